@@ -1,6 +1,6 @@
-"""The agent of a run: found and checked before a device starts, and loaded where it runs.
+"""The agent of a run: it is found and checked before a device starts, and loaded where it runs.
 
-Programs from outside as agents: what they need, checked before a device starts.
+Programs from outside that serve as agents are also checked before a device starts.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 
 
 class RunAgents:
-    """The agent that `--agent` names, as one pytest process finds, checks and runs it."""
+    """Finds, checks and runs the agent that `--agent` names, in one pytest process."""
 
     def __init__(self, context: RunContext, models: RunModels, devices: RunDevices) -> None:
         self._run, self._models, self._devices = context, models, devices
         self._config, self._settings = context.config, context.settings
         self._process: AgentProcess | None = None
         self._is_inside = False
-        self.asks = True  # whether it may ask the user, as far as `check` has found
+        self.asks = True  # whether it can ask the user; True until `check` knows better
 
     @property
     def caveats(self) -> list[str]:
-        """What a person should know of the program that `--agent` names, if it is one."""
-        with suppress(AgentError):  # which `check` reports
+        """The warnings about the program that `--agent` names; empty for other agents."""
+        with suppress(AgentError):  # `check` reports it
             return caveats(self._run.program) if self._run.program is not None else []
         return []
 
     @property
     def process(self) -> AgentProcess:
-        """The process in which the agent runs; it is started when it is first asked for."""
+        """The process in which the agent runs; it is started on first access."""
         if self._process is None:
             from pytest_mobileagent.agent.process.host import AgentProcess
 
@@ -70,7 +70,7 @@ class RunAgents:
         return self._settings["mobile-agent-process"].value == "on" and not self._is_inside
 
     def take_in(self) -> None:
-        """Run the agent in this process from now on, as it is handed the task, which stays here."""
+        """Run the agent in this process from now on, because it needs the task object itself."""
         self._is_inside = True
         self.end()
 
@@ -81,17 +81,17 @@ class RunAgents:
             self._process = None
 
     def start(self) -> None:
-        """Start the agent's process, so that it is ready by the time of the first episode."""
+        """Start the agent's process, so it is ready for the first episode."""
         run = self._run
         named = run.agent is not None and (run.names_agent or not run.is_owner)
         if named and self.run_apart and run.program_if_named() is None:
-            self.process  # asking for it starts it
+            self.process  # accessing it starts it
 
     def check(self) -> None:
-        """Load the agent that the command line names, so that an error is reported only once.
+        """Load the agent that the command line names, so an error is reported only once.
 
         Raises:
-            pytest.UsageError: it cannot be loaded, or does not take its options.
+            pytest.UsageError: if it cannot be loaded, or does not accept its options.
         """
         from pytest_mobileagent.agent.process.wire import NEEDS
 
@@ -123,7 +123,7 @@ class RunAgents:
         self._models.check(str(self._run.agent), needs["roles"], needs["endpoints"])
 
     def _check_sees(self, sees: Sequence[str]) -> None:
-        """Check that the devices show all of a screen that the agent cannot do without."""
+        """Check that the devices provide every part of a screen that the agent needs."""
         if not sees or self._devices.source.is_live:
             return
         hidden = self._devices.source.hides()
@@ -135,7 +135,7 @@ class RunAgents:
                 raise pytest.UsageError(printable(msg))
 
     def _check_extras(self, extras: Sequence[str]) -> None:
-        """Check that the extras which the agent needs are installed."""
+        """Check that the extras that the agent needs are installed."""
         try:
             for extra in extras:
                 check_extra(extra, f"--agent={self._run.agent}")
@@ -155,21 +155,21 @@ class RunAgents:
 
     @property
     def plays_solutions(self) -> bool:
-        """Whether the agent is handed the task, as one is that plays its solution."""
+        """Whether the agent receives the task itself, such as one that plays its solution."""
         try:
             if self._run.program is not None:
                 return False
             if self.run_apart:
                 return bool(self.process.load()["knows_task"])
             return hasattr(self.load(), "assign_task")
-        except AgentError:  # which the first episode reports
+        except AgentError:  # the first episode reports it
             return False
 
     def load(self) -> type[Any]:
         """Import the agent's class into this process.
 
         Raises:
-            AgentError: it cannot be imported.
+            AgentError: if it cannot be imported.
         """
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
@@ -183,10 +183,10 @@ class RunAgents:
             raise AgentError(msg) from error
 
     def options(self, agent: Any) -> Any:
-        """Return the agent's options, with what `--mobile-agent-option` gives.
+        """Return the agent's options, with the values from `--mobile-agent-option`.
 
         Raises:
-            AgentError: it declares no such option.
+            AgentError: if the agent does not declare such an option.
         """
         from pytest_mobileagent.agent.options import BadOptionError, make_options
 
@@ -199,12 +199,13 @@ class RunAgents:
             raise AgentError(msg) from error
 
     def find(self) -> None:
-        """Check that there is an agent of the name that the command line gives.
+        """Check that the agent that the command line names exists.
 
-        A name from elsewhere may be meant for other folders: it is an error only for their tasks.
+        A name from the environment or the ini file may be meant for the tasks of other folders. It
+        is only an error for tasks that need it.
 
         Raises:
-            pytest.UsageError: there is none.
+            pytest.UsageError: if there is no such agent.
         """
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
@@ -223,10 +224,10 @@ _MCP = {"mcp_url", "mcp_config", "mcp_command"}
 def check_program(
     program: Adapter, settings: Mapping[str, OptionValue], models: RunModels, source: Source
 ) -> None:
-    """Check what a program needs, and that no option is given that only other agents have.
+    """Check that a program has what it needs, and that all given options apply to programs.
 
     Raises:
-        pytest.UsageError: something is missing, or an option is not for programs.
+        pytest.UsageError: if something is missing, or an option does not apply to programs.
     """
     from pytest_mobileagent.program.process.launch import engine
     from pytest_mobileagent.program.process.workplace import install
@@ -249,10 +250,10 @@ def check_program(
 
 
 def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> None:
-    """Check that no option is given that only other agents have.
+    """Check that no option is given that only applies to other agents.
 
     Raises:
-        pytest.UsageError: one is.
+        pytest.UsageError: if such an option is given.
     """
     agent = settings["agent"]
     options = settings["mobile-agent-option"]
@@ -261,20 +262,21 @@ def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> Non
     if (pace := settings["mobile-pace"]).value:
         raise usage_error(pace, ": a program acts by itself, at its own pace")
     if (noise := settings["mobile-noise"]).value is not None and not needs_mcp_only(program):
-        gets = (
-            "it would drive adb past all noise" if program.used & _ADB else "it drives adb past it"
+        does = "it would drive" if program.used & _ADB else "it drives"
+        why = (
+            f"{does} the phone by adb, which bypasses noise: let it use {{mcp_config}}, "
+            "{mcp_url} or {mcp_command} instead"
         )
-        why = f"{gets}: let it use {{mcp_config}}, {{mcp_url}} or {{mcp_command}}, and no adb"
         raise usage_error(noise, f" with {agent.option.flag}={command_of(program, agent)}: {why}")
     if (path := settings["mobile-path"]).value == "single":
-        raise usage_error(path, ": a program acts by itself, and nothing is done in its place")
+        raise usage_error(path, ": a program acts by itself, so golden actions cannot replace its")
     cache = settings["mobile-cache"]
     if cache.is_given and cache.value in {"all", "replay"}:
-        raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")
+        raise usage_error(cache, ": a program asks its models itself, so no replies are cached")
 
 
 def caveats(program: Adapter) -> list[str]:
-    """Return what a person should know about a program before it is run."""
+    """Return warnings about a program: its access to real keys, and tokens in its command."""
     from pytest_mobileagent.program.placeholders import PREFIX, WITH_TOKENS, used
 
     found = []
@@ -284,7 +286,7 @@ def caveats(program: Adapter) -> list[str]:
         found.append(
             f"{program.name} has real keys ({which}), and {reach} (network = {program.network!r})"
         )
-    if program.shell:  # which replaces the placeholders itself
+    if program.shell:  # the shell replaces the placeholders, by environment variables
         return found
     return found + [
         f"{program.name}: {{{name}}} in its command shows all users of this machine a token of the "
@@ -295,12 +297,12 @@ def caveats(program: Adapter) -> list[str]:
 
 
 def needs_mcp_only(program: Adapter) -> bool:
-    """Whether a program reaches the phone by MCP, and does not ask for adb."""
+    """Return whether a program reaches the phone only by MCP, and not by adb."""
     return bool(program.used & _MCP) and not program.used & _ADB
 
 
 def command_of(program: Adapter, agent: OptionValue) -> str:
-    """Return how a program was named, without the words of its command, which may hold keys."""
+    """Return the program's name as the user gave it, without its command, which may hold keys."""
     return "cmd:…" if program.path is None else str(agent.value)
 
 

@@ -1,4 +1,4 @@
-"""The attempts that a test makes at its case, and who runs the agent in them."""
+"""The attempts that a test makes at its case, and the runner of the agent in them."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _DOOR, _ROOM = "turn.lock", "attempts.lock"  # in the folder that the processes 
 
 
 class Attempts:
-    """The attempts at one case; `left` more may break before the case is an error.
+    """The attempts at one case; `left` more of them may break before the case is an error.
 
-    When an adb server dies, every episode that uses it is lost, and nobody can tell which one
-    killed it. So such an attempt counts against none of them: each is repeated alone, while no
-    other process of the run makes an attempt. Whoever breaks the server then is the culprit.
+    When an adb server dies, every episode that uses it is lost, and it is unknown which one killed
+    it. So the attempt does not count against any of these cases: each is repeated alone, while no
+    other process of the run makes an attempt. A case that breaks the server again is the culprit.
     """
 
     def __init__(self, run: RunConfig, lease: LeasedDevice) -> None:
@@ -54,7 +54,7 @@ class Attempts:
         """Make an attempt, and return the folder in which it is recorded.
 
         Raises:
-            MobileAgentError: there is no device, or `run.attempt.attempt` raised it.
+            MobileAgentError: if there is no device, or `run.attempt.attempt` raises it.
         """
         folder, number = self._run.folder.attempt(plan.case)
         with self._turn():
@@ -81,10 +81,10 @@ class Attempts:
     def open_anew(self, plan: Plan, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
         """Open an app at the starting point of a plan's case (see `run.attempt.open_anew`).
 
-        A device that breaks is replaced once. That is not an attempt: nobody works on the case.
+        A device that breaks is replaced once. This is not an attempt, as no agent is run.
 
         Raises:
-            MobileAgentError: there is no device, or none on which the app could be opened.
+            MobileAgentError: if there is no device, or the app cannot be opened on it.
         """
         with self._turn():
             try:
@@ -94,14 +94,15 @@ class Attempts:
                 return open_anew(plan, self._lease.get(), app, is_sought)
 
     def _begin(self, folder: Path, device: Device | None = None) -> Attempt:
-        """Note that an attempt begins, and where.
+        """Record that an attempt begins, and where.
 
-        That is the source of devices that the run starts, which are all alike, or else the device.
+        The place is the source of devices if the run starts them, as they are all alike; otherwise
+        it is the device.
         """
         source = self._run.devices.source
         serial = "" if device is None or source.count is None else device.info.serial
         place = source.shown if source.count is None else serial
-        if self._run.node:  # others have devices of the same names, and adb servers of their own
+        if self._run.node:  # other machines have devices of the same names, and own adb servers
             place = f"{place} on {self._run.node}"
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         noted = begin(folder, place, worker, alone=self._is_alone, node=self._run.node)
@@ -111,13 +112,13 @@ class Attempts:
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait until this attempt may be made, and lock out those that have to be alone."""
+        """Wait until this attempt may be made, and lock out attempts that must be made alone."""
         if self._run.workers == 1:
             yield
             return
         shared = self._run.shared.folder
         with _locked(shared / _DOOR) as door, opened(shared / _ROOM) as room:
-            # Whoever has to be alone waits here with the door locked, so that nobody else gets in.
+            # An attempt that must be alone waits here with the door locked, so no other can enter.
             fcntl.flock(room, fcntl.LOCK_EX if self._is_alone else fcntl.LOCK_SH)
             fcntl.flock(door, fcntl.LOCK_UN)
             yield
@@ -134,8 +135,8 @@ def _locked(path: Path) -> Iterator[int]:
 class ChosenAgent:
     """An agent's `name`, its `options` as they are recorded, and a function that makes its runners.
 
-    `program` is what is recorded of an agent that is a program from outside. `sees` names what the
-    agent declares to see of a screen (see `Agent`); nothing if it does not say.
+    `program` is the record of a program from outside; None for other agents. `sees` are the parts
+    of a screen that the agent declares to see (see `Agent`); empty if it does not declare any.
     """
 
     name: str
@@ -148,11 +149,11 @@ class ChosenAgent:
 def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
     """Return the agent that a fixture has `given`, or else the one that `--agent` names.
 
-    The latter runs in a process of its own, unless that is switched off or the agent is handed the
-    task itself. An agent that a fixture gives runs in a thread.
+    The latter runs in its own process, unless this is switched off or the agent receives the task
+    itself. An agent from a fixture runs in a thread.
 
     Raises:
-        AgentError: the agent cannot be loaded, or does not take its options.
+        AgentError: if the agent cannot be loaded, or does not accept its options.
     """
     if given is None and (program := run.program) is not None:
         return _of_program(run, program)
@@ -181,7 +182,7 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
 
 
 def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:
-    """Return what makes the ports for an agent's own SDKs; None if it is not installed."""
+    """Return a function that makes the ports for an agent's own SDKs; None without the extra."""
     if not is_installed("models"):
         return None
     from pytest_mobileagent.program.endpoints import EndpointPort
@@ -189,20 +190,20 @@ def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | Non
     settings = run.models.settings(case)
 
     def port(folder: Path) -> ModelPort:
-        model = run.models.answering(case)  # from its first reply on, also in another attempt
+        model = run.models.answering(case)  # replies start from the first one in every attempt
         return EndpointPort(settings, model, folder, run.folder.screens.folder)
 
     return port
 
 
 def _load_recorder(endpoints: Sequence[str]) -> None:
-    """Load what records the calls of an agent's own SDKs, before its time is measured."""
+    """Import the recorder of calls by an agent's own SDKs before the agent's time is measured."""
     if endpoints and is_installed("models"):
         from pytest_mobileagent.program.models import recorded_models
         from pytest_mobileagent.program.models.environment import provider_at
 
         assert recorded_models
-        provider_at("example.com")  # loads the table of prices
+        provider_at("example.com")  # loads the price table
 
 
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:

@@ -1,9 +1,9 @@
-"""A test body as a predicate over its episode: it is run once, and what it missed is noted.
+"""Runs a test body as a predicate over its episode, and over prefixes of it.
 
-A test body run on prefixes of its episode, without side effects on the test.
-
-Once the episode is over, that finds when the goal was first met. For a task that stops on success,
-it finds whether the goal is met now, while the agent waits.
+The body is run once on the whole episode, which decides the test; failed look-ups are recorded to
+explain a failure. It is also run on prefixes of the episode, in a forked process without side
+effects on the test: after the episode, to find when the goal was first met, and for a task that
+stops on success, after each step, while the agent waits.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 
 class AgentFailedError(AssertionError):
-    """The agent raised, crashed or ran out of time, so that the goal does not count as met."""
+    """The agent raised, crashed or ran out of time, so the goal does not count as met."""
 
 
 def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
 
     An error of the agent, or its time limit, ends an episode but does not decide it: the body is
-    run all the same. That it holds then counts only if the task says so. A failure that no agent
-    could have avoided is none (see `plugin.walls`).
+    run nevertheless. If it holds, that only counts if the task says so (`success_after_error`). A
+    failure that no agent could have avoided does not count (see `plugin.walls`).
 
     Raises:
-        WallError: the episode ended at a wall that stands there for everybody.
+        WallError: if the episode ended at a wall that blocks the app for everybody.
     """
     __tracebackhide__ = True
     try:
@@ -68,7 +68,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     except (AssertionError, pytest.fail.Exception):
         episode = item.funcargs.get("episode")
         if isinstance(episode, Episode) and not state_of(item).is_asked_of_prefix:
-            from pytest_mobileagent.plugin.walls import check_walls  # few tasks fail at one
+            from pytest_mobileagent.plugin.walls import check_walls  # rarely needed
 
             check_walls(item, episode)
         raise
@@ -93,7 +93,7 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
             if isinstance(episode, Episode) and episode.is_on_path and compared.steps is None:
                 check_path(episode)
         except (AssertionError, AttributeError) as error:
-            # Of AttributeErrors only those of None, which `find` returned. Explaining takes long.
+            # Of AttributeErrors, only those on a None that `find` returned. Explaining is slow.
             if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
                 explained = (explain() for explain in closest(own, error, misses))
                 state.misses = list(dict.fromkeys(explained))
@@ -123,17 +123,17 @@ def _without_return(body: Any, name: str) -> Any:
 
 
 def code_of(body: Any) -> CodeType | None:
-    """Return the code of a test body without its wrappers; None if it has none."""
+    """Return the code object of a test body without its wrappers; None if it has none."""
     return getattr(inspect.unwrap(body), "__code__", None)
 
 
 def closest(
     body: Any, error: Exception, misses: Sequence[Callable[[], str]]
 ) -> Sequence[Callable[[], str]]:
-    """Return the misses that explain why a body failed.
+    """Return the misses (failed look-ups) that explain why a body failed.
 
-    These are the misses of the statement that failed. If it has none, they are all those that are
-    not of another assert: `assert not episode.tapped(…)` holds because of what it did not find.
+    These are the misses in the statement that failed. If it has none, they are all misses outside
+    of other asserts, as `assert not episode.tapped(…)` holds because of what it did not find.
     """
     cause = error.__cause__ or error
     if isinstance(cause, NotFoundError):
@@ -152,7 +152,7 @@ def closest(
 
 
 def _line_of(code: CodeType | None, error: BaseException) -> int | None:
-    """Return the line of a body from which an error came."""
+    """Return the line of a body that raised an error."""
     lines = []
     at = error.__traceback__
     while at is not None:
@@ -163,7 +163,7 @@ def _line_of(code: CodeType | None, error: BaseException) -> int | None:
 
 
 def _statements(code: CodeType) -> list[ast.stmt]:
-    """Return the statements of a body, with line numbers of its file; none without the source."""
+    """Return the statements of a body, with the file's line numbers; empty without the source."""
     try:
         lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))
@@ -183,16 +183,17 @@ _NOT_ASKED = "not asked: the body failed before"
 
 
 def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
-    """Return the sub-goals for which the last run of a body has asked."""
+    """Return the sub-goals that the last run of a body has checked."""
     subgoals = state_of(item).subgoals
     return subgoals.asked if subgoals is not None else ()
 
 
 def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[str, Any]]:
-    """Return what became of each sub-goal, as in the evidence of a verdict.
+    """Return the result of each sub-goal, as in a verdict's evidence.
 
-    One that holds for the whole episode, but for no prefix, first held at its end. Sub-goals that a
-    body asked for in prefixes only, as it then failed before them, count as not held.
+    A sub-goal that holds for the whole episode but for no prefix first held at its end. Sub-goals
+    that were only checked on prefixes, because the body failed earlier on the whole episode, count
+    as not held.
     """
     subgoals = state_of(item).subgoals
     if subgoals is None:
@@ -219,20 +220,20 @@ def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
 
 
 def partial_credit(progress: Sequence[Mapping[str, Any]]) -> float | None:
-    """Return the share of the sub-goals that held, by weight; None if there are none."""
+    """Return the weighted share of the sub-goals that held; None without sub-goals."""
     return credit([(each["weight"], each["held"]) for each in progress])
 
 
 STRICT = "[XPASS(strict)]"  # how pytest reports a strict xfail that passed
-_SECONDS = 60.0
-_SECONDS_MORE = 1.0  # for the prefixes after the first for which a body held
+_SECONDS = 60.0  # for the prefixes up to the first for which a body held
+_SECONDS_MORE = 1.0  # for all later prefixes together
 
 
 def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
-    """Return when a body first held; `whole` says whether it holds for the whole episode.
+    """Return when a body first held; `whole` is whether it holds for the whole episode.
 
-    Only a pure body is run (see `is_pure`), and in a forked process, so that it cannot change
-    fixtures, plugins and modules.
+    Only a pure body is run (see `is_pure`), and in a forked process, so it cannot change fixtures,
+    plugins or modules.
     """
     if whole is None or not is_asked_on_the_way(item, episode):
         return OnTheWay()
@@ -248,15 +249,15 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
 
 
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
-    """Whether a body holds for an episode; it is run in a forked process, as for prefixes.
+    """Return whether a body holds for an episode; it is run in a forked process, as for prefixes.
 
-    `others` are its arguments besides the episode.
+    `others` are the body's arguments other than the episode.
     """
 
     def ask() -> bool:
         state_of(item).is_asked_of_prefix = True
         item.funcargs.update(others)
-        # No report is made: the test is being set up, and other plugins expect none.
+        # No report is made, as the test is still being set up, and other plugins expect none.
         return _call(item, episode).excinfo is None
 
     return bool(in_fork(ask))
@@ -268,13 +269,13 @@ def in_fork(ask: Callable[[], Any]) -> Any:
 
 
 def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
-    """Return the JSON-able data that a function yields in a forked process, until it fails.
+    """Return the JSON-able items that a function yields in a forked process, until it fails.
 
     The first item may take `_SECONDS`, and all others together `_SECONDS_MORE`.
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Newer Pythons warn of forks beside threads. This one runs the body and nothing else.
+        # Newer Pythons warn about forks in multi-threaded processes. The child only runs the body.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
@@ -291,7 +292,7 @@ def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
 
 
 def is_pure(item: pytest.Function) -> bool:
-    """Whether a body asks for nothing but the episode and parameters."""
+    """Return whether a body uses nothing but the episode and parameters."""
     callspec = getattr(item, "callspec", None)
     parameters = set(callspec.params) if callspec is not None else set()
     asked = set(item._fixtureinfo.argnames)
@@ -299,12 +300,12 @@ def is_pure(item: pytest.Function) -> bool:
 
 
 def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
-    """Whether a body is run on every prefix; those of a golden path say nothing of the agent."""
+    """Return whether a body is run on every prefix: not on golden paths, which ignore the agent."""
     return is_pure(item) and not episode.is_on_path
 
 
 def _read(reading: int) -> list[bytes]:
-    """Return the lines that the child writes until it ends, or time is up."""
+    """Return the lines that the child writes until it ends or the time is up."""
     until, written = time.monotonic() + _SECONDS, b""
     while is_readable(reading, until - time.monotonic()):
         part = os.read(reading, 65_536)
@@ -319,7 +320,7 @@ def _read(reading: int) -> list[bytes]:
 def _answer(answers: Callable[[], Iterator[Any]], writing: int) -> NoReturn:
     """Write each item that a function yields as a line, and end this process."""
     try:
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no path
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - not a path
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
             sys.stdout = sys.stderr = nowhere
@@ -332,9 +333,10 @@ def _answer(answers: Callable[[], Iterator[Any]], writing: int) -> NoReturn:
 
 
 def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[Any]:
-    """Ask about every prefix: when did the body first hold, and when each of its sub-goals.
+    """Run the body on every prefix, to find when it and each of its sub-goals first held.
 
-    Yields that, and then whether it held of each prefix after the one of which it first did.
+    The first item that is yielded is that result. The following items are whether the body held
+    for each later prefix.
     """
     state_of(item).is_asked_of_prefix = True
     weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
@@ -356,10 +358,10 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[An
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:
-    """Whether pytest, with all its plugins, would report the body as passed for a prefix.
+    """Return whether pytest, with all its plugins, would report the body as passed for a prefix.
 
     Raises:
-        NoScreenshotError: that cannot be known.
+        NoScreenshotError: if the body needs a screenshot that was not taken.
     """
     call = _call(item, prefix)
     if call.excinfo is not None:
@@ -380,7 +382,7 @@ def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
 
 
 def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
-    """Return a function that runs the body of a test on the episode being recorded in a folder."""
+    """Return a function that runs a test's body on the episode being recorded in a folder."""
     item: pytest.Function = request.node
     names = item._fixtureinfo.argnames
     others = {name: request.getfixturevalue(name) for name in names if name != "episode"}

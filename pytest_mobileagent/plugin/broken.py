@@ -1,9 +1,9 @@
-"""Tasks that are broken as written: collection reports why, without a traceback.
+"""Reports broken task declarations at collection, without a traceback.
 
-The apps that tasks name are compared with those of the phones. A task whose app is missing on the
-device is skipped, so that a suite can be run on phones that lack some apps. A task whose app is
-misspelt would be skipped on every phone, and nobody would notice. So if the packages of the phones
-are known before they start, an app whose name is almost that of one of them is an error.
+The apps that tasks name are also compared with the apps on the phones. A task whose app is missing
+is skipped, so a suite can be run on phones that lack some apps. But a task whose app is misspelt
+would be skipped on every phone, unnoticed. So, if the phones' packages are known before the phones
+start, an app whose name is almost that of an installed one is an error.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xdist with it
+_MARK = "mobile_broken_task"  # the attribute of a report, which pytest-xdist transfers
 
 
 class BrokenTasks:
     """A plugin that explains broken tasks, and ends a run that has any with status 4.
 
-    So does a run whose workers find that it lacks something (see `stop`).
+    A run that a worker stops with a usage error (see `stop`) also ends with status 4.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -51,7 +51,7 @@ class BrokenTasks:
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Show the text of a TaskError, and the line of the test file that raised it."""
+        """Report the message of a TaskError, and the line of the test file that raised it."""
         report = yield
         call: pytest.CallInfo[object] | None = getattr(report, "call", None)
         excinfo = None if call is None else call.excinfo
@@ -63,7 +63,7 @@ class BrokenTasks:
         return report
 
     def _check_suite(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
-        """Fail a collection with tasks whose apps are misspelt, or whose walls are unreadable."""
+        """Fail a collection if its tasks' apps are misspelt, or their walls cannot be read."""
         try:
             self._apps.check(report.result)
             walls_near(collector.path.parent, self._config.rootpath)
@@ -83,16 +83,17 @@ class BrokenTasks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Change the status to that of a usage error: no device was needed to find it."""
+        """Set the exit status of a usage error, as the mistake was found without a device."""
         if self._found:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
 def check_chosen(session: pytest.Session) -> None:
-    """End a run without `--agent` that has tasks which need it; a fixture may give theirs.
+    """End a run without `--agent` if tasks need it because no fixture provides their agent.
 
     Raises:
-        pytest.UsageError: it has; in a worker, the whole run is stopped with the same text instead.
+        pytest.UsageError: if there are such tasks; a worker stops the run with this message
+            instead.
     """
     waiting = [item for item in session.items if case_of(item) is not None and _needs_option(item)]
     if not waiting:
@@ -107,10 +108,11 @@ def check_chosen(session: pytest.Session) -> None:
 
 
 def stop(session: pytest.Session, why: str) -> None:
-    """End a run before its first episode, as a usage error.
+    """End a run before its first episode, with a usage error.
 
     Raises:
-        pytest.UsageError: always; in a worker, the whole run is stopped with the same text instead.
+        pytest.UsageError: always, except in a worker, which stops the run with this message
+            instead.
     """
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is None:
@@ -121,7 +123,7 @@ def stop(session: pytest.Session, why: str) -> None:
 
 
 def _needs_option(item: pytest.Item) -> bool:
-    """Whether a test asks for an episode, and no fixture of its project gives the agent."""
+    """Return whether a test asks for an episode, and no fixture of its project gives the agent."""
     if "episode" not in getattr(item, "fixturenames", ()):
         return False
     manager = item.session._fixturemanager
@@ -140,7 +142,7 @@ def _explain(
 
 
 def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
-    """Return what pytest displays; its summary has the message, or else the text."""
+    """Return a text for pytest to display; its summary shows the message, or else the text."""
     entries = [ReprEntryNative([f"{line}\n" for line in text.split("\n")])]
     return ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),
@@ -148,26 +150,26 @@ def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprEx
     )
 
 
-_NEAR = 0.8  # of difflib's ratio, over the parts of two names in which they differ
-_MOST = 5  # misspelt apps that are named
+_NEAR = 0.8  # minimum difflib ratio of the differing parts of two names
+_MOST = 5  # maximum number of misspelt apps in a message
 
 
 class KnownApps:
-    """The packages of the run's phones, with which those of tasks are compared."""
+    """The packages on the run's phones, with which tasks' packages are compared."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._lists: dict[Path, Collection[str]] = {}
-        self._near: dict[str, str] = {}  # the package that is meant, by that of the task; or ""
+        self._near: dict[str, str] = {}  # the package probably meant, or "", by the task's package
 
     def check(self, items: Iterable[Any]) -> None:
-        """Check the apps of those test items, all of one module or class, that are tasks.
+        """Check the apps of the tasks among test items, all from one module or class.
 
         Raises:
-            TaskError: the phones lack one, and have one of almost the same name.
+            TaskError: if the phones lack an app, but have one with almost the same name.
         """
         found = dict[str, str]()
-        seen = set[tuple[str, ...]]()  # the rows of a table name few apps
+        seen = set[tuple[str, ...]]()  # a table has many rows, but few apps
         for item in items:
             marker = marker_of(item) if isinstance(item, pytest.Function) else None
             named = () if marker is None else _named(marker)
@@ -176,48 +178,48 @@ class KnownApps:
             seen.add(named)
             if self._has_a_phone_of_its_own(item):
                 break
-            listed = self._listed(item.path.parent)  # first: phones may have to load their apps
+            listed = self._listed(item.path.parent)  # first, as phones may have to load their apps
             for package, others in _packages(named):
                 if package in listed or package in found:
                     continue
                 if (near := self._meant(package)) and near not in others:
-                    found[package] = f"{_say(package, near)} ({_where(item)})"
+                    found[package] = f"{_suggestion(package, near)} ({_where(item)})"
         if found:
             raise TaskError("\n".join([*list(found.values())[:_MOST], _HINT]))
 
     @cached_property
     def _packages(self) -> Collection[str]:
-        """The packages of the phones; empty if they are unknown, or no phone is needed."""
+        """The packages on the phones; empty if they are unknown, or no phone is needed."""
         run = self._config.stash[RUN]
         packages = run.devices.packages() if run.earlier.makes_episodes else None
-        return () if packages is None else packages  # whether it is empty takes time to find out
+        return () if packages is None else packages  # not `or`: testing for emptiness takes time
 
     def _listed(self, folder: Path) -> Collection[str]:
-        """Return the packages in the lists of suites, for test files of a folder."""
+        """Return the packages in the suites' lists that apply to a folder's test files."""
         if folder not in self._lists:
             self._lists[folder] = _listed(folder, self._config.rootpath)
         return self._lists[folder]
 
     def _meant(self, package: str) -> str:
-        """Return the package of the phones that a task probably means; empty if it is fine."""
+        """Return the installed package that a task probably means; empty if its name is fine."""
         if package not in self._near:
             known = package in self._packages
             self._near[package] = "" if known else nearest(package, self._packages)
         return self._near[package]
 
     def _has_a_phone_of_its_own(self, item: pytest.Function) -> bool:
-        """Whether the project overrides the device of a test."""
+        """Return whether the project overrides the device of a test."""
         manager = item.session._fixturemanager
         leases = manager.getfixturedefs("mobile_lease", item) or ()
         return bool(leases) and leases[-1].func.__module__ != own_fixtures
 
 
 def nearest(package: str, known: Iterable[str]) -> str:
-    """Return the known package whose name is almost that of another; empty if there is none.
+    """Return the known package whose name is closest to `package`; empty if none is close enough.
 
-    Names are compared without the parts between dots in which both begin and end alike: those make
-    up most of a name, and com.google.android.calendar is no misspelling of …calculator. Names that
-    differ in their first part only (com for org) count as alike.
+    Names are compared without their common leading and trailing parts between dots. These make up
+    most of a name, but com.google.android.calendar is not a misspelling of …calculator. Names that
+    differ only in their first part (com or org) count as equal.
     """
 
     def likeness(other: str) -> float:
@@ -228,7 +230,7 @@ def nearest(package: str, known: Iterable[str]) -> str:
             del one[0], two[0]
         while one and two and one[-1] == two[-1]:
             del one[-1], two[-1]
-        if not (one and two):  # a part is missing: that is another app
+        if not (one and two):  # one name has more parts, so it is another app
             return float(one == two)
         return difflib.SequenceMatcher(None, ".".join(one), ".".join(two)).ratio()
 
@@ -237,14 +239,14 @@ def nearest(package: str, known: Iterable[str]) -> str:
 
 
 def _named(marker: pytest.Mark) -> tuple[str, ...]:
-    """Return the apps that a task's marker names; other errors in it are reported elsewhere."""
+    """Return the apps that a task's marker names; errors in the marker are reported elsewhere."""
     app, apps = marker.kwargs.get("app"), marker.kwargs.get("apps", ())
     named = (app, *apps) if isinstance(apps, (list, tuple)) else (app,)
     return tuple(each for each in named if isinstance(each, str))
 
 
 def _packages(named: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the packages of apps that a task names, each with all its alternatives."""
+    """Yield the packages of the apps that a task names, each with all its alternatives."""
     for each in map(alternatives, named):
         yield from ((package, each) for package in each if package)
 
@@ -257,21 +259,21 @@ def _where(item: pytest.Function) -> str:
     return f"{item.name}, {file}:{(line or 0) + 1}"
 
 
-def _say(package: str, near: str) -> str:
+def _suggestion(package: str, near: str) -> str:
     return f"the phones have no app {package!r}: did you mean {near!r}?"
 
 
 _HINT = (
-    f"To have tasks skipped for an app that is meant so, name it in their suite's {APPS}: "
-    'Label = "the.package"'
+    f"If the name is correct, add it to the suite's {APPS}, and tasks are skipped where the app is "
+    'missing: Label = "the.package"'
 )
 
 
 def _listed(folder: Path, root: Path) -> set[str]:
-    """Return the packages in the lists of suites, in a folder and in those above it.
+    """Return the packages in the suites' lists, in and above a folder.
 
     Raises:
-        TaskError: a list cannot be read.
+        TaskError: if a list cannot be read.
     """
     above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
     files = {

@@ -1,4 +1,4 @@
-"""The tasks that arguments of pytest select, for commands that run none of them."""
+"""Collects the tasks that pytest's arguments select, for commands that do not run them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Collected:
-    """A plugin that keeps the tasks of a session, each once, and the labels of their apps."""
+    """A plugin that records the tasks of a session, each once, and the labels of their apps."""
 
     def __init__(self) -> None:
         self.tasks: dict[str, Task] = {}
@@ -40,7 +40,7 @@ class _Collected:
 
 @cache
 def _labels(folder: Path, root: Path) -> dict[str, str]:
-    """Return the labels of apps that a folder and those above it have, up to the project's."""
+    """Return the app labels listed in a folder and in those above it, up to the project's root."""
     is_inside = folder != root and root in folder.parents
     above = _labels(folder.parent, root) if is_inside else {}
     return above | labels_of(folder / APPS)
@@ -50,7 +50,7 @@ def select(arguments: Sequence[str]) -> Selected:
     """Return the tasks that pytest's arguments select in the current folder.
 
     Raises:
-        SystemExit: they cannot be collected; pytest has said why on standard error.
+        SystemExit: if they cannot be collected; pytest's output goes to standard error.
     """
     from pytest_mobileagent.device.doctor.tasks import Selected
 

@@ -1,4 +1,4 @@
-"""All results of a run, from all its workers, gathered in the process that owns it.
+"""Collects the results of all workers in the process that owns a run.
 
 This plugin is part of every session, so what only a run with tasks needs is imported late.
 """
@@ -34,14 +34,14 @@ _REPEATED = "repeated"
 
 
 class Collector:
-    """A plugin of the process that owns the run: it gathers results, and writes and shows them."""
+    """A plugin for the process that owns the run: it collects, writes and displays the results."""
 
     def __init__(self, run: RunConfig) -> None:
         self.run = run
         self.results: dict[str, Entry] = {}
         self.selected: set[str] = set()
         self.finished: set[str] = set()
-        self.reused: set[str] = set()  # those of them that were reported from a record
+        self.reused: set[str] = set()  # the results that were reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -51,10 +51,10 @@ class Collector:
         self.broke: dict[str, int] = {}  # attempts lost to infrastructure, by node id
         self.stop: Callable[[str], None] = lambda _: None
         self.stopped = False
-        self.budget = ""  # which budget of the run is spent
+        self.budget = ""  # the budget of the run that is spent, if any
         self.interrupting: tuple[signal.Signals, ...] = ()
-        self.analyses: InterimAnalyses | None = None  # of a run with a gate or a baseline
-        self.judged: dict[str, Any] = {}  # what the report says of the gate and the baseline
+        self.analyses: InterimAnalyses | None = None  # only with a gate or a baseline
+        self.judged: dict[str, Any] = {}  # the report's entries on the gate and the baseline
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
@@ -69,7 +69,7 @@ class Collector:
         self.run.hold()
 
     def _start(self) -> None:
-        """Start devices, now that it is known which tests are run."""
+        """Start devices, now that the tests to run are known."""
         if self.run.earlier.decide_by(self.run.folder.path):
             self.run.agents.check()
         if self.run.runs_agents:
@@ -82,7 +82,7 @@ class Collector:
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
-        """Repeat a task whose worker died, which is not the agent's fault."""
+        """Repeat a task whose worker died, as this is not the agent's fault."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
         lost = self._lost(crashitem)
         if self.run.agent is None and lost is None:
@@ -101,7 +101,7 @@ class Collector:
             return
         try:
             sched.mark_test_pending(crashitem)
-        except NotImplementedError:  # by the schedulers that keep tests together
+        except NotImplementedError:  # schedulers that keep tests together cannot repeat one
             return
         report.outcome = _REPEATED
 
@@ -114,7 +114,7 @@ class Collector:
         if result is not None and result["outcome"] == "review" and report.skipped:
             return "review", "R", ("REVIEW", {"yellow": True})
         if result is not None and result["outcome"] == "error" and report.failed:
-            return "error", "E", "ERROR"  # of a body, too: that decides nothing
+            return "error", "E", "ERROR"  # also for an error in a body, which decides nothing
         return None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -177,7 +177,7 @@ class Collector:
             signal.signal(each, signal.SIG_DFL)
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
-        """Add results that no worker reported: of tests that finished, broke off or never ran."""
+        """Add results that no worker reported: of finished, interrupted and unstarted tests."""
         from pytest_mobileagent.plugin.outputs.reporters import add_cases, finish
 
         finish(session.config)
@@ -199,14 +199,14 @@ class Collector:
         add_cases(session.config, [*early, *missing])
 
     def _add_recorded(self) -> list[Entry]:
-        """Add the results of an earlier run for tests that were not run; return those selected."""
+        """Add an earlier run's results of tests that were not run; return the selected ones."""
         early = self.run.earlier.unreported(self.results, self.selected)
         for task in (*early, *self.run.earlier.unselected(self.selected)):
             self.results[task["nodeid"]] = task
         return early
 
     def _status(self, exitstatus: int) -> int:
-        """Return the exit status of the run, and remember which tests have no result."""
+        """Return the run's exit status, and record which tests have no result."""
         selected = self.selected - self.dropped
         missing = sorted(selected - self.finished)
         decided = {n for n, result in self.results.items() if result["success"] is not None}
@@ -226,7 +226,7 @@ class Collector:
 
     @property
     def dropped(self) -> AbstractSet[str]:
-        """The selected tests that an interim analysis found not to be needed."""
+        """The selected tests that turned out to be unnecessary at an interim analysis."""
         return frozenset() if self.analyses is None else self.analyses.dropped
 
     def _count(self, nodeid: str, attempts: int) -> None:
@@ -238,7 +238,7 @@ class Collector:
             self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
 
     def _look_at_budget(self, result: Entry) -> None:
-        """Stop the run if its own budget is spent, and not only that of an episode."""
+        """Stop the run if its own budget is spent, and not only an episode's."""
         if result["fault"] == "budget" and not self.budget:
             self.budget = self.run.models.spent()
             if self.budget:
@@ -281,13 +281,13 @@ def _now() -> str:
 
 
 def _stop(session: pytest.Session, why: str) -> None:
-    """End the run after the tests that are running now, in workers of pytest-xdist too."""
+    """End the run after the tests that are running now, also in pytest-xdist's workers."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     (session if distribution is None else distribution).shouldstop = why
 
 
 def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
-    """Whether pytest-rerunfailures decides how often a test is run."""
+    """Return whether pytest-rerunfailures decides how often a test is run."""
     counts: Any = getattr(config, "failures_db", None)
     if counts is None:
         return False
@@ -295,9 +295,10 @@ def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
 
 
 def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Entry]) -> set[str]:
-    """Mark the suspects among the results of a run, and return those that count as failed.
+    """Mark the suspects among a run's results; return the node ids of those that count as failed.
 
-    Both are by node id. pytest's counts and JUnit's XML, which were made before, are corrected.
+    `results` is by node id. pytest's counts and the JUnit XML, which were made earlier, are
+    corrected.
     """
     from pytest_mobileagent.plugin.outputs.reporters import mend
     from pytest_mobileagent.report.metrics.suspects import FAIL, marked
@@ -320,7 +321,7 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
 
 
 def _show_as_failed(config: pytest.Config, nodeids: set[str]) -> None:
-    """Make pytest count tests as failed that it has counted as errors."""
+    """Make pytest count tests as failed that it had counted as errors."""
     terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is None:
         return

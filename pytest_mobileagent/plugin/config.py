@@ -1,4 +1,4 @@
-"""A run as one pytest process knows it, checked before anything is collected or started."""
+"""A run's configuration in one pytest process, checked before anything is collected or started."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 class RunConfig(RunContext):
     """A run: its models, judges, devices, agents and gate.
 
-    There is one in the pytest process that owns the run, and one in each worker of pytest-xdist, to
-    which the owner sends what they share.
+    The pytest process that owns the run has one, and so does each pytest-xdist worker, which
+    receives shared data from the owner.
 
     Raises:
-        pytest.UsageError: an option's value is not valid, or there is no such agent.
+        pytest.UsageError: if an option's value is invalid, or there is no such agent.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -53,7 +53,7 @@ class RunConfig(RunContext):
         if self.is_owner:
             self._check()
         elif "phones" in self.given:
-            self.devices.check()  # of this machine, which is not the owner's
+            self.devices.check()  # the devices of this machine, which is not the owner's
 
     def _check(self) -> None:
         """Check everything that can be known before anything is collected or started."""
@@ -75,23 +75,23 @@ class RunConfig(RunContext):
 
     @property
     def runs_agents(self) -> bool:
-        """Whether the agent and its devices should be started, as they may be needed."""
+        """Whether to start the agent and its devices, because they may be needed."""
         return self.agent is not None and self.earlier.runs_agents
 
     def _decide_by_earlier_run(self) -> None:
-        """Decide which tests are not run; workers take over what the owner has decided."""
+        """Decide which tests need not be run; workers receive the owner's decisions."""
         if not self.is_owner:
             self.earlier.from_owner(self.given)
             return
         if self.earlier.goes_on:
-            self.hold()  # before it is read
+            self.hold()  # before its records are read
         self.earlier.decide()
 
     def hold(self) -> None:
-        """Lock the run's folder, so that nobody else resumes the run while this process lives.
+        """Lock the run's folder, so no other process resumes the run while this one is alive.
 
         Raises:
-            pytest.UsageError: another process has locked it, or it cannot be written to.
+            pytest.UsageError: if another process has locked it, or it is not writable.
         """
         if not self.is_owner or self._lock is not None or not self.folder.has_begun:
             return
@@ -104,11 +104,11 @@ class RunConfig(RunContext):
             raise usage_error(self.settings[name], f": {error}") from None
 
     def redact(self) -> None:
-        """Follow the rules of `--mobile-redact`, if it is given, until pytest ends.
+        """Apply the rules of `--mobile-redact`, if it is given, until pytest ends.
 
         Raises:
-            pytest.UsageError: there is no such file, it holds no rules, or a run that is resumed
-                has been recorded by other rules.
+            pytest.UsageError: if there is no such file, it has no rules, or a run that is resumed
+                was recorded with other rules.
         """
         setting = self.settings["mobile-redact"]
         if not setting.value:
@@ -122,15 +122,15 @@ class RunConfig(RunContext):
         self.config.add_cleanup(_stop_redacting)
         before = self.earlier.redaction
         if rules is not None and before not in {None, rules.digest}:
-            what = f": {self.earlier.path} was recorded by other rules"
+            what = f": {self.earlier.path} was recorded with other rules"
             raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
 
     @cached_property
     def noise(self) -> NoiseSettings | None:
-        """What gets in the agent's way, as `--mobile-noise` says; None if nothing does.
+        """The noise that `--mobile-noise` asks for; None without noise.
 
         Raises:
-            pytest.UsageError: a template cannot be used, or the agent would go past all noise.
+            pytest.UsageError: if a noise template cannot be used.
         """
         setting = self.settings["mobile-noise"]
         if setting.value is None:
@@ -145,10 +145,10 @@ class RunConfig(RunContext):
 
     @cached_property
     def environments(self) -> Mapping[str, Environment]:
-        """The environments that `--mobile-env` names, by id, in its order; none without it.
+        """The environments that `--mobile-env` names, by id, in its order; empty without it.
 
         Raises:
-            pytest.UsageError: there is no such environment, or a file of them is broken.
+            pytest.UsageError: if there is no such environment, or an environment file is broken.
         """
         words = self.value("mobile-env")
         return self._select(words) if words else {}
@@ -167,9 +167,9 @@ class RunConfig(RunContext):
 
     @cached_property
     def lines(self) -> SignedLines:
-        """The lines that checks and judges have read in the run's screens.
+        """The store of text lines that OCR has read in the run's screens.
 
-        Those of episodes that are scored again lie with the run that recorded them.
+        The lines of episodes that are scored again are stored with the run that recorded them.
         """
         from pytest_mobileagent.episode.screens import FOLDER
         from pytest_mobileagent.screen.ocr_store import SignedLines
@@ -181,7 +181,7 @@ class RunConfig(RunContext):
         return SignedLines.of_run(folder, takes_key=earlier is None)
 
     def for_worker(self) -> dict[str, str]:
-        """Return what a worker has to know."""
+        """Return the data that a worker needs."""
         folder = self.folder
         given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
         given["folder"], given["lines"] = str(folder.path), self.lines.key.hex()
@@ -201,7 +201,7 @@ class RunConfig(RunContext):
         if self.is_owner and self.agent is not None and "folder" in vars(self):
             from pytest_mobileagent.processes import end_marked
 
-            end_marked(self.folder.mark)  # what killed workers have left running
+            end_marked(self.folder.mark)  # programs that killed workers have left running
         if self.is_owner and "lines" in vars(self):
             self.lines.publish()
         if self._lock is not None:
@@ -210,7 +210,7 @@ class RunConfig(RunContext):
             let_go(self._lock)
 
     def _check_runs(self) -> None:
-        """Check that the run's folder can be made."""
+        """Check that the run's folder can be created."""
         if self.earlier.goes_on:
             return
         setting = self.settings["mobile-runs"]
@@ -224,17 +224,17 @@ class RunConfig(RunContext):
             msg = f"{setting}: {near} is a file; name a folder"
             raise pytest.UsageError(printable(msg))
         if not os.access(near, os.W_OK | os.X_OK):
-            msg = f"{setting}: no folder can be made in {near}, which cannot be written to"
+            msg = f"{setting}: no folder can be created in {near}, which is not writable"
             raise pytest.UsageError(printable(msg))
 
     def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":
             msg = (
-                "--dist=each runs every task once for each worker, and a report holds one result "
-                "of each: leave it out, or repeat tasks by --mobile-epochs"
+                "--dist=each runs every task once for each worker, but a report has only one "
+                "result for each task: leave it out, or repeat tasks by --mobile-epochs"
             )
             raise pytest.UsageError(printable(msg))
-        # What was given, that is: pytest-xdist puts `-n` in its place, without a word.
+        # The value as the user gave it, because pytest-xdist silently replaces it with `-n`.
         given = getattr(self.config.known_args_namespace, "tx", None) or ()
         if far := [spec for spec in given if not spec.lstrip("0123456789*").startswith("popen")]:
             msg = (
@@ -244,7 +244,7 @@ class RunConfig(RunContext):
             raise pytest.UsageError(printable(msg))
         engine = self.settings["mobile-engine"]
         if self.is_elsewhere and not self.is_distributed and not runs_no_test(self.config):
-            msg = ": say how many workers there are to be: -n N, or -n auto for all phones"
+            msg = ": give the number of workers: -n N, or -n auto for all phones"
             raise usage_error(engine, msg)
 
 

@@ -1,4 +1,4 @@
-"""What all parts of a run share in one pytest process: options, earlier run, folders."""
+"""What the parts of a run share in one pytest process: options, the earlier run, and folders."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 
 class RunContext:
-    """The facts of a run on which its models, judges, agents, devices and gate rest.
+    """The facts of a run that its models, judges, agents, devices and gate are based on.
 
     - `settings`: the values of all options, by their flags without the dashes.
-    - `earlier`: what the run takes from an earlier one.
-    - `given`: what the process that owns the run has sent to this worker of pytest-xdist; empty in
-      the owner itself.
+    - `earlier`: the earlier run that this run reuses, if any.
+    - `given`: the data that a pytest-xdist worker has received from the process that owns the run;
+      empty in the owner itself.
+    - `relay`: on a worker of a cluster, the connection to the machine with the run's folder.
+    - `node`: on a worker of a cluster, the name of its machine.
 
     Raises:
-        pytest.UsageError: an option's value is not valid, or an earlier run cannot be used.
+        pytest.UsageError: if an option's value is invalid, or the earlier run cannot be used.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -44,16 +46,14 @@ class RunContext:
         processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
         self.is_distributed = processes > 0
         self.workers: int = worker.get("workercount") or max(1, processes)
-        if "phones" in self.given:  # this worker shares none with others: it is on its own machine
+        if "phones" in self.given:  # on a cluster, a worker does not share phones with others
             self.workers = int(self.given["phones"])
-        # Where workers are on several machines: the line to the one with the run's folder, and the
-        # name of this one.
         self.relay = config.pluginmanager.get_plugin("mobileagent-relay")
         self.node = self.given.get("node", "")
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether this process has workers on other machines, whose devices are there, too."""
+        """Whether this process's workers are on other machines, and so are their devices."""
         engine = self.settings["mobile-engine"].value
         return self.is_owner and engine.name != "xdist" and self.earlier.makes_episodes
 
@@ -62,25 +62,25 @@ class RunContext:
         return self.settings[option].value
 
     def path_of(self, setting: OptionValue) -> Path:
-        """Return a path that an option names: relative to where the option stands."""
+        """Return the path that an option names, resolved against the folder of its source."""
         return path_of(self.config, setting)
 
     @property
     def agent(self) -> str | None:
-        """The agent that was chosen, as the user wrote it."""
+        """The chosen agent, as the user wrote it."""
         return self.value("agent")  # type: ignore[no-any-return]
 
     @property
     def names_agent(self) -> bool:
-        """Whether the command line names the agent, so that there will be episodes."""
-        return self.settings["agent"].source.startswith("--")  # of --mobile-resume, too
+        """Whether the command line names the agent, so there will be episodes."""
+        return self.settings["agent"].source.startswith("--")  # including --mobile-resume
 
     @cached_property
     def program(self) -> Adapter | None:
-        """The program from outside that `--agent` names; None if it names another agent.
+        """The program from outside that `--agent` names; None for any other agent.
 
         Raises:
-            AgentError: it cannot be used.
+            AgentError: if the program cannot be used.
         """
         if self.agent is None:
             return None
@@ -93,10 +93,10 @@ class RunContext:
             raise AgentError(str(error)) from None
 
     def program_if_named(self) -> Adapter | None:
-        """Return the program; one that is broken is an error only if the command line names it.
+        """Return the program; None if it is broken but not named on the command line.
 
         Raises:
-            pytest.UsageError: it cannot be used.
+            pytest.UsageError: if the command line names it, and it cannot be used.
         """
         try:
             return self.program
@@ -107,7 +107,7 @@ class RunContext:
 
     @cached_property
     def folder(self) -> RunFolder:
-        """The run's folder, which is made by the first process that writes to it."""
+        """The run's folder, which is created by the first process that writes to it."""
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
@@ -121,18 +121,18 @@ class RunContext:
             )
         if (folder := self.earlier.folder()) is not None:
             return folder
-        # A run that makes no episodes does not need the agent, which may be gone.
+        # A run that makes no episodes does not need the agent, which may no longer exist.
         program = self.program_if_named() if self.earlier.makes_episodes else None
         name = program.name if program is not None else self.agent or "agent"
         return RunFolder.plan(self.path_of(self.settings["mobile-runs"]), name)
 
     @cached_property
     def shared(self) -> SharedRun:
-        """What the processes of the run share: its own adb server and virtual devices."""
+        """The resources that the run's processes share: its adb server and virtual devices."""
         from pytest_mobileagent.device.fleet.shared import SharedRun
 
         given = Path(self.given["shared"]) if self.given else None
         shared = SharedRun(given, self.folder.mark)
         if self.is_elsewhere:
-            shared.watch()  # no device does so here, and the folder is to end with the run
+            shared.watch()  # without devices, nothing else would remove the folder after the run
         return shared

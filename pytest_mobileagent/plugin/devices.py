@@ -1,4 +1,4 @@
-"""The devices of a run: what the options say of them, checked before any starts."""
+"""The devices of a run, as the options describe them, checked before any of them starts."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class RunDevices:
-    """The devices of a pytest process and, if it owns workers, of these.
+    """The devices of a pytest process, and of its workers if it has any.
 
-    The text of `--mobile-device` is replaced by one that may be displayed.
+    The text of `--mobile-device` is replaced by one that is safe to display.
 
     Raises:
-        pytest.UsageError: the option names no device.
+        pytest.UsageError: if the option's value is not a device.
     """
 
     def __init__(self, context: RunContext) -> None:
         self._run = context
         self._config, self._settings = context.config, context.settings
         self._are_started = False
-        self._given = ""  # --mobile-device as it was written
+        self._given = ""  # the value of --mobile-device as the user wrote it
         if self._settings["mobile-device"].is_given:
             self.source  # an error in it is reported at once
 
@@ -47,7 +47,7 @@ class RunDevices:
         """The source of devices that `--mobile-device` names.
 
         Raises:
-            pytest.UsageError: it names none.
+            pytest.UsageError: if there is no such source.
         """
         from pytest_mobileagent.device.sources import parse_device
 
@@ -61,15 +61,16 @@ class RunDevices:
         return source
 
     def check(self) -> None:
-        """Check the devices, as far as they can be known before any starts.
+        """Check the devices, as far as possible before any of them starts.
 
         Raises:
-            pytest.UsageError: they cannot be used, or not be driven; the text names the option.
+            pytest.UsageError: if they cannot be used, or not with the chosen driver; the message
+                names the option.
         """
         from pytest_mobileagent.device.drivers import choose_driver
 
         source, options = self.source, self._options()
-        if self._run.is_elsewhere:  # each worker checks those of its machine
+        if self._run.is_elsewhere:  # each worker checks the devices of its own machine
             return
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
         if source.count is not None and self._run.workers > source.count:
@@ -99,7 +100,7 @@ class RunDevices:
             raise usage_error(device, f": {error}{self._other_forms()}") from None
 
     def _other_forms(self) -> str:
-        """Say what a DEVICE can be, where a word was taken for a serial; else nothing."""
+        """Return a hint with all forms of DEVICE if a bare word was taken for a serial; else ""."""
         from pytest_mobileagent.device.sources import forms, is_bare
 
         more = project_sources(self._config)
@@ -108,19 +109,19 @@ class RunDevices:
         return f"\nIf this is not a serial, it can be {forms(more)}"
 
     def packages(self) -> Collection[str] | None:
-        """Return the packages of the devices; None if they are not known before one starts."""
+        """Return the packages on the devices; None if they are unknown before one starts."""
         return self.source.packages(self._options(), self._shared)
 
     def lease(self) -> LeasedDevice:
-        """Return a lease of one of them, which is connected when it is first needed."""
+        """Return a lease of one device, which is connected when it is first needed."""
         from pytest_mobileagent.device.single import lease_device
 
         return lease_device(self.source, self._options(), self._shared)
 
     def start(self) -> None:
-        """Start all of them, so that they are ready by the time of the first episodes.
+        """Start all devices, so they are ready for the first episodes.
 
-        What goes wrong here is reported by the test that needs the device.
+        An error here is reported by the test that needs the device.
         """
         if self._are_started or self._run.is_elsewhere:
             return

@@ -1,6 +1,6 @@
-"""What a test function may ask for: `episode`, `agent`, `device`, `judge`.
+"""The fixtures for test functions: `episode`, `agent`, `device`, `judge`.
 
-pytest loads this module in every session, so what only tasks need is imported where it is used.
+pytest imports this module in every session, so what only tasks need is imported where it is used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
-    """The device that this process has leased, not yet connected."""
+    """The lease of this process's device, which is not connected yet."""
     run = pytestconfig.stash[RUN]
     if not run.earlier.makes_episodes:
         flag = run.settings["mobile-rescore"].option.flag
@@ -62,8 +62,8 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
 def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device:
     """A device at the starting point of the test's task, for tests that drive it themselves.
 
-    A device that breaks while it is being prepared is replaced. If the test is a task, the device
-    is reset again before the agent begins: what the agent should find is set up by `prepare=`.
+    A device that breaks while it is prepared is replaced. If the test is a task, the device is
+    reset again before the agent begins; use `prepare=` to set up what the agent should find.
     """
     failures = state_of(request.node).failures
     for _ in range(1 + request.config.stash[RUN].value("mobile-retries")):
@@ -96,10 +96,10 @@ def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
 
 @pytest.fixture(scope="session")
 def agent(pytestconfig: pytest.Config) -> Callable[[], Any] | None:
-    """Override this to give tests an agent other than `--agent`: a class, or a function.
+    """Override this to give tests a different agent from `--agent`: a class, or a function.
 
-    Such an agent runs in a thread of the worker, since it cannot be sent to a process. None stands
-    for the agent that `--agent` names.
+    Such an agent runs in a thread of the worker, because it cannot be sent to another process. None
+    stands for the agent that `--agent` names.
     """
     if pytestconfig.stash[RUN].agent is None:
         names = "--agent=NAME, the environment variable MOBILE_AGENT or the ini key mobile_agent"
@@ -115,21 +115,21 @@ def mobile_env(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 def mobile_variant(request: pytest.FixtureRequest) -> str:
-    """Which variant of the task this is, such as "full" or "vague"; "" if it has none."""
+    """The task's variant, such as "full" or "vague"; "" if it has no variants."""
     return variant_of(request.node)
 
 
 @pytest.fixture
 def mobile_epoch(request: pytest.FixtureRequest) -> int:
-    """Which repetition of the task this is, from 0 (see `--mobile-epochs`)."""
+    """The number of this repetition of the task, from 0 (see `--mobile-epochs`)."""
     return int(getattr(request, "param", 0))
 
 
 @pytest.fixture
 def episode(request: pytest.FixtureRequest) -> Episode:
-    """The record of the agent's work on the test's task; asking for it runs the agent.
+    """The record of the agent's work on the test's task; using this fixture runs the agent.
 
-    If the device breaks, the whole episode is repeated on another.
+    If the device breaks, the whole episode is repeated on another device.
     """
     from pytest_mobileagent.check.episode import load
     from pytest_mobileagent.episode.record import Termination
@@ -164,13 +164,13 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
-    """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
+    """Asks models whether an episode met its goal, as set by `--llm-judge`: `judge(episode)`."""
     state_of(request.node).judged = []
     return Judge(request.node, request.config.stash[RUN].judges)
 
 
 def _check_needs(case: Case, run: RunConfig) -> None:
-    """Skip a test that needs what devices are not said to have, before one is leased for it."""
+    """Skip a test whose needs no device is said to meet, before a device is leased for it."""
     from pytest_mobileagent.task.needs import PAGES, unmet
 
     source = run.devices.source
@@ -190,7 +190,7 @@ def _check_needs(case: Case, run: RunConfig) -> None:
 
 
 def _check_path(case: Case, run: RunConfig) -> None:
-    """Skip a test for which there is no golden path, if the run is on one."""
+    """Skip a test without a golden path, if the run follows golden paths."""
     if run.value("mobile-path") != "single":
         return
     from pytest_mobileagent.run.path import check_golden
@@ -209,7 +209,7 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
 
 
 def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
-    """Return the folder of a recorded episode, copied into this run if it is another's."""
+    """Return the folder of a recorded episode, copied into this run if it is from another run."""
     if episode is not None and (source := run.earlier.source) is not None:
         episode = take_over(run, episode.relative_to(source).as_posix(), to_read=True)
     if episode is None:
@@ -219,7 +219,7 @@ def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
 
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
-    """Have the agent work on a case, again if infrastructure breaks; return the folder."""
+    """Run the agent on a case, again if infrastructure breaks; return the episode's folder."""
     from pytest_mobileagent.llm.model import ProviderError
     from pytest_mobileagent.plugin.attempts import Attempts
     from pytest_mobileagent.run.attempt import MissingAppError, UnfitDeviceError
@@ -251,13 +251,13 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             failures.append(str(error))
             raise pytest.fail.Exception(_broke(error), pytrace=False) from None
         except InfrastructureError as error:
-            is_device = not isinstance(error, ProviderError)  # for which another device is no help
+            is_device = not isinstance(error, ProviderError)  # another device would not help
             failures.append(f"{error}{lease.give_up() if is_device else ''}")
     pytest.fail(_broke(*failures), pytrace=False)
 
 
 def _broke(*failures: object) -> str:
-    """Return the message about infrastructure that broke, once or several times."""
+    """Return the message about infrastructure failures; equal ones are counted."""
     times = Counter(map(str, failures))
     texts = [text if n == 1 else f"{text} ({n} times)" for text, n in times.items()]
     return printable("infrastructure: " + "; then ".join(texts))
@@ -313,9 +313,9 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
 
 
 def _spares_screenshots(run: RunConfig, sees: Sequence[str], item: pytest.Item) -> bool:
-    """Whether nobody will look at screenshots: neither the agent nor a judge, and nothing on them.
+    """Return whether no screenshots are needed: by the agent, by a judge, or for noise.
 
-    Checks that read pictures cannot be told from others beforehand; they raise ScreenError.
+    Checks that read pictures cannot be recognised beforehand; they raise ScreenError.
     """
     return (
         run.value("mobile-screenshots") == "needed"
@@ -327,7 +327,7 @@ def _spares_screenshots(run: RunConfig, sees: Sequence[str], item: pytest.Item) 
 
 
 def _other_language(plan: Plan) -> str:
-    """Return why the solution may not fit: the device's language is another; empty if it is not."""
+    """Return why the solution may not fit: it is in another language than the device; else ""."""
     language = plan.case.task.language
     if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
         return ""

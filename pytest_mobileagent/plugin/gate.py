@@ -1,4 +1,4 @@
-"""What a run is measured against: a gate, and an earlier run as its baseline."""
+"""The gate of a run, and the earlier run that is its baseline."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
 
 
 class RunGate:
-    """The gate and the baseline of a run, if it has them, and when the gate is asked."""
+    """The gate and the baseline of a run, if it has any, and when the gate is evaluated."""
 
     def __init__(self, context: RunContext) -> None:
         self._run = context
@@ -33,18 +33,18 @@ class RunGate:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the run has a gate, a baseline or both (known once `check` has read them)."""
+        """Whether the run has a gate, a baseline or both; valid once `check` has read them."""
         return self.gate is not None or self.baseline is not None
 
     @property
     def has_analyses(self) -> bool:
-        """Whether interim analyses decide on further epochs; never where these are recorded."""
+        """Whether interim analyses decide on further epochs; False if episodes are not made."""
         epochs = self._settings[EPOCHS].value
         return epochs.least < epochs.most and self._run.earlier.makes_episodes
 
     @property
     def analyses(self) -> InterimAnalyses:
-        """After how many epochs the gate is asked."""
+        """The numbers of epochs after which the gate is evaluated."""
         from pytest_mobileagent.report.gate.rule import interim_analyses
 
         epochs = self._settings[EPOCHS].value
@@ -54,7 +54,7 @@ class RunGate:
         """Read the gate and the baseline, before anything is started.
 
         Raises:
-            pytest.UsageError: one of them cannot be read, or they do not fit together.
+            pytest.UsageError: if one of them cannot be read, or they do not fit together.
         """
         if self._settings[GATE].is_given:
             self.gate = self._read_gate()
@@ -67,11 +67,11 @@ class RunGate:
             self._check_analyses()
 
     def check_cases(self, cases: Sequence[Case]) -> None:
-        """Check that the gate and the baseline are about the cases of this run.
+        """Check that the gate and the baseline apply to the cases of this run.
 
         Raises:
-            pytest.UsageError: the gate names a task, a suite or a tag that neither run has, or the
-                runs have no task in common.
+            pytest.UsageError: if the gate names a task, a suite or a tag that neither run has, or
+                the two runs have no task in common.
         """
         if not cases:
             return
@@ -96,7 +96,7 @@ class RunGate:
     ) -> Decision | None:
         """Return the gate's decision on the entries of a report; None without a gate.
 
-        `analysis` counts interim analyses from 0; `before` is the decision at the one before.
+        `analysis` is the number of the interim analysis, from 0; `before` is the previous decision.
         """
         if self.gate is None:
             return None
@@ -126,10 +126,11 @@ class RunGate:
     ) -> dict[str, Any] | None:
         """Return how the run's report differs from the baseline; None without a baseline.
 
-        `in_full`: with where the episodes of lost and gained tasks part, which have to be read.
+        With `in_full`, the result also says where the episodes of lost and gained tasks diverge,
+        for which these episodes must be read.
 
         Raises:
-            ValueError: the runs have no task in common.
+            ValueError: if the runs have no task in common.
         """
         if self.baseline is None:
             return None
@@ -165,18 +166,19 @@ class RunGate:
         except (RecordError, OSError, ValueError) as error:  # ValueError: it is not a path
             raise usage_error(setting, f": {error}") from None
         if baseline.folder == self._run.folder.path.resolve():
-            what = f": {baseline.folder} is the run that goes on; name another one"
+            what = f": {baseline.folder} is the run that is resumed; name another one"
             raise usage_error(setting, what)
         if not baseline.tasks:
-            what = f": {baseline.folder} has no task that could be compared"
+            what = f": {baseline.folder} has no task to compare with"
             raise usage_error(setting, what)
         return baseline
 
     def _check_analyses(self) -> None:
         setting = self._settings[EPOCHS]
         if self._settings["mobile-shard"].is_given:
-            what = " cannot go with --mobile-shard, which sees a part of the tasks only: give a"
-            raise usage_error(setting, f"{what} number, then `merge`, and `compare --gate` for all")
+            what = " cannot be combined with --mobile-shard, which runs only a part of the tasks: "
+            what += "give a number, then `merge` the shards, and `compare --gate` the whole"
+            raise usage_error(setting, what)
         if self.gate is None or not self.gate.needs_baseline:
             what = " runs epochs until a bound against the baseline is decided, and there is none: "
             if self._settings["mobile-resume"].is_given:
@@ -188,7 +190,7 @@ class RunGate:
         is_distributed = getattr(self._config.option, "dist", "no") != "no"
         if is_distributed and not leaves_distribution(self._config):
             what = (
-                " decides between epochs which tests go on, and --dist leaves that to "
-                "pytest-xdist: leave --dist out, or give a number"
+                " decides between epochs which tests continue, but --dist leaves that to "
+                "pytest-xdist: leave out --dist, or give a number"
             )
             raise usage_error(setting, what)

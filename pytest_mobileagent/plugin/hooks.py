@@ -1,7 +1,7 @@
-"""pytest's hooks: the wiring of the plugin, and nothing else.
+"""The plugin's implementations of pytest's hooks.
 
-pytest loads this module in every session, so what only tasks need is imported where it is used, and
-what `pytest --help` does not need, in the hooks.
+pytest imports this module in every session, so anything that only tasks need, or that
+`pytest --help` does not need, is imported inside the hooks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.option.help:  # which has to work even with broken settings
+    if config.option.help:  # --help must work even with broken settings
         return
     from pytest_mobileagent.plugin import fixtures
     from pytest_mobileagent.plugin.broken import BrokenTasks
@@ -77,7 +77,7 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
 
     use_engine(run.value("mobile-ocr"))
     cache = getattr(config, "cache", None)
-    # Text that redaction takes out of a screen must not be kept either.
+    # Text that redaction removes from a screen must not be cached, either.
     if run.value("mobile-cache") == "off" or run.value("mobile-redact"):
         return
     believe(run.lines)
@@ -92,7 +92,7 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     result = yield
-    # Not later: pytest-cov, which wraps this, then combines what each process has measured.
+    # Not later, as pytest-cov, which wraps this hook, then combines the processes' measurements.
     _run_of(session.config).agents.end()
     return result
 
@@ -102,7 +102,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         return
     from pytest_mobileagent.plugin.config import RUN
 
-    if RUN in config.stash:  # it may have been a mistake that ends this
+    if RUN in config.stash:  # missing if a usage error has ended the session
         config.stash[RUN].close()
 
 
@@ -124,7 +124,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     from pytest_mobileagent.plugin.sources import read_option
 
     if read_option("mobile-engine", config).value.address is None:
-        return None  # as many as this machine has processors
+        return None  # the default: the number of processors of this machine
     from pytest_mobileagent.plugin.engine.ray import phones
 
     return phones(config)
@@ -134,7 +134,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     from pytest_mobileagent.plugin.sources import runs_no_test
 
-    yield  # pytest-xdist starts its workers here, which takes as long as the agent's check
+    yield  # pytest-xdist starts its workers here, while this process checks the agent
     run = _run_of(session.config)
     if not run.runs_agents:
         return
@@ -151,7 +151,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     mark_tags(item)
 
 
-@pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out its tests
+@pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out tests
 def pytest_collection_finish(session: pytest.Session) -> None:
     from pytest_mobileagent.plugin.broken import check_chosen
     from pytest_mobileagent.plugin.items import case_of
@@ -237,7 +237,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     return (yield from ask_body(pyfuncitem))
 
 
-# First, and so around all others: the report is scored as every other plugin leaves it.
+# First, and so around all others: the report is scored after every other plugin has changed it.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -258,7 +258,7 @@ def pytest_runtest_makereport(
 
 
 def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register what the run's owner, or a worker, needs to run tests."""
+    """Register the plugins that this process, the run's owner or a worker, needs to run tests."""
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.engine.deferring import Deferring
 
@@ -270,10 +270,10 @@ def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None
 
 
 def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register what shows the progress of a run.
+    """Register the plugins that show the progress of a run.
 
     Raises:
-        pytest.UsageError: the page of `--mobile-watch` cannot be served.
+        pytest.UsageError: if the page of `--mobile-watch` cannot be served.
     """
     if _has_live_terminal(run.config):
         from pytest_mobileagent.plugin.live import LiveLines
@@ -311,7 +311,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 
 def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Start no more workers at once than this machine has processors for, if they are here."""
+    """Stagger the start of pytest-xdist's workers on this machine, by its number of processors."""
     from pytest_mobileagent.plugin.sources import leaves_distribution
 
     if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
@@ -332,7 +332,7 @@ def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 
 def _has_live_terminal(config: pytest.Config) -> bool:
-    """Whether there is a terminal for the live lines, on which nobody else writes."""
+    """Return whether there is a terminal for the live lines that nothing else writes to."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     file = getattr(getattr(reporter, "_tw", None), "_file", None)
     if file is None or not file.isatty() or sys.platform == "win32":
@@ -341,5 +341,5 @@ def _has_live_terminal(config: pytest.Config) -> bool:
         return False
     if os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
         return False
-    captures = config.option.capture in {"fd", "sys"}  # otherwise tests write there too
+    captures = config.option.capture in {"fd", "sys"}  # otherwise tests write to it, too
     return captures and config.option.verbose >= 0

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @pytest.hookspec
 def pytest_mobileagent_agents(config: pytest.Config) -> Path | list[Path] | None:
-    """Return the folder, or folders, whose files are agents: `--agent=NAME` finds NAME.py there.
+    """Return the folder, or folders, of agents, in which `--agent=NAME` finds NAME.py.
 
-    The same as the ini key `mobile_agent_paths`. In a conftest.py at the root of the project::
+    Equivalent to the ini key `mobile_agent_paths`. In a conftest.py at the project's root::
 
         def pytest_mobileagent_agents(config):
             return config.rootpath / "agents"
@@ -30,9 +30,9 @@ def pytest_mobileagent_agents(config: pytest.Config) -> Path | list[Path] | None
 
 @pytest.hookspec
 def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
-    """Return the folder, or folders, of the apps that virtual devices have.
+    """Return the folder, or folders, of apps for virtual devices.
 
-    The same as the ini key `mobile_app_paths`. In a conftest.py at the root of the project::
+    Equivalent to the ini key `mobile_app_paths`. In a conftest.py at the project's root::
 
         def pytest_mobileagent_apps(config):
             return config.rootpath / "fixtures" / "apps"
@@ -41,9 +41,9 @@ def pytest_mobileagent_apps(config: pytest.Config) -> Path | list[Path] | None:
 
 @pytest.hookspec
 def pytest_mobileagent_sources(config: pytest.Config) -> Mapping[str, type[Source]] | None:
-    """Return sources of devices by their prefixes, which `--mobile-device=PREFIX:TEXT` names.
+    """Return device sources by their prefixes, as used in `--mobile-device=PREFIX:TEXT`.
 
-    In a conftest.py at the root of the project (docs/devices.md has a whole source)::
+    In a conftest.py at the project's root (docs/devices.md has a complete source)::
 
         def pytest_mobileagent_sources(config):
             return {"farm": FarmSource}
@@ -52,9 +52,9 @@ def pytest_mobileagent_sources(config: pytest.Config) -> Mapping[str, type[Sourc
 
 @pytest.hookspec
 def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] | None:
-    """Return the folder, or folders, of files of environments, which `--mobile-env` names.
+    """Return the folder, or folders, of environment files, from which `--mobile-env` selects.
 
-    The same as the ini key `mobile_env_paths`. In a conftest.py at the root of the project::
+    Equivalent to the ini key `mobile_env_paths`. In a conftest.py at the project's root::
 
         def pytest_mobileagent_environments(config):
             return config.rootpath / "fixtures" / "environments"
@@ -63,9 +63,9 @@ def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] 
 
 @pytest.hookspec
 def pytest_mobileagent_noise(config: pytest.Config) -> Path | list[Path] | None:
-    """Return the folder, or folders, of templates of noise, which `--mobile-noise` shows.
+    """Return the folder, or folders, of noise templates, which `--mobile-noise` uses.
 
-    The same as the ini key `mobile_noise_paths`. In a conftest.py at the root of the project::
+    Equivalent to the ini key `mobile_noise_paths`. In a conftest.py at the project's root::
 
         def pytest_mobileagent_noise(config):
             return config.rootpath / "fixtures" / "noise"
@@ -74,10 +74,10 @@ def pytest_mobileagent_noise(config: pytest.Config) -> Path | list[Path] | None:
 
 @pytest.hookspec
 def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
-    """Receive an episode that was just recorded, before the test's body checks it.
+    """Receive each episode after it was recorded, before the test's body checks it.
 
-    Called in the process that has run it: a worker under pytest-xdist. What the hook raises is an
-    error of the test. A line for each episode, say::
+    The hook is called in the process that ran the episode, which is a worker under pytest-xdist. If
+    it raises, the test has an error. For example, to log a line for each episode::
 
         def pytest_mobileagent_episode(episode, config):
             tokens = episode.totals.input_tokens
@@ -88,10 +88,10 @@ def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
 
 @pytest.hookspec
 def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytest.Config) -> None:
-    """Receive a verdict that was just recorded, and the episode that it is about.
+    """Receive each verdict after it was recorded, with the episode that it is about.
 
-    Called where the body was asked: in a worker under pytest-xdist. What the hook raises is an
-    error of the test. To look at failures only::
+    The hook is called in the process that ran the test's body, which is a worker under
+    pytest-xdist. If it raises, the test has an error. For example, to log failures::
 
         def pytest_mobileagent_verdict(episode, verdict, config):
             if verdict.passed is False:
@@ -101,10 +101,10 @@ def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytes
 
 
 def announce(item: pytest.Item, hook: str, **about: Any) -> None:
-    """Call a hook of `hookspecs` for a test, with its configuration.
+    """Call a hook of `hookspecs` for a test, with pytest's configuration.
 
     Raises:
-        HostError: an implementation raised; the text says what.
+        HostError: if an implementation raises; the message says what it raised.
     """
     try:
         getattr(item.ihook, hook)(**about, config=item.config)

@@ -1,4 +1,4 @@
-"""Test functions that are tasks: how pytest marks them, and the case that each test item is."""
+"""Turns test functions that are tasks into test items, each of which is one case."""
 
 from __future__ import annotations
 
@@ -28,16 +28,12 @@ EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
 VARIANT = "mobile_variant"
 ROW = "row"
-PURE = {
-    "episode",
-    EPOCH,
-    ENVIRONMENT,
-    VARIANT,
-}  # what a body may ask for to be asked again, and parameters
+# The fixtures that a body may use, besides parameters, to be run again on prefixes.
+PURE = {"episode", EPOCH, ENVIRONMENT, VARIANT}
 
 
 class _Marks:
-    """Declares tasks by a pytest marker, so that `-m "mobile_task(level=1)"` selects by field."""
+    """Declares tasks by a pytest marker, so `-m "mobile_task(level=1)"` selects by field."""
 
     def task(self, fields: Mapping[str, Any]) -> Decorator:
         mark: Decorator = getattr(pytest.mark, MARKER)(**fields)
@@ -59,9 +55,9 @@ declare_by(_Marks())
 
 
 def mark_tags(item: pytest.Item) -> None:
-    """Mark a task with its tags, so that `-m "mobile_tag(name='smoke')"` selects by them.
+    """Mark a task with its tags, so `-m "mobile_tag(name='smoke')"` selects by tag.
 
-    The name of its variant, such as "full" or "vague", is one of them.
+    The name of its variant, such as "full" or "vague", is also a tag.
     """
     marker = marker_of(item)
     tags = () if marker is None else marker.kwargs.get("tags", ())
@@ -72,9 +68,9 @@ def mark_tags(item: pytest.Item) -> None:
 
 
 def case_of(item: pytest.Item) -> Case | None:
-    """Return the case that a test item is, or None if it is not a task.
+    """Return the case of a test item, or None if it is not a task.
 
-    An error in its marker is noted in the state of the item.
+    An error in its marker is recorded in the item's state.
     """
     state = state_of(item)
     if not state.is_read:
@@ -85,9 +81,10 @@ def case_of(item: pytest.Item) -> Case | None:
 
 
 def unittest_problem(item: pytest.Item) -> str:
-    """Return why a method of a `unittest.TestCase` cannot be a task, if it is meant as one.
+    """Return why a method of a `unittest.TestCase` cannot be a task, if it seems meant as one.
 
-    pytest calls such methods without fixtures, and would only report a missing argument.
+    pytest calls such methods without fixtures, and would only report a missing argument. Return an
+    empty text for all other items.
     """
     unittest, cls = sys.modules.get("unittest"), getattr(item, "cls", None)
     if unittest is None or cls is None or not issubclass(cls, unittest.TestCase):
@@ -97,15 +94,15 @@ def unittest_problem(item: pytest.Item) -> str:
         return ""
     name = item.name.partition("[")[0]
     return (
-        f"{cls.__name__} is a unittest.TestCase, to whose methods pytest gives no fixtures "
-        f"such as `episode`: make {name} a function of the module, or let {cls.__name__} "
-        "inherit from nothing"
+        f"{cls.__name__} is a unittest.TestCase, whose methods get no fixtures such as `episode` "
+        f"from pytest: make {name} a function of the module, or remove the base class of "
+        f"{cls.__name__}"
     )
 
 
 def marker_of(node: Any) -> pytest.Mark | None:
     """Return the marker that makes a node a task."""
-    for mark in node.own_markers:  # nearly always one of these, and fast
+    for mark in node.own_markers:  # faster, and nearly always enough
         if mark.name == MARKER:
             return cast("pytest.Mark", mark)
     marker: pytest.Mark | None = node.get_closest_marker(MARKER)
@@ -113,7 +110,7 @@ def marker_of(node: Any) -> pytest.Mark | None:
 
 
 def variant_of(item: pytest.Item) -> str:
-    """Return which variant of its task an item is; "" if the task has none, or it is not a task."""
+    """Return the variant of an item's task; "" if the task has none, or the item is not a task."""
     marker, callspec = marker_of(item), getattr(item, "callspec", None)
     fields = marker.kwargs if marker is not None else {}
     parameters = callspec.params if callspec is not None else {}
@@ -135,10 +132,10 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
     parameters.pop(VARIANT, None)
     row = parameters.pop(ROW, None)
     if row is not None and hasattr(row, "columns"):
-        # What is done in the agent's place is long, and part of its record.
+        # Golden actions are long, and part of the episode's record.
         parameters |= {name: cell for name, cell in row.columns.items() if name != "golden"}
     *folders, file = item.nodeid.split("::")[0].split("/")
-    # Not from the node id: that of a parameter may hold "::", and it may end with a group.
+    # Not from the node id, which may contain "::" in a parameter, and may end with a group.
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
     name = item.name
     if epoch is not None:
@@ -154,12 +151,12 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
 def parametrize(
     metafunc: pytest.Metafunc, option: Callable[[str], Any], environments: Sequence[str]
 ) -> None:
-    """Make one item of a task for each environment and epoch, with the values that it draws.
+    """Make an item of a task for each environment and epoch, with the values that it draws.
 
-    A task with a vague goal has two each, its variants.
+    A task with a vague goal has two items for each, one for each variant.
 
     Raises:
-        TaskError: drawing values failed.
+        TaskError: if drawing values fails, or gives different names in different epochs.
     """
     marker = marker_of(metafunc.definition)
     if marker is not None and marker.kwargs.get("vague"):
@@ -179,15 +176,15 @@ def parametrize(
         arguments = [EPOCH, *names]
         metafunc.fixturenames.extend(n for n in arguments if n not in metafunc.fixturenames)
         values = [(epoch, *drawn[epoch].values()) for epoch in epochs]
-        # Drawn values stay out of ids, so that runs with other seeds pair by task.
+        # Drawn values are not part of ids, so runs with different seeds can be paired by task.
         shown = [epoch_id(epoch) if len(epochs) > 1 else pytest.HIDDEN_PARAM for epoch in epochs]
         metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=shown)
 
 
 def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any]:
-    """Return the values that a task draws for an epoch; none if it draws none.
+    """Return the values that a task draws for an epoch; empty if it draws none.
 
-    They are the same in every environment and in every worker.
+    The values are the same in every environment and every worker.
     """
     marker = marker_of(metafunc.definition)
     draw = marker.kwargs.get("parameters") if marker is not None else None
@@ -202,17 +199,17 @@ def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any
 
 
 def epoch_id(epoch: int) -> str:
-    """Return the name of an epoch in the id of a test."""
+    """Return the name of an epoch in a test's id."""
     return f"epoch{epoch}"
 
 
 def environment_id(environment: str) -> str:
-    """Return the name of an environment in the id of a test."""
+    """Return the name of an environment in a test's id."""
     return f"env{environment}"
 
 
 def _without(name: str, last: str) -> str:
-    """Remove the last part of the id in brackets from the name of a test."""
+    """Return a test's name without the last part of its bracketed id, which is `last`."""
     return re.sub(rf"[\[-]{re.escape(last)}\]$", lambda m: "]" if m[0][0] == "-" else "", name)
 
 
@@ -230,10 +227,10 @@ def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
 
 
 def check_function(metafunc: pytest.Metafunc) -> bool:
-    """Whether a test function is a task, or one for each of its rows.
+    """Return whether a test function is a task, or a task for each of its rows.
 
     Raises:
-        TaskError: it is a task, but cannot be run as one.
+        TaskError: if it is a task, but cannot be run as one.
     """
     if not _is_task(metafunc):
         return False
@@ -252,7 +249,7 @@ def check_stopping(metafunc: pytest.Metafunc) -> None:
     """Check that the body of a task that stops on success can be run after each step.
 
     Raises:
-        TaskError: its body asks for more than the episode and parameters.
+        TaskError: if its body asks for more than the episode and parameters.
     """
     marks = [mark for mark in (marker_of(metafunc.definition),) if mark is not None]
     marks += [mark for call in metafunc._calls for mark in call.marks if mark.name == MARKER]
@@ -263,7 +260,7 @@ def check_stopping(metafunc: pytest.Metafunc) -> None:
     more = [name for name in asked if name not in {*PURE, *parameters}]
     if more:
         msg = (
-            f"{metafunc.function.__name__} stops on success, for which it is run after each step:"
+            f"{metafunc.function.__name__} stops on success, so its body is run after each step:"
             f" it may ask for `episode` and parameters, not for {', '.join(more)}"
         )
         raise TaskError(msg)

@@ -1,7 +1,7 @@
 """The judges of a run, and how their verdicts are used.
 
-Their options are checked before a device starts. A test asks them by the fixture `judge`; with
-`--mobile-judge-all` they are also asked about tasks that have a check.
+Their options are checked before a device starts. A test asks judges by the fixture `judge`; with
+`--mobile-judge-all`, they are also asked about tasks that have a check.
 """
 
 from __future__ import annotations
@@ -58,32 +58,32 @@ class RunJudges:
 
     @property
     def references(self) -> tuple[ModelReference, ...]:
-        """The models that judge; none if tasks are not judged."""
+        """The models that judge; empty if tasks are not judged."""
         setting = self._settings["mobile-judges"]
         given = (setting.value or ())[: {"off": 0, "single": 1, "cross": _MOST}[self.mode]]
         return tuple(self._models.placed(each, setting) for each in given)
 
     @property
     def official(self) -> str:
-        """What official evaluations are for: off, beside, decides."""
+        """The role of official evaluations: off, beside, decides."""
         return str(self._settings["mobile-official"].value)
 
     @property
     def judges_all(self) -> bool:
-        """Whether tasks that have a check are judged too."""
+        """Whether tasks that have a check are judged as well."""
         return bool(self._settings["mobile-judge-all"].value) and self.mode != "off"
 
     def check(self) -> None:
-        """Check the judges, as far as they can be known before any is asked.
+        """Check the judges, as far as possible before any of them is asked.
 
         Raises:
-            pytest.UsageError: there are too few or too many, or one cannot be used.
+            pytest.UsageError: if there are too few or too many, or one cannot be used.
         """
         setting, mode = self._settings["mobile-judge-all"], self._settings["llm-judge"]
         # A project that judges all tasks by default may still be run with --llm-judge=off.
         is_meant = setting.source.startswith("--") or not mode.is_given
         if setting.value and self.mode == "off" and is_meant:
-            raise usage_error(setting, ": nobody judges: add --llm-judge=single or cross")
+            raise usage_error(setting, ": there is no judge: add --llm-judge=single or cross")
         if self.mode == "off":
             return
         given, setting = self._settings["mobile-judges"], mode
@@ -92,7 +92,8 @@ class RunJudges:
             models = "a model" if needed == 1 else "two models, and a third to settle disputes"
             raise usage_error(setting, f" asks {models}: --mobile-judges=PROVIDER:NAME,…")
         if count > _MOST:
-            raise usage_error(given, f" names {count} models; two judge, and a third settles")
+            what = f" names {count} models; two judge, and a third settles disputes"
+            raise usage_error(given, what)
         self._models.check_judges(given, self.references)
 
     def deciding(
@@ -100,17 +101,17 @@ class RunJudges:
     ) -> Callable[[], Verdict]:
         """Return a function that asks the judges about an episode, and adds its calls to `calls`.
 
-        All modules are loaded here, in the thread that calls this: pytest rewrites the asserts in
-        those of plugins, and Python 3.11 cannot parse in two threads at once (cpython#106905).
+        All modules are imported here, in the calling thread, because pytest rewrites the asserts in
+        plugins' modules, and Python 3.11 cannot parse in two threads at once (cpython#106905).
 
         Raises:
-            JudgeError: a judge cannot be asked. The function raises it if one is down, or keeps
-                giving unreadable replies.
-            BudgetSpent: by the function: the run's budget is spent.
+            JudgeError: if a judge cannot be asked. The returned function raises it if a judge is
+                down, or repeatedly gives unreadable replies.
+            BudgetSpent: raised by the returned function if the run's budget is spent.
         """
         from pytest_mobileagent.judge.panel import (
             decide,
-            reader,  # asked by few
+            reader,
             with_own_models,
         )
 
@@ -132,7 +133,7 @@ class RunJudges:
         """Return a function that asks the first judge whether one answer paraphrases another.
 
         Raises:
-            JudgeError, BudgetSpent: as for `deciding`.
+            JudgeError, BudgetSpent: as `deciding`.
         """
         from pytest_mobileagent.judge.ask import is_paraphrase
 
@@ -140,9 +141,9 @@ class RunJudges:
         return lambda: is_paraphrase(first, goal, answer, expected)
 
     def answering(self, episode: EpisodeRecord, calls: list[ModelCall]) -> Callable[[str], str]:
-        """Return a function that puts the questions of an official evaluation to the first judge.
+        """Return a function that asks the first judge the questions of an official evaluation.
 
-        It raises JudgeError and BudgetSpent as those of `deciding` do.
+        It raises JudgeError and BudgetSpent, like the function that `deciding` returns.
         """
         from pytest_mobileagent.judge.official import asking
 
@@ -178,15 +179,15 @@ _NO_JUDGE = "no judge is set: --llm-judge=single or cross"
 
 
 class Waiting(Skipped):
-    """Stops a body that waits for its judges; its test is run again when they are done."""
+    """Raised in a body that waits for its judges; the test is run again when they are done."""
 
 
 class NoBudgetError(MobileAgentError):
-    """The run's budget is spent, so that no judge can be asked."""
+    """The run's budget is spent, so no judge can be asked."""
 
 
 class Judge:
-    """Asks models whether an episode met its goal, as `--llm-judge` says (the fixture `judge`)."""
+    """Asks models whether an episode met its goal, as set by `--llm-judge` (fixture `judge`)."""
 
     def __init__(self, item: pytest.Item, judges: RunJudges) -> None:
         self._item = item
@@ -194,12 +195,12 @@ class Judge:
         self._judges = judges
 
     def __call__(self, episode: Episode, **question: Any) -> bool:
-        """Return whether the goal was met; arguments are those of `judge.question.Question`.
+        """Return whether the goal was met; the arguments are those of `judge.question.Question`.
 
         Raises:
-            UndecidedError: judges differ, or none is set.
-            JudgeError: a judge is down, or keeps giving unreadable replies.
-            TaskError: an argument makes no sense.
+            UndecidedError: if judges disagree, or no judge is set.
+            JudgeError: if a judge is down, or repeatedly gives unreadable replies.
+            TaskError: if an argument is invalid.
         """
         verdict = self._effective(episode, self.verdict(episode, **question))
         if verdict not in self._state.judged:  # judges are asked once; a body may ask again
@@ -213,7 +214,7 @@ class Judge:
         return verdict.passed
 
     def verdict(self, episode: Episode, **question: Any) -> Verdict:
-        """Return the judges' verdict, without deciding the task by it (see `__call__`)."""
+        """Return the judges' verdict without deciding the task by it (unlike `__call__`)."""
         from pytest_mobileagent.check.episode import Episode as Recorded
         from pytest_mobileagent.judge.cross_app import check_subtasks
         from pytest_mobileagent.judge.question import Question
@@ -233,9 +234,9 @@ class Judge:
         return verdict
 
     def _may_be_wall(self, episode: Episode) -> bool:
-        """Whether the suite knows walls (see `check.walls`), and the episode ends at none of them.
+        """Return whether the suite describes walls (see `check.walls`), but none in this episode.
 
-        Then judges may say that it ends at another.
+        If so, judges may report that it ends at another wall.
         """
         from pytest_mobileagent.check.walls import look, walls_near
 
@@ -243,12 +244,12 @@ class Judge:
         return bool(walls) and look(walls, episode.screens) is None
 
     def beside(self, episode: Episode, **question: Any) -> None:
-        """Ask the judges about an episode that the body itself decides, if there are judges.
+        """Ask the judges, if there are any, about an episode that the body itself decides.
 
-        Their verdict is recorded beside that of the body, and the run lists where the two differ.
+        Their verdict is recorded beside the body's, and the run lists where the two differ.
 
         Raises:
-            TaskError: an argument makes no sense.
+            TaskError: if an argument is invalid.
         """
         if self._judges.mode == "off":
             return
@@ -260,14 +261,14 @@ class Judge:
             self._state.beside = Kept(None, "judge", str(error))
 
     def official(self, episode: Episode, evaluation: Evaluation | None) -> bool | None:
-        """Have a benchmark's own evaluation, in the user's copy of its release, look at an episode.
+        """Run a benchmark's own evaluation, from the user's copy of its release, on an episode.
 
         Its verdict is recorded beside the others, and the run lists where it differs. With
-        `--mobile-official=decides` it decides, and is returned; else this returns None, as it does
-        where the user has no copy (`evaluation` is None).
+        `--mobile-official=decides`, it decides, and its decision is returned. Otherwise, or if the
+        user has no copy (`evaluation` is None), return None.
 
         Raises:
-            JudgeError: the evaluation is to decide, and broke.
+            JudgeError: if the evaluation should decide, but failed.
         """
         mode = self._judges.official
         if evaluation is None or mode == "off":
@@ -300,9 +301,9 @@ class Judge:
             return beside(Kept(None, evaluation.scorer, f"budget: {error}"))
 
     def _effective(self, episode: Episode, verdict: Verdict) -> Verdict:
-        """Return the effective verdict: an earlier one of judges may outrank the new one.
+        """Return the effective verdict: an earlier one by several judges may outrank the new one.
 
-        The new one is recorded beside the episode all the same.
+        The new verdict is recorded beside the episode in either case.
         """
         from pytest_mobileagent.verdict import CHECK, PERSON, counting, of_judges, verdicts
 
@@ -318,12 +319,12 @@ class Judge:
         return replace(effective, calls=(), evidence=evidence)
 
     def same(self, answer: str, expected: str, goal: str) -> bool:
-        """Return whether the first judge takes an answer for a paraphrase of the expected one.
+        """Return whether the first judge considers an answer a paraphrase of the expected one.
 
         For `episode.answers(expected, paraphrase=judge.same)`.
 
         Raises:
-            UndecidedError, JudgeError: as for `__call__`.
+            UndecidedError, JudgeError: as `__call__`.
         """
         episode = self._item.funcargs["episode"]  # type: ignore[attr-defined]
         return bool(
@@ -334,7 +335,10 @@ class Judge:
         )
 
     def _answer(self, key: Hashable, prepare: Callable[[], Callable[[], Any]]) -> Any:
-        """Return the result of work that is prepared here and done in the background, once."""
+        """Return the answer to a question, which is asked once, in the background.
+
+        `prepare` returns the function that asks; it is called in this thread.
+        """
         if self._judges.mode == "off":
             raise UndecidedError(_NO_JUDGE)
         asked = self._state.answers
@@ -361,16 +365,16 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 
 
 def ask_beside(item: pytest.Function, episode: Episode, judges: RunJudges) -> None:
-    """Ask the judges about an episode that a check decides, if all tasks are to be judged."""
+    """Ask the judges about an episode that a check decides, if `--mobile-judge-all` is given."""
     if not judges.judges_all or "judge" in item.fixturenames:
         return
     Judge(item, judges).beside(episode)
 
 
 def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:
-    """Return a body's verdict with those of the judges that it asked.
+    """Return a body's verdict, combined with the verdicts of the judges that it asked.
 
-    Theirs decide, unless the body came to another result.
+    The judges' verdicts decide, unless the body came to a different result.
     """
     judged = state_of(item).judged
     if not judged:

@@ -1,4 +1,4 @@
-"""Live lines below pytest's dots on a terminal: one for each device, and one for the run."""
+"""Live lines below pytest's progress on a terminal: one for each device, and one for the run."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 _EVERY = 0.25  # seconds between two updates
-_NARROWEST, _LOWEST = 40, 6  # columns and rows of a terminal that has room for them
+_NARROWEST, _LOWEST = 40, 6  # minimum columns and rows of a terminal for live lines
 
 
 class LiveLines:
-    """A plugin of the process that owns the run: it reads what the workers record.
+    """A plugin for the process that owns the run: it shows what the workers are recording.
 
-    An error ends the lines, and nothing else.
+    An error only ends the live lines, not the run.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -127,9 +127,9 @@ class _Ticker(threading.Thread):
         try:
             while not self._ended.wait(_EVERY):
                 columns, rows = self._below.size
-                lines = self._lines(columns, rows)  # first: `draw` makes pytest wait
+                lines = self._lines(columns, rows)  # before `draw`, which makes pytest wait
                 self._below.draw(lines)
-        except Exception:  # noqa: BLE001 - the run is worth more than its lines
+        except Exception:  # noqa: BLE001 - no error here may end the run
             with contextlib.suppress(Exception):
                 self._below.stop()
 
@@ -144,7 +144,7 @@ def _writer(config: pytest.Config) -> Any:
 
 
 def _way_to_terminal(config: pytest.Config) -> TextIO:
-    """Open the terminal again: pytest's own file is redirected while output is captured."""
+    """Open the terminal again, because pytest's own file is redirected while output is captured."""
     file = _writer(config)._file
     descriptor = os.dup(file.fileno())
     return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
@@ -156,12 +156,12 @@ def _cost(result: Entry) -> float | None:
     return sum(known) if known else result.get("cost_usd")
 
 
-_FEWEST_DONE = 3  # before the time that is left is estimated
+_FEWEST_DONE = 3  # finished tests that are needed to estimate the remaining time
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come: `done` tests of `all` after `seconds`; costs are in US dollars."""
+    """The progress of a run: `done` of `all` tests after `seconds`; costs are in US dollars."""
 
     done: int
     all: int
@@ -172,12 +172,12 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes at this speed; None before enough tests are done."""
+        """The estimated seconds for the remaining tests; None before enough tests are done."""
         return seconds_left(self.done, self.all, self.seconds)
 
 
 def seconds_left(done: int, all_: int, seconds: float) -> float | None:
-    """Return how long the rest of `all_` tests takes if `done` took so many seconds.
+    """Return the estimated seconds for the rest of `all_` tests, if `done` of them took `seconds`.
 
     None before enough tests are done.
     """
@@ -193,9 +193,9 @@ def render(
     *,
     colors: bool,
 ) -> list[str]:
-    """Return the lines for a terminal of this size, of which they leave half free.
+    """Return the lines for a terminal of this size; they take up at most half of its rows.
 
-    There are none before it is known which tests there are.
+    Return no lines before the tests are known.
     """
     if not (running or progress.all):
         return []
@@ -218,7 +218,7 @@ def render(
         force_terminal=True,
         color_system="standard" if colors else None,
         legacy_windows=False,
-        _environ={},  # which must not override the size and the colours
+        _environ={},  # the environment must not override the size and the colours
     )
     with console.capture() as capture:
         if shown:
@@ -250,7 +250,7 @@ def _whole(progress: Progress, hidden: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in its two largest units: 48 s, 12 min 5 s, 3 h 20 min."""
+    """Return a time in at most two units: 48 s, 12 min 5 s, 3 h 20 min."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -258,16 +258,16 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-_ERASE = "\x1b[J"  # from where pytest stopped writing to the end of the screen
-_HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor, which would jump
+_ERASE = "\x1b[J"  # erase from the cursor, where pytest stopped writing, to the end of the screen
+_HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"  # hide and show the cursor, which would jump visibly
 
 
 class Below:
-    """Draws lines below the place where pytest stopped writing, and returns the cursor there.
+    """Draws lines below the place where pytest stopped writing, and moves the cursor back there.
 
-    It replaces the file of pytest's terminal writer, so that whatever pytest writes erases the
-    lines first. `terminal` is the same terminal, opened again: while a test runs, pytest's own
-    file leads to the captured output.
+    It replaces the file of pytest's terminal writer, so the lines are erased before pytest writes
+    anything. `terminal` is the same terminal, opened again, because pytest's own file is redirected
+    to the captured output while a test runs.
     """
 
     def __init__(self, writer: Any, terminal: TextIO) -> None:
@@ -277,7 +277,7 @@ class Below:
         self._is_drawn = False
 
     def start(self) -> None:
-        """Start intercepting what pytest writes to its terminal."""
+        """Start intercepting pytest's output to the terminal."""
         self._writer._file = self
 
     def stop(self) -> None:
@@ -288,11 +288,11 @@ class Below:
             self._erase()
 
     def write(self, text: str) -> int:
-        """Write for pytest."""
+        """Write pytest's output, after erasing the lines."""
         with self._lock:
             self._erase()
             written = int(self._file.write(text))
-            self._file.flush()  # so that the lines come after it
+            self._file.flush()  # so the lines come after it
             return written
 
     def __getattr__(self, name: str) -> Any:
@@ -300,7 +300,7 @@ class Below:
 
     @property
     def size(self) -> os.terminal_size:
-        """Columns and rows of the terminal, which stdout is not while output is captured."""
+        """The columns and rows of the terminal."""
         return os.get_terminal_size(self._terminal.fileno())
 
     def draw(self, lines: Sequence[str]) -> None:
@@ -324,6 +324,6 @@ class Below:
 
 
 def _column(writer: Any, columns: int) -> int:
-    """Return the column of the cursor after what pytest wrote on a terminal of this width."""
-    line = str(writer._current_line).rpartition("\r")[2]  # its property counts "\r"
+    """Return the cursor's column after pytest's output, on a terminal of this width."""
+    line = str(writer._current_line).rpartition("\r")[2]  # the writer's property counts "\r"
     return int(cell_len(line)) % max(1, columns)

@@ -1,6 +1,6 @@
-"""What run.json says of a run: its command, its options, and a fingerprint of each part.
+"""The metadata in run.json: a run's command, its options, and a fingerprint of each part.
 
-Beside that, the versions that each episode is recorded with.
+Also the versions that are recorded with each episode.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.task.case import Case
 
-# Packages by which results may differ between machines, as far as they are installed.
+# Packages whose versions may make results differ between machines, as far as they are installed.
 _PACKAGES = (
     "pytest-mobileagent", "pytest", "adbutils", "lxml", "pillow", "rapidfuzz", "rapidocr", "openai",
     "anthropic", "appium-python-client",
@@ -56,7 +56,7 @@ def about_run(
 ) -> dict[str, Any]:
     """Return the facts of a run that are known before its first episode, and digests of its tasks.
 
-    All shards have the fingerprints of the whole run, by which those of other runs differ.
+    All shards have the fingerprints of the whole run, so they can be told apart from other runs.
     """
     each = digests(run, items)
     if (whole := run.config.stash.get(WHOLE, None)) is not None:
@@ -93,7 +93,7 @@ def about_run(
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of Python, the system and packages of this machine, by their names."""
+    """Return the versions of Python, the system and the packages on this machine, by name."""
     found = {
         "Python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -107,7 +107,7 @@ def versions() -> dict[str, str]:
 
 
 def _episodes(run: RunConfig) -> dict[str, Any]:
-    """Return who makes the run's episodes, and where."""
+    """Return the agent, its models and the device that make the run's episodes."""
     return {
         "agent": run.agent,
         **run.models.about(),
@@ -139,7 +139,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
 
 
 def _checks(items: Sequence[pytest.Item]) -> list[Any]:
-    """Return a hash of the source of each test function, as the body is the check."""
+    """Return a hash of the source of each test function, because its body is the check."""
     found = {}
     for item in items:
         function = getattr(item, "function", None)
@@ -157,7 +157,7 @@ def _apps(run: RunConfig) -> Any:
 
 
 def _agent(run: RunConfig) -> Any:
-    """Return what identifies the agent: its name, options, and source where it is a file."""
+    """Return what identifies the agent: its name, its options, and its source if it is a file."""
     name = str(run.agent)
     if (program := run.program) is not None:
         adapter = program.path.read_text("utf-8") if program.path else None

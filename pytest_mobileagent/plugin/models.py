@@ -1,4 +1,4 @@
-"""The models of a run: what the options say of them, checked before any device starts."""
+"""The models of a run, as the options choose them, checked before any device starts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 LEDGER = "spent.jsonl"  # in the run's folder
-USER = "user"  # the role of the model that plays the user, whatever the agent's are
-_AGENTS_TOO = {"all", "replay"}  # of --mobile-cache
+USER = "user"  # the role of the model that plays the user, whichever roles the agent has
+_AGENTS_TOO = {"all", "replay"}  # the values of --mobile-cache that concern agents' replies
 _NOT_FOR_PROGRAMS = (
-    ": a program chooses its models itself, and so does an SDK of an agent's own. scripted:FILE "
-    "answers in their place, and PROVIDER:NAME@URL sends its calls to an endpoint of your own"
+    ": a program chooses its models itself, and so does an agent's own SDK. scripted:FILE "
+    "answers in their place, and PROVIDER:NAME@URL sends their calls to your own endpoint"
 )
 
 
@@ -44,7 +44,7 @@ class RunModels:
 
     @cached_property
     def choice(self) -> ModelChoice:
-        """The model of each role; none if none was chosen."""
+        """The model of each role; empty if no model was chosen."""
         from pytest_mobileagent.llm.reference import ModelChoice
 
         setting = self._settings["mobile-model"]
@@ -55,7 +55,7 @@ class RunModels:
         return ModelChoice(given.default and self.placed(given.default, setting), roles)
 
     def placed(self, reference: ModelReference, setting: OptionValue) -> ModelReference:
-        """Return a reference in which the path of a script, if it names one, is absolute."""
+        """Return a reference; if it names a script, with an absolute path."""
         if not reference.is_script:
             return reference
         file = dataclasses.replace(setting, value=reference.name)
@@ -63,19 +63,19 @@ class RunModels:
 
     @property
     def asks_no_agents(self) -> bool:
-        """Whether all replies that agents get were kept or recorded, so that no key is needed."""
+        """Whether agents only get cached or recorded replies, so no key is needed."""
         return self._settings["mobile-cache"].value == "replay" or self._run.earlier.gives_replies
 
     def to_prepare(self) -> tuple[ModelReference, ...]:
-        """Return the models that may be asked, whose libraries are loaded ahead."""
+        """Return the models that agents may ask, whose libraries are imported in advance."""
         return () if self.asks_no_agents else self.choice.references
 
     @cached_property
     def prices(self) -> Prices:
-        """The prices of models: the user's own first, then those of the table.
+        """The prices of models: the user's own prices, then those of the built-in table.
 
         Raises:
-            pytest.UsageError: the file of the user's own prices cannot be read.
+            pytest.UsageError: if the file of the user's own prices cannot be read.
         """
         from pytest_mobileagent.llm.prices import Prices, load_prices
 
@@ -89,7 +89,7 @@ class RunModels:
 
     @property
     def budget(self) -> Budget:
-        """What the run and its episodes may spend."""
+        """The limits on what the run and its episodes may spend."""
         from pytest_mobileagent.llm.budget import Budget, Limit
 
         cost, tokens = (self._settings[f"mobile-max-{what}"].value for what in ("cost", "tokens"))
@@ -112,10 +112,12 @@ class RunModels:
         )
 
     def _replies(self, case: Case) -> Path | None:
-        """Return the recorded episode whose replies are given in a case, brought here if need be.
+        """Return the episode whose recorded replies a case gets, copied to this machine if needed.
+
+        None if replies are not recorded.
 
         Raises:
-            HostError: it cannot be brought.
+            HostError: if the episode cannot be copied.
         """
         earlier, relay = self._run.earlier, self._run.relay
         recorded = earlier.replies(case)
@@ -127,7 +129,7 @@ class RunModels:
     def settings_for_judges(self, epoch: int) -> ModelSettings:
         """Return the settings of the models that judge the episodes of an epoch.
 
-        What they spend counts towards the limit of the run, not towards that of the episode.
+        Their costs count towards the limit of the run, not towards that of the episode.
         """
         from pytest_mobileagent.llm.reference import ModelChoice
 
@@ -136,7 +138,7 @@ class RunModels:
     def settings_for_user(self, case: Case) -> ModelSettings:
         """Return the settings of the model that plays the user in a case.
 
-        It is limited and cached as judges are: what it says is no part of what is measured.
+        It is limited and cached like judges, as its replies are not part of what is measured.
         """
         from pytest_mobileagent.run.played import STREAM
 
@@ -158,10 +160,10 @@ class RunModels:
         )
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
-        """Return the cache of replies if it is used in this mode, and can be; else None.
+        """Return the cache of replies if it is used in one of these modes; None if it is not.
 
         Raises:
-            HostError: its folder cannot be made, and no other replies are allowed.
+            HostError: if its folder cannot be created, and only cached replies are allowed.
         """
         from pytest_mobileagent.llm.metered import ReplyCache
 
@@ -178,23 +180,23 @@ class RunModels:
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
 
     def check(self, agent: str, roles: Sequence[str], endpoints: Sequence[str] = ()) -> None:
-        """Check the models of an agent before any is asked.
+        """Check the models of an agent before any of them is asked.
 
-        `endpoints` are the providers that it asks by SDKs of its own.
+        `endpoints` are the providers that the agent asks through its own SDKs.
 
         Raises:
-            pytest.UsageError: an agent that asks models has none, or one of them cannot be used.
+            pytest.UsageError: if an agent that asks models has none, or one cannot be used.
         """
         setting = self._settings["mobile-model"]
         if endpoints:
             self._check_endpoints(agent, endpoints, alone=not roles)
         if self._settings["mobile-prices"].value is not None:
-            self.prices  # a file that cannot be read is an error now
+            self.prices  # report an unreadable file now
         if setting.value is None:
             if roles:
                 raise pytest.UsageError(printable(self._none_given(agent)))
             return
-        if not (roles or setting.source.startswith("--")):  # for other agents of the project
+        if not (roles or setting.source.startswith("--")):  # meant for the project's other agents
             return
         if not self._run.earlier.gives_replies:
             self._check_extra(setting, self.choice.references)
@@ -210,13 +212,13 @@ class RunModels:
         """Check the model that plays the user of a task.
 
         Raises:
-            pytest.UsageError: there is none, or it cannot be used.
+            pytest.UsageError: if there is no such model, or it cannot be used.
         """
         setting, reference = self._settings["mobile-model"], self.choice.of(USER)
         if reference is None:
             msg = (
-                f"the user of {task} is played by a model: --mobile-model={USER}=PROVIDER:NAME; "
-                "or --mobile-user=silent, and nobody answers"
+                f"the user of {task} is played by a model: give --mobile-model={USER}=PROVIDER:NAME"
+                ", or --mobile-user=silent for a user who does not answer"
             )
             raise pytest.UsageError(printable(msg))
         if self._run.earlier.gives_replies:
@@ -236,9 +238,9 @@ class RunModels:
                 raise usage_error(setting, f":{which} {error}") from None
 
     def _check_endpoints(self, agent: str, names: Sequence[str], *, alone: bool) -> None:
-        """Check the providers that an agent asks by SDKs of its own, or what answers for them.
+        """Check the providers that an agent asks through its own SDKs, or what answers for them.
 
-        If it asks for models `alone` in this way, no other one can be chosen for it.
+        With `alone`, the agent asks models only in this way, so no other model can be chosen.
         """
         from pytest_mobileagent.program.models.environment import check_route, route_of, routes
 
@@ -251,14 +253,14 @@ class RunModels:
                 if self.for_program is None and not self.asks_no_agents:
                     check_route(name)
             except (HostError, ValueError) as error:
-                msg = f"{agent} asks {name} by an SDK of its own: {error}. No device was started."
+                msg = f"{agent} asks {name} through its own SDK: {error}. No device was started."
                 raise pytest.UsageError(printable(msg)) from None
 
     def check_judges(self, setting: OptionValue, judges: Sequence[ModelReference]) -> None:
-        """Check the models that judge, which `setting` names.
+        """Check the judge models, which `setting` names.
 
         Raises:
-            pytest.UsageError: one of them cannot be used.
+            pytest.UsageError: if one of them cannot be used.
         """
         self._check_extra(setting, judges)
         self._check_cache()
@@ -270,19 +272,19 @@ class RunModels:
 
     @property
     def for_program(self) -> ModelReference | None:
-        """The model that answers for those that a program, or an agent's own SDK, asks, if any.
+        """The model that answers in place of those that a program or an agent's own SDK asks.
 
-        It is a script, or a model at the user's own endpoint. Any other model is meant for agents
-        that ask the models that they are given.
+        It is a script, or a model at the user's own endpoint; None for any other model, which is
+        meant for agents that ask the models that they are given.
         """
         model = self.choice.default
         return model if model is not None and (model.url or model.provider == "scripted") else None
 
     def answering(self, case: Case) -> ModelReference | ScriptedModel | None:
-        """Return what answers for the models of a program, or of an agent's own SDK, in a case.
+        """Return what answers in place of the models of a program or an agent's own SDK in a case.
 
         Raises:
-            HostError: recorded replies cannot be read.
+            HostError: if recorded replies cannot be read.
         """
         recorded = self._replies(case)
         if recorded is None:
@@ -294,14 +296,15 @@ class RunModels:
         return ScriptedModel(script_of(recorded / STREAM), model="recorded")
 
     def check_for_program(self) -> None:
-        """Check the model that is to answer for those of a program.
+        """Check the model that answers in place of a program's models.
 
         Raises:
-            pytest.UsageError: it cannot be used, or the option gives what no program can take.
+            pytest.UsageError: if it cannot be used, or the option names a model that a program
+                cannot be given.
         """
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:
-            self.prices  # a file that cannot be read is an error now
+            self.prices  # report an unreadable file now
         if setting.value is None or not (setting.source.startswith("--") or self.for_program):
             return
         model = self.for_program
@@ -318,10 +321,10 @@ class RunModels:
             raise usage_error(setting, f": {error}") from None
 
     def _check_cache(self) -> None:
-        """Check that there is a cache if the replies that agents get are to be cached."""
+        """Check that pytest's cache is available if agents' replies should be cached."""
         setting = self._settings["mobile-cache"]
         if setting.value in _AGENTS_TOO and getattr(self._config, "cache", None) is None:
-            why = ": replies are kept in pytest's cache, which -p no:cacheprovider leaves out"
+            why = ": replies are stored in pytest's cache, which -p no:cacheprovider disables"
             raise usage_error(setting, why)
 
     def _none_given(self, agent: str) -> str:
@@ -334,7 +337,7 @@ class RunModels:
         )
 
     def _check_extra(self, setting: OptionValue, models: Iterable[ModelReference]) -> None:
-        """Check that what asks models is installed; scripts take the place of one without it."""
+        """Check that the extra for asking models is installed; scripts do not need it."""
         if all(model.is_script for model in models):
             return
         try:
@@ -355,7 +358,7 @@ class RunModels:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return what run.json says of the models: the model of each role, and the price table."""
+        """Return the entries on models for run.json: each role's model, and the price table."""
         chosen = self.choice
         if not chosen.references:
             return {"models": {}, "price_table": None}
@@ -371,15 +374,15 @@ class RunModels:
 
     @property
     def _ledger_server(self) -> Path | None:
-        """The socket of who knows what other machines spend, if a budget limits them together."""
+        """The socket to ask what other machines have spent, if the run's budget spans machines."""
         relay = self._run.relay
         return relay.ledger_server if relay is not None and self.budget.limits_run else None
 
     def spent(self) -> str:
-        """Return which budget of the run is spent, in words; empty if none is.
+        """Return a text about the budget of the run that is spent; empty if none is.
 
         Raises:
-            HostError: nobody says what the run has spent.
+            HostError: if it cannot be found out what the run has spent.
         """
         from pytest_mobileagent.llm.budget import run_over
 

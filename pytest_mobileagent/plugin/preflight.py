@@ -1,7 +1,7 @@
-"""What the selected tests need, missed before the first episode instead of after it.
+"""Checks the requirements of the selected tests before the first episode.
 
-A check that reads pictures is not among them: whether it comes to that is known when it is
-evaluated.
+Checks that read pictures are not covered, because it is only known when a check is evaluated
+whether it reads any.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from pytest_mobileagent.task.user import Person
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
 
-_COMPONENTS = "key_components"  # the argument of a judge for which screenshots are read
+_COMPONENTS = "key_components"  # the judge's argument that makes it read screenshots by OCR
 
 
 def check_needs(session: pytest.Session, run: RunConfig) -> None:
     """End a run whose selected tests need the extra [vision], if it is not installed.
 
-    They do if the agent plays their solution, which looks into pictures, or if a judge is given key
+    Tests need it if the agent plays a solution that looks into pictures, or if a judge is given key
     components.
 
     Raises:
-        pytest.UsageError: they do; in a worker, the run is stopped with the same text instead.
+        pytest.UsageError: if the extra is missing; a worker stops the run with this message
+            instead.
     """
     engine = "easyocr" if run.value("mobile-ocr") == "easyocr" else "vision"
     if is_installed(engine) and is_installed("vision"):
@@ -51,10 +52,10 @@ def check_needs(session: pytest.Session, run: RunConfig) -> None:
 
 
 def check_tasks(session: pytest.Session, run: RunConfig) -> None:
-    """End a run some of whose selected tasks name what its devices do not have, such as a page.
+    """End a run if a selected task names something that its devices do not have, such as a page.
 
     Raises:
-        pytest.UsageError: one does; in a worker, the run is stopped with the same text instead.
+        pytest.UsageError: if a task does; a worker stops the run with this message instead.
     """
     if not run.earlier.makes_episodes:
         return
@@ -71,7 +72,7 @@ def check_tasks(session: pytest.Session, run: RunConfig) -> None:
 
 
 def _plays_pictures(item: pytest.Item, run: RunConfig) -> bool:
-    """Whether the agent of a test plays a solution that looks into pictures."""
+    """Return whether the agent of a test plays a solution that looks into pictures."""
     case = case_of(item)
     if case is None or not (run.runs_agents and run.agents.plays_solutions):
         return False
@@ -79,7 +80,7 @@ def _plays_pictures(item: pytest.Item, run: RunConfig) -> bool:
 
 
 def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
-    """Whether the body of a test gives key components to a judge that will be asked."""
+    """Return whether a test's body gives key components to a judge that will be asked."""
     if run.judges.mode == "off" or "judge" not in getattr(item, "fixturenames", ()):
         return False
     code = getattr(getattr(item, "function", None), "__code__", None)
@@ -87,7 +88,7 @@ def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
 
 
 def _has_keyword(code: CodeType, name: str) -> bool:
-    """Whether code calls anything with a keyword: their names are a tuple among its constants."""
+    """Return whether code has a call with this keyword; the constants include keyword tuples."""
     return any(
         _has_keyword(each, name)
         if isinstance(each, CodeType)
@@ -97,10 +98,11 @@ def _has_keyword(code: CodeType, name: str) -> bool:
 
 
 def check_user(session: pytest.Session, run: RunConfig) -> None:
-    """End a run whose selected tests have a user whom a model plays, if it cannot be asked.
+    """End a run whose selected tests have a user played by a model, if it cannot be asked.
 
     Raises:
-        pytest.UsageError: it cannot; in a worker, the run is stopped with the same text instead.
+        pytest.UsageError: if the model cannot be asked; a worker stops the run with this message
+            instead.
     """
     if not run.runs_agents or run.value("mobile-user") != "asked":
         return

@@ -1,7 +1,7 @@
-"""What a project registers: folders of agents, apps and environments, and sources of devices.
+"""A project's registrations: folders of agents, apps and environments, and device sources.
 
-Commands that are no test runs ask for it, and for what the project sets, by configuring pytest in
-the current folder.
+Commands other than test runs read these, and the project's settings, by configuring pytest in the
+current folder.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.sources import Source
 
 T = TypeVar("T")
-_REPLIES = "mobileagent-replies"  # as in `config.cache.mkdir`
+_REPLIES = "mobileagent-replies"  # the name given to `config.cache.mkdir`
 
 
 def folders(config: pytest.Config, what: str) -> list[Path]:
     """Return the project's folders of "agents", "apps", "environments" or "noise".
 
-    Those that the ini key names come first, then those that hooks return. Of two agents with the
-    same name, the last counts.
+    Folders from the ini key come first, then folders from hooks. Of two agents with the same name,
+    the last one counts.
 
     Raises:
-        pytest.UsageError: one is missing; the text says where it is named.
+        pytest.UsageError: if a folder is missing; the message says where it is named.
     """
     key, _ = FOLDERS[what]
     found = [(f"ini key {key}", path) for path in config.getini(key)]
@@ -45,16 +45,16 @@ def folders(config: pytest.Config, what: str) -> list[Path]:
         found += [(f"hook {hook.name}", Path(path)) for path in paths if path is not None]
     for source, path in found:
         if not path.is_dir():
-            msg = f"{source} names {path}, which is not a folder: make it, or take it out"
+            msg = f"{source} names {path}, which is not a folder: create it, or remove the entry"
             raise pytest.UsageError(printable(msg))
     return [path for _, path in found]
 
 
 def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
-    """Return the sources of devices that the project's hooks add, by their prefixes.
+    """Return the device sources that the project's hooks add, by their prefixes.
 
     Raises:
-        pytest.UsageError: two have the same prefix, or one is not a source.
+        pytest.UsageError: if two have the same prefix, or one is not a source.
     """
     from pytest_mobileagent.device.sources import Source, built_in
 
@@ -62,8 +62,8 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     for answer in config.hook.pytest_mobileagent_sources(config=config):
         for prefix, source in (answer or {}).items():
             if Source not in getattr(source, "__mro__", ()):
-                made = "has to be a class made of `Source`"
-                msg = f"hook pytest_mobileagent_sources: what it names {prefix!r} {made}"
+                made = "has to be a subclass of `Source`"
+                msg = f"hook pytest_mobileagent_sources: the value for {prefix!r} {made}"
                 raise pytest.UsageError(printable(msg))
             if prefix in found or prefix in built_in() or not prefix.isidentifier():
                 taken = "is not a word" if not prefix.isidentifier() else "has a source already"
@@ -74,16 +74,16 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
 
 
 def near(config: pytest.Config, path: Path) -> Path:
-    """Return a path relative to where pytest was started; absolute if it lies elsewhere."""
+    """Return a path relative to pytest's working folder, or unchanged if it is outside of it."""
     here = config.invocation_params.dir
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 @dataclass
 class Project:
-    """What a project registers: folders of apps, sources of devices, the folder of its runs.
+    """A project's registrations: its app folders, device sources, and the folder of its runs.
 
-    `device` is the one that its runs use if none is named.
+    `device` is the default value of `--mobile-device` in the project.
     """
 
     apps: list[Path] = field(default_factory=list)
@@ -96,32 +96,36 @@ class Project:
 class ProjectSettings:
     """Options that are set in the environment or in pytest's configuration.
 
-    `texts` has them by their ini keys, each with the folder to which its paths are relative;
-    `replies` is the folder of pytest's cache for replies of models.
+    - `texts`: the options' texts by their ini keys, each with the folder that its paths are
+      relative to.
+    - `replies`: the folder in pytest's cache for the models' replies.
     """
 
     texts: Mapping[str, tuple[str, Path]]
     replies: Path
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return an option's text, by its ini key, and the folder that its paths start from."""
+        """Return an option's text, by its ini key, and the folder that its paths are relative to.
+
+        None if it is not set.
+        """
         return self.texts.get(name)
 
 
 def this_project() -> Project:
-    """Return what the project in the current folder registers.
+    """Return the registrations of the project in the current folder.
 
     Raises:
-        SystemExit: pytest cannot be configured in it.
+        SystemExit: if pytest cannot be configured there.
     """
     return _configured(_registered, ", or name apps with --apps")
 
 
 def project_settings() -> ProjectSettings:
-    """Return what the environment and the project in the current folder set.
+    """Return the options set by the environment and by the project in the current folder.
 
     Raises:
-        SystemExit: pytest cannot be configured in it.
+        SystemExit: if pytest cannot be configured there.
     """
     return _configured(_set)
 
@@ -163,7 +167,7 @@ class _Reader(Generic[T]):
 def _configured(read: Callable[[pytest.Config], T], hint: str = "") -> T:
     reader = _Reader(read)
     with contextlib.redirect_stdout(io.StringIO()):
-        # Without the warning that asserts of this package, which is loaded, cannot be rewritten.
+        # Warnings are off, as pytest would warn that it cannot rewrite this package's asserts.
         status = pytest.main(["--quiet", "-W", "ignore"], plugins=[reader])
     if status != 0:
         msg = f"pytest cannot be configured in this folder: see above{hint}"

@@ -1,4 +1,4 @@
-"""From a test body to a verdict, and to what is reported of the case."""
+"""Turns the outcome of a test body into a verdict, and into the result that is reported."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _TEXTS = (
     "judged",
     "official",
 )  # fields of a result
-_LINES_BEFORE, _LINES_AFTER = 8, 3  # of a body, around the condition that did not hold
+_LINES_BEFORE, _LINES_AFTER = 8, 3  # the lines of a body shown around the failed condition
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
     NoBudgetError: "budget",
@@ -81,7 +81,7 @@ def score(
 ) -> pytest.TestReport:
     """Add the result to a report that decides the case; record the verdict beside the episode.
 
-    An error in here is an error of this case only, and the run goes on.
+    An error in here only makes this case an error, and the run continues.
     """
     case = case_of(item)
     if case is None or not state_of(item).is_complete:
@@ -149,10 +149,10 @@ def _result(
 def _outcome(
     report: pytest.TestReport, raised: BaseException | None, subtests: int
 ) -> tuple[str, bool | None]:
-    """Return the outcome of a case, and whether its goal was met, from pytest's report of it.
+    """Return the outcome of a case, and whether its goal was met, from pytest's report.
 
-    `subtests` counts those that failed. Any exception of a body but an AssertionError is the task's
-    fault, and decides nothing.
+    `subtests` is the number of failed subtests. Any exception in a body other than an
+    AssertionError is the task's fault, and does not decide the case.
     """
     if isinstance(raised, UndecidedError):
         return "review", None
@@ -169,7 +169,7 @@ def _outcome(
 
 
 def _failed_subtests(item: pytest.Function) -> int:
-    """Return how many subtests failed; pytest fails the test for them only later."""
+    """Return how many subtests failed; pytest fails the test itself only later."""
     counts: Any = item.config.stash.get(failed_subtests_key, {})
     names = {item.nodeid, getattr(item, "id", item.nodeid)}  # pytest counts by one or the other
     return sum(counts.get(name, 0) for name in names)
@@ -220,7 +220,7 @@ def _verdict(
         evidence |= _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
     if success is not None:
-        evidence["held"] = list(way.held)  # empty: the body was asked of the end only
+        evidence["held"] = list(way.held)  # empty if the body was only run at the end
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     if (compared := _compared(item, episode)) is not None:
@@ -229,9 +229,9 @@ def _verdict(
 
 
 def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
-    """Return how steps match golden actions; None if nothing was compared, and there is no path.
+    """Return how steps match golden actions; None without a comparison or a golden path.
 
-    A body that failed before it compared anything was to be compared all the same.
+    On a golden path, the steps are compared even if the body failed before it compared them.
     """
     compared = state_of(item).compared
     if episode.is_on_path and (compared is None or compared.steps is None):
@@ -241,9 +241,9 @@ def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:
-    """Return the source of the condition that did not hold, where it stands, and lines around it.
+    """Return the source of the failed condition, its location, and the lines around it.
 
-    The lines are those of its function, from `first` on; their numbers begin at 1.
+    The lines are from the condition's function, starting at line `first`, counted from 1.
     """
     nowhere = {"sought": "", "where": ""}
     if isinstance(excinfo.value, AgentFailedError):
@@ -279,9 +279,9 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
 
 
 def _record(result: Result, reason: str, item: pytest.Function) -> None:
-    """Record the verdict beside the episode and the attempt in the run's index; call the hook.
+    """Record the verdict beside the episode, and the attempt in the run's index; call the hook.
 
-    `reason` is that of the result, redacted.
+    `reason` is the result's reason, redacted.
     """
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:

@@ -1,4 +1,4 @@
-"""Which tests a run has: those chosen on pytest's command line, a sample of them, a shard of it."""
+"""Selects a run's tests: a sample of those that pytest's command line chooses, and a shard."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _FLAGS = {
 
 
 def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dict[str, Any]:
-    """Return what chose the tests, as run.json has it: `paths`, and each flag that was given.
+    """Return what selected the tests, for run.json: `paths`, and each flag that was given.
 
-    Paths are relative to the project, so that runs of two checkouts can be compared.
+    Paths are relative to the project, so runs from two checkouts can be compared.
     """
     found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
     given = {flag: _jsonable(value) for flag, value in found.items() if value}
@@ -60,10 +60,10 @@ def _jsonable(value: Any) -> Any:
 
 
 class Choosing:
-    """The plugin that keeps a sample of the selected tests, and a shard of that.
+    """A plugin that keeps a sample of the selected tests, and a shard of the sample.
 
-    It comes after all that select tests, `--last-failed` included: that one wraps all others, and
-    is registered before.
+    It runs after all other plugins that select tests, including `--last-failed`, whose hook wraps
+    all others, but which is registered earlier.
     """
 
     def __init__(self, run: RunContext) -> None:
@@ -73,7 +73,7 @@ class Choosing:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None]:
-        """Keep what the options ask for."""
+        """Keep the sample and the shard that the options ask for."""
         yield
         if (most := self._run.value("mobile-sample")) is not None:
             keep_sample(config, items, most, self._run.value("mobile-seed"))
@@ -86,8 +86,8 @@ class Choosing:
 def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed: int) -> None:
     """Keep the tests of a sample of the tasks in `items`, and report the others as deselected.
 
-    All epochs, environments and variants of a task are kept, or none. Tests that are no tasks are
-    kept.
+    Either all epochs, environments and variants of a task are kept, or none. Tests that are not
+    tasks are kept.
     """
     cases = {_name(case): case for item in items if (case := case_of(item)) is not None}
     chosen = set(sampled(cases.values(), most, seed))
@@ -96,12 +96,12 @@ def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed
 
 
 def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
-    """Return the ids of at most so many of some tasks: the same for the same seed, on any machine.
+    """Return the ids of at most `most` tasks: the same for the same seed, on any machine.
 
-    An id is without the task's variant, of which there is one here.
+    The ids are without variants; `cases` has one variant of each task.
 
-    Each suite has its share of them, in it each level, and in that each app: in proportion, rounded
-    to whole tasks by the largest remainders.
+    The sample is stratified by suite, level and app: each has a proportional share, rounded to
+    whole tasks by the method of largest remainders.
     """
     return _sampled(list(cases), most, seed, (_suite, _level, _app))
 
@@ -127,7 +127,7 @@ def _sampled(
 
 
 def _name(case: Case) -> str:
-    """Return the id of a task without its variant."""
+    """Return a task's id without its variant."""
     return without_variant(case.id, case.task.variant)
 
 
@@ -146,7 +146,7 @@ def _app(case: Case) -> str:
 def in_proportion(
     sizes: Mapping[str, int], most: int, order: Callable[[str], bytes]
 ) -> dict[str, int]:
-    """Return how many of `most` each group has, by the largest remainders; `order` breaks ties."""
+    """Return each group's share of `most`, by largest remainders; `order` breaks ties."""
     whole = sum(sizes.values())
     shares = {name: most * size // whole for name, size in sizes.items()}
     rests = sorted(sizes, key=lambda name: (-(most * sizes[name] % whole), order(name)))
@@ -161,8 +161,8 @@ WHOLE: pytest.StashKey[Sequence[pytest.Item]] = pytest.StashKey()  # before they
 def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
     """Keep the tests of a shard in `items`, and report the others as deselected.
 
-    All epochs and environments of a task are in one shard. Tests that are no tasks are distributed
-    among the shards in the same way, apart from tasks.
+    All epochs and environments of a task are in one shard. Tests that are not tasks are distributed
+    among the shards in the same way, separately from tasks.
     """
     config.stash[WHOLE] = tuple(items)
     cases = [case_of(item) for item in items]
@@ -185,10 +185,11 @@ def _keep(config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest
 
 
 def parts(names: Collection[str], count: int) -> dict[str, int]:
-    """Return the part, from 1, of each name; it is the same on every machine.
+    """Return the part of each name, from 1; it is the same on every machine.
 
-    Parts differ by one in size at most. A name goes to the part that suits it best of those that
-    have room (rendezvous hashing, Thaler and Ravishankar 1998), so that a new one moves few.
+    The sizes of parts differ by at most one. A name goes to the part with the highest hash among
+    those with room left (rendezvous hashing, Thaler and Ravishankar 1998), so adding a name moves
+    few others.
     """
     each, more = divmod(len(names), count)
     sizes = dict.fromkeys(range(1, count + 1), 0)

@@ -1,4 +1,4 @@
-"""How a run ends: its exit status, the reason, signals, and the workers of pytest-xdist."""
+"""Ends a run: its exit status, the reason, signals, and the end of pytest-xdist's workers."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What decides the exit status besides pytest.
+    """The facts, besides pytest's own, that decide the exit status.
 
     - `too_much_broke`: whether `--mobile-max-infra` ended the run.
-    - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended it.
+    - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended the run.
     - `is_incomplete`: whether a selected test has no result.
-    - `only_decided_failures`: whether everything that failed is a task that was decided, which
+    - `only_decided_failures`: whether all failures are tasks that were decided, which
       `--mobile-exit=run` does not count.
-    - `only_skips`: whether the run had only tasks, all of which were skipped.
-    - `gate`: the status that the gate gives; None without a gate.
+    - `only_skips`: whether the run had only tasks, and all were skipped.
+    - `gate`: the gate's exit status; None without a gate.
     - `others_failed`: whether a test that is not a task failed or has no result.
     """
 
@@ -70,7 +70,7 @@ class Ending:
 
 
 def why_it_ended(session: pytest.Session, status: int) -> str:
-    """Return why a run ended before all of its tests were done, in words."""
+    """Return a text about why a run ended before all of its tests were done."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     reasons: Sequence[Any] = (
         session.shouldstop,
@@ -82,21 +82,21 @@ def why_it_ended(session: pytest.Session, status: int) -> str:
         if isinstance(why, str) and why:
             return why
     if status == pytest.ExitCode.INTERRUPTED:
-        from pytest_mobileagent.report.recorded_run import INTERRUPTED  # loaded by now
+        from pytest_mobileagent.report.recorded_run import INTERRUPTED  # imported by now
 
         return INTERRUPTED
     return "its result was lost"
 
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
-_MOST_DESCRIPTORS = 256  # that are looked at: terminals are opened first
+_MOST_DESCRIPTORS = 256  # descriptors to examine; those of terminals are opened first
 
 
 def interrupt_when_asked() -> tuple[signal.Signals, ...]:
-    """Make SIGTERM and SIGHUP end a run as Ctrl-C does, and return those of them that now do.
+    """Make SIGTERM and SIGHUP end a run like Ctrl-C, and return the signals that now do.
 
-    Jobs of CI and clusters are ended by SIGTERM; SIGHUP comes when the terminal closes. A signal
-    that somebody else handles, or that is ignored (nohup), stays as it is.
+    CI systems and clusters end jobs by SIGTERM; SIGHUP arrives when the terminal closes. A signal
+    that already has a handler, or that is ignored (nohup), is left unchanged.
     """
     free = [each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL]
     if not _in_main_thread():
@@ -107,17 +107,17 @@ def interrupt_when_asked() -> tuple[signal.Signals, ...]:
 
 
 def _hang_up(number: int, _: Any) -> None:
-    """Interrupt the run once: a shell and the system both send this when a terminal closes."""
+    """Interrupt the run once: both the shell and the system send SIGHUP when a terminal closes."""
     signal.signal(number, signal.SIG_IGN)
     _forget_terminals()
     raise KeyboardInterrupt
 
 
 def interrupt_once() -> None:
-    """Make the first signal to end a worker interrupt it, and ignore all later ones.
+    """Make the first ending signal interrupt a worker, and ignore all later ones.
 
-    At Ctrl-C a worker gets both SIGINT, from the terminal, and SIGTERM, from the process that owns
-    the run; likewise SIGHUP when the terminal closes.
+    After Ctrl-C, a worker gets both SIGINT, from the terminal, and SIGTERM, from the process that
+    owns the run. When the terminal closes, it gets SIGHUP in the same way.
     """
     if not _in_main_thread():
         return
@@ -138,11 +138,11 @@ def interrupt_once() -> None:
 
 
 def _forget_terminals() -> None:
-    """Send what is written to a closed terminal nowhere, as each write would be an error."""
+    """Redirect output to a closed terminal to the null device, as each write would fail."""
     poll = select.poll()
     for descriptor in range(_MOST_DESCRIPTORS):
         with suppress(OSError):  # it is not open
-            if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # by now it is said to be no terminal
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # isatty() is False once it has closed
                 poll.register(descriptor, 0)
     for descriptor, events in poll.poll(0):
         if events & select.POLLHUP:
@@ -156,14 +156,14 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-_GRACE = 5.0  # seconds that all workers together have to release what they hold
+_GRACE = 5.0  # seconds that all workers together have to release their resources
 
 
 def end_workers(config: pytest.Config) -> None:
-    """End all workers that are still running, and report what they had sent by then.
+    """End all workers that are still running, and report what they have sent by then.
 
-    Workers on this machine are asked to end, and killed if they do not. Those elsewhere end when
-    pytest-xdist closes their connections.
+    Workers on this machine are asked to end, and killed if they do not. Workers on other machines
+    end when pytest-xdist closes their connections.
     """
     distribution: Any = config.pluginmanager.get_plugin("dsession")
     running = {
@@ -185,13 +185,13 @@ def end_workers(config: pytest.Config) -> None:
 
 
 def _process_of(node: Any) -> Any:
-    """Return the process of a worker; None if it is on another machine, or not yet there."""
+    """Return a worker's process; None if it is on another machine, or has not started yet."""
     connection = getattr(getattr(node, "gateway", None), "_io", None)
     return getattr(connection, "popen", None)
 
 
 def _read(distribution: Any, running: set[Any]) -> None:
-    """Report what workers have sent, until each has ended or time is up."""
+    """Report what workers have sent, until all have ended or the time is up."""
     deadline = time.monotonic() + _GRACE
     while running:
         try:

@@ -1,8 +1,9 @@
-"""Where an option's value comes from, and what the command line asks for.
+"""Reads the values of options from their sources, and what the command line asks for.
 
-An option's value is taken from the command line, else from its environment variable, else from
-its ini key; else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
-environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
+An option's value is taken from the command line, otherwise from its environment variable, otherwise
+from its ini key, and otherwise from its default. `--mobile-max-steps` has the ini key
+`mobile_max_steps` and the environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and
+`MOBILE_AGENT`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """An option's value, and where it came from; `text` is what may be displayed of it."""
+    """An option's value and its source; `text` is the value's text, safe to display."""
 
     option: Option
     value: Any
@@ -42,10 +43,10 @@ class OptionValue:
 
 
 def read_options(config: pytest.Config) -> dict[str, OptionValue]:
-    """Return every option's value and source, by its flag without the dashes.
+    """Return the value and source of each option, by its flag without the dashes.
 
     Raises:
-        pytest.UsageError: a value is not what the option takes; the text names its source.
+        pytest.UsageError: if a value is invalid; the message names its source.
     """
     return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
 
@@ -54,7 +55,7 @@ def read_option(name: str, config: pytest.Config) -> OptionValue:
     """Return the value and source of one option, named by its flag without the dashes.
 
     Raises:
-        pytest.UsageError: the value is not what the option takes; the text names its source.
+        pytest.UsageError: if the value is invalid; the message names its source.
     """
     return _read(next(option for option in OPTIONS if option.flag == f"--{name}"), config)
 
@@ -85,30 +86,34 @@ def _given(option: Option, config: pytest.Config) -> str | None:
 
 
 def path_of(config: pytest.Config, setting: OptionValue) -> Path:
-    """Return a path that an option names, relative to the folder of the command or the ini file."""
+    """Return the path that an option names, resolved against the working folder or the ini file's.
+
+    Raises:
+        pytest.UsageError: if it names the home folder of an unknown user.
+    """
     given = setting.source.startswith(("--", "environment"))
     base = config.invocation_params.dir if given else config.rootpath
     try:
         return base / Path(setting.value).expanduser()
     except RuntimeError:
-        msg = f"{setting} names the home folder of a user who has none"
+        msg = f"{setting} names the home folder of a user that does not exist"
         raise pytest.UsageError(printable(msg)) from None
 
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
-    """Return an error about an option's value, which says where the value came from."""
+    """Return an error about an option's value that names its source."""
     where = "" if setting.source.startswith("--") else f" ({setting.source})"
     return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
 
 
 def runs_no_test(config: pytest.Config) -> bool:
-    """Whether the command line only lists tests or fixtures, and runs no test."""
+    """Return whether the command line only lists tests or fixtures, without running any test."""
     names = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
     return any(getattr(config.option, name, False) for name in names)
 
 
 def leaves_distribution(config: pytest.Config) -> bool:
-    """Whether the plugin may decide how tests are handed out: the user gave `-n`, no `--dist`."""
-    given = config.known_args_namespace  # before -n has made it "load"
+    """Return whether the plugin may hand out the tests: the user gave `-n`, but no `--dist`."""
+    given = config.known_args_namespace  # as given, before -n has set it to "load"
     chosen = getattr(given, "dist", "no") != "no" or getattr(given, "distload", False)
     return not chosen and config.getoption("dist") == "load"

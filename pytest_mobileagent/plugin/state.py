@@ -1,6 +1,6 @@
-"""What the plugin knows of a test while pytest runs it, and how its reports carry that.
+"""The plugin's state of a test while pytest runs it, and the attributes that reports carry.
 
-pytest loads this module in every session.
+pytest imports this module in every session.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _AUTHOR = "test"
 
 @dataclass(slots=True)
 class ItemState:
-    """The state of one test, with its fields in the order of its life.
+    """The state of one test, with its fields in the order of its life cycle.
 
-    1. It is *collected*: `items.case_of` finds out which case it is.
+    1. The test is *collected*: `items.case_of` finds out which case it is.
     2. It is *set up*: the fixtures `device` and `episode` make attempts until there is an episode,
-       or none can be had. Another plugin may repeat the test from here (`begin`).
-    3. Its *body* runs: it looks things up, asks for sub-goals, and may ask judges. If those take
+       or no further attempt is possible. Another plugin may repeat the test from here (`begin`).
+    3. Its *body* runs: it looks things up, checks sub-goals, and may ask judges. If the judges take
        long, the test is *put off*: it is run again from step 2 when they have decided.
-    4. It is *scored* (`scoring.score`): whether the body held is asked of each prefix of the
-       episode, in a forked process whose copy of this state is gone with it.
+    4. It is *scored* (`scoring.score`): the body is run on each prefix of the episode, in a forked
+       process with its own copy of this state.
     """
 
     # Collected (items.py). `case` is None for a test that is not a task.
@@ -57,48 +57,48 @@ class ItemState:
     problem: str = ""  # what is wrong with the task's marker
 
     # Set up (fixtures.py).
-    failures: list[str] = field(default_factory=list)  # of infrastructure, in attempts of all tries
+    failures: list[str] = field(default_factory=list)  # infrastructure failures, in all tries
     is_over_budget: bool = False  # the run's budget was spent before the episode began
     episode: Episode | None = None
     open_anew: OpenAnew | None = None  # None where the episode was not made in this run
 
-    # The body (bodies.py). These are of its last run.
-    is_in_body: bool = False  # it runs; pytest also makes reports for its subtests meanwhile
+    # The body (bodies.py). These fields are about its last run.
+    is_in_body: bool = False  # the body is running; pytest also reports its subtests meanwhile
     subgoals: SubGoals | None = None
-    compared: Compared | None = None  # with golden actions
-    wall: Trial | None = None  # what may have kept the agent out, and what came of trying it
-    misses: list[str] = field(default_factory=list)  # what came closest to what it looked for
-    check_held: bool = False  # although the agent failed, which may overrule that
+    compared: Compared | None = None  # the comparison with golden actions
+    wall: Trial | None = None  # the trial of a wall that may have kept the agent out
+    misses: list[str] = field(default_factory=list)  # the closest matches of failed look-ups
+    check_held: bool = False  # the check held although the agent failed, which may overrule it
 
     # Judges (judges.py, deferring.py).
     may_wait: bool = False  # the test may be put off until its judges have decided
     is_put_off: bool = False  # this run ends without a result
-    is_continued: bool = False  # the next run goes on with what this one has, put off as it was
-    seconds_before: float | None = None  # of the runs that were put off; None if none was
-    answers: dict[Hashable, Future[Any]] = field(default_factory=dict)  # by what was asked
-    calls: list[ModelCall] = field(default_factory=list)  # of all judges, errors included
-    judged: list[Verdict] = field(default_factory=list)  # the verdicts that the body was given
-    outranked: list[Verdict] = field(default_factory=list)  # by what several judges said before
-    beside: Verdict | None = None  # what judges say of a task that has a check
-    official: Callable[[], Verdict] | None = None  # asks an official evaluation; it decides nothing
+    is_continued: bool = False  # the next run continues with this state, as this one was put off
+    seconds_before: float | None = None  # duration of the runs put off so far; None without any
+    answers: dict[Hashable, Future[Any]] = field(default_factory=dict)  # by question
+    calls: list[ModelCall] = field(default_factory=list)  # the calls of all judges, and errors
+    judged: list[Verdict] = field(default_factory=list)  # the judges' verdicts that the body got
+    outranked: list[Verdict] = field(default_factory=list)  # new ones that an earlier one outranks
+    beside: Verdict | None = None  # the judges' verdict on a task that has a check
+    official: Callable[[], Verdict] | None = None  # asks an official evaluation beside the verdict
 
     # Scored (bodies.py). True in the forked process only.
     is_asked_of_prefix: bool = False
 
     @property
     def is_complete(self) -> bool:
-        """Whether a report decides what became of the case, and is not one on the way there."""
+        """Whether a report made now decides the case, and is not an intermediate one."""
         return not (self.is_in_body or self.is_put_off or self.is_asked_of_prefix)
 
     @property
     def was_put_off(self) -> bool:
-        """Whether this run of the test follows one that was put off: its episode is there."""
+        """Whether this run of the test continues one that was put off and has its episode."""
         return self.seconds_before is not None
 
     def begin(self) -> None:
-        """Begin a try of the test, and forget what the one before has left, unless it was put off.
+        """Begin a try of the test, and reset the state unless the test was put off.
 
-        The case stays what it is, and infrastructure that broke counts in whichever try it did.
+        The case and the infrastructure failures of earlier tries are kept.
         """
         if not self.is_continued:
             new = ItemState(self.is_read, self.case, self.problem, self.failures)
@@ -108,13 +108,13 @@ class ItemState:
         self.is_continued = False
 
     def begin_body(self, subgoals: SubGoals, compared: Compared) -> None:
-        """Forget what an earlier run of the body has left."""
+        """Begin a run of the body, and reset the fields about its last run."""
         self.is_in_body, self.check_held = True, False
         self.official = self.wall = None
         self.subgoals, self.compared, self.misses = subgoals, compared, []
 
     def put_off(self, seconds: float) -> None:
-        """Note that a run of the test, which took so many seconds, is to be continued."""
+        """Record that a run of the test, which took `seconds`, will be continued."""
         self.is_put_off, self.is_continued = False, True
         self.seconds_before = (self.seconds_before or 0.0) + seconds
 
@@ -128,16 +128,18 @@ def state_of(item: pytest.Item) -> ItemState:
 
 
 class Skipped(outcomes.Skipped):
-    """A skip of the plugin's: raised, it skips the test as pytest.skip does.
+    """A skip by the plugin: raising it skips the test, as `pytest.skip` does.
 
-    - `why`: what is missing. app: on the device; listener: there, for events; web, gms, physical,
-      account, manual: what the task needs and devices are not said to have; solution: for the
-      agent that plays it; language: the device speaks another than the solution; golden: actions
-      to do on a single path; record: of the episode, in the run that is scored again; device: a run
-      that is scored again has none; pages: recorded ones are no phone, which the task needs.
+    - `why`: what is missing:
+      app (the device lacks the app), listener (the device cannot report events),
+      web, gms, physical, account, manual (a need of the task that no device is said to meet),
+      solution (the agent plays solutions, and the task has none), language (the device's language
+      is not the solution's), golden (there are no golden actions for a single path), record (the
+      run that is scored again has no such episode), device (a run that is scored again has no
+      device), pages (the task needs a phone rather than recorded pages, or the reverse).
     """
 
-    __module__ = "builtins"  # as pytest's own is shown, whose name it has
+    __module__ = "builtins"  # displayed without a module, like pytest's own class
 
     def __init__(self, why: Why, reason: str) -> None:
         super().__init__(printable(reason))
@@ -145,5 +147,5 @@ class Skipped(outcomes.Skipped):
 
 
 def skipped_for(raised: BaseException | None) -> str:
-    """Return the one word for what skipped a test: "test" where that is the test's own doing."""
+    """Return the reason word of a skip; "test" if the test skipped itself."""
     return raised.why if isinstance(raised, Skipped) else _AUTHOR

@@ -1,7 +1,7 @@
-"""Parsers of the values of options.
+"""Parsers for the values of options.
 
-Each reads a text, and raises ValueError with the reason if it cannot. pytest loads this module in
-every session, so what only one option needs is imported where it is used.
+Each parser takes a text, and raises ValueError with the reason if it is invalid. pytest imports
+this module in every session, so what only one option needs is imported where it is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Epochs(NamedTuple):
-    """How many times a task is run: at least, and at most."""
+    """The minimum and maximum number of times that a task is run."""
 
     least: int
     most: int
@@ -39,8 +39,8 @@ class Shard(NamedTuple):
 class Engine(NamedTuple):
     """Where workers run: `name` is xdist or ray.
 
-    `address` is that of a cluster, None for one that is started; `labels` are those of its machines
-    that are used.
+    `address` is the address of a Ray cluster, or None to start one; `labels` select the machines of
+    the cluster to use.
     """
 
     name: str
@@ -64,7 +64,7 @@ def engine(text: str) -> Engine:
 
 
 def whole(least: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers from `least` on."""
+    """Return a parser for whole numbers of at least `least`."""
 
     def parse(text: str) -> int:
         number = whole_number(text)
@@ -115,7 +115,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Read words with commas between them."""
+    """Read a comma-separated list of words."""
     words = tuple(word.strip() for word in text.split(","))
     if not all(words):
         msg = "has to be a list such as 100,105 or test"
@@ -124,21 +124,21 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def has(text: str) -> tuple[str, ...]:
-    """Read what devices have that tasks may need."""
+    """Read which of the needs of tasks the devices meet."""
     from pytest_mobileagent.task.needs import parse_has  # not for --help
 
     return parse_has(text)
 
 
 def settle(text: str) -> Settle:
-    """Read the most seconds to wait for a screen to come to rest, for all apps or single ones."""
+    """Read the maximum seconds to wait for a screen to settle, for all apps or single apps."""
     from pytest_mobileagent.device.device import parse_settle  # not for --help
 
     return parse_settle(text)
 
 
 def noise(text: str) -> NoiseChoice | None:
-    """Read how often noise comes, and which kinds of it; None for never."""
+    """Read the rate of noise and its kinds; None if the rate is 0."""
     from pytest_mobileagent.noise import parse_choice  # not for --help
 
     choice = parse_choice(text)
@@ -160,14 +160,14 @@ def model(text: str) -> ModelChoice:
 
 
 def models(text: str) -> tuple[ModelReference, ...]:
-    """Read models with commas between them."""
+    """Read a comma-separated list of models."""
     from pytest_mobileagent.llm.reference import parse_references  # not for --help
 
     return parse_references(text)
 
 
 def truth(text: str) -> bool:
-    """Read the value of a flag: `true` or `false`."""
+    """Read a flag's value: `true` or `false`."""
     word = text.strip().lower()
     if word not in {"true", "false"}:
         msg = "has to be true or false"
@@ -176,7 +176,7 @@ def truth(text: str) -> bool:
 
 
 def limit(text: str) -> Limit:
-    """Read a budget: of the run, and of each episode."""
+    """Read a budget for the run, and for each episode."""
     from pytest_mobileagent.llm.budget import parse_limit  # not for --help
 
     return parse_limit(text)
@@ -190,7 +190,7 @@ def whole_limit(text: str) -> Limit:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return a parser of these words."""
+    """Return a parser that accepts only these words."""
 
     def parse(text: str) -> str:
         if text not in choices:

@@ -1,11 +1,11 @@
-"""Failures at a log-in page or a CAPTCHA, and whether anybody could have gone on there.
+"""Walls: failures at a log-in page or a CAPTCHA that no agent could have passed.
 
-A suite's `walls.toml` says what such walls look like (see `check.walls`); judges may take a screen
-for one, too. A failed episode that ends at one is tried: the device is reset, and the harness opens
-the app itself. If the wall stands there as well, the device lacks an account, and the task is an
-error of infrastructure. If not, the agent has walked into it, and has failed.
+A suite's `walls.toml` describes such walls (see `check.walls`); judges may also identify one. If a
+failed episode ends at a wall, the wall is tried: the device is reset, and the harness opens the app
+itself. If the wall is there again, the device lacks an account, and the task is an infrastructure
+error. If it is not, the agent has walked into it, and has failed.
 
-That costs a reset for such an episode, and nothing for any other.
+A trial costs one reset, and only for episodes that end at a wall.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.walls import Wall
     from pytest_mobileagent.screen.screen import Screen
 
-_RECORDED = "the episode was made in another run, which has tried none"
-_HOW = "log in there, or let the app do without, and resume the run (docs/walls.md)"
+_RECORDED = "the episode was made in another run, which did not try the wall"
+_HOW = "log in there, or make the app work without an account, and resume (docs/walls.md)"
 
 
 class WallError(InfrastructureError):
-    """A wall keeps everybody out of an app, and not only the agent."""
+    """A wall blocks an app for everybody, not only for the agent."""
 
 
 def check_walls(item: pytest.Function, episode: Episode) -> None:
-    """Note in the state of a failed test whether its episode ended at a wall, and try that wall.
+    """Record in a failed test's state whether its episode ended at a wall, and try that wall.
 
-    An episode that was made in another run is not tried: what was recorded of it counts.
+    An episode that was made in another run is not tried; its recorded trial counts.
 
     Raises:
-        WallError: the wall stands there for everybody.
+        WallError: if the wall blocks the app for everybody.
     """
     state = state_of(item)
     if episode.folder is None or item.stash.get(xfailed_key, None) is not None:
@@ -70,7 +70,10 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
 
 
 def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
-    """Return that a judge took the last screen for a wall, unless the agent has passed it."""
+    """Return a sighting if a judge took the last screen for a wall and the agent did not pass it.
+
+    Otherwise, return None.
+    """
     last = len(episode.screens) - 1
     for model in _claims(item):
         if not was_passed(episode.screens, last):
@@ -79,7 +82,7 @@ def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
 
 
 def _claims(item: pytest.Item) -> Iterator[str]:
-    """Yield the names of the judges that said that a wall stopped the agent."""
+    """Yield the names of the judges that reported a wall."""
     state = state_of(item)
     for verdict in (*state.judged, *([state.beside] if state.beside is not None else [])):
         for judge in verdict.evidence.get("judges", ()):
@@ -90,7 +93,7 @@ def _claims(item: pytest.Item) -> Iterator[str]:
 def _tried(
     item: pytest.Item, episode: Episode, walls: tuple[Wall, ...], sighting: Sighting
 ) -> Trial:
-    """Try a wall, and record what came of it; a device that cannot be reset leaves it untried."""
+    """Try a wall, and record the result; without a device that can be reset, it stays untried."""
     run, state = item.config.stash[RUN], state_of(item)
     wall = episode.screens[sighting.screen]
     packages = episode.case.task.packages

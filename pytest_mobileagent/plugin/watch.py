@@ -1,6 +1,6 @@
-"""`--mobile-watch`: the live page of a run, served to a browser of this machine.
+"""`--mobile-watch`: serves the live page of a run to a browser on this machine.
 
-Only its user may open it (see `loopback`).
+Only the user who started the run may open it (see `loopback`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class Watching:
-    """A plugin of the process that owns the run: it serves the run's page in threads of its own.
+    """A plugin for the process that owns the run: it serves the run's page in its own threads.
 
     Raises:
-        OSError: no port is free.
+        OSError: if no port is free.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -54,7 +54,7 @@ class Watching:
         ).start()
 
     def show_address(self, config: pytest.Config) -> None:
-        """Print the address of the page, which holds the token."""
+        """Print the page's address, which includes the access token."""
         text = f"watch: {self.server.url}"
         reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None:
@@ -66,7 +66,7 @@ class Watching:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Let open browsers know that the run has ended; the report has been written."""
+        """Notify open browsers that the run has ended; the report has been written by now."""
         self.state.end()
 
     def pytest_unconfigure(self) -> None:
@@ -84,7 +84,7 @@ class Server(loopback.Server):
     """Serves the live page of a run.
 
     Raises:
-        OSError: no port is free.
+        OSError: if no port is free.
     """
 
     def __init__(self, state: State) -> None:
@@ -96,7 +96,7 @@ class _Handler(loopback.Handler):
     server: Server
 
     def get(self, path: str) -> None:
-        """Answer what the page asks for."""
+        """Answer a request of the page."""
         state = self.server.state
         if path == "/":
             self._page()
@@ -130,11 +130,11 @@ class _Handler(loopback.Handler):
 
 
 LIVE = {"state_url": "state", "episode_url": "episode"}
-_SHARE = 0.05  # of the time may be spent on what browsers ask for
+_SHARE = 0.05  # the share of the time that may be spent on requests from browsers
 
 
 class State:
-    """The state of a run, updated at most so often that it costs little, whoever asks."""
+    """The state of a run, updated on request, but not so often that it slows down the run."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
@@ -148,7 +148,7 @@ class State:
         self.has_ended = False
 
     def now(self) -> dict[str, Any]:
-        """Return the index of the page, what runs on each phone, and whether the run has ended."""
+        """Return the page's index, what each phone is running, and whether the run has ended."""
         with self._lock:
             began = time.monotonic()
             if began >= self._next:
@@ -158,20 +158,20 @@ class State:
             return self._latest | {"ended": self.has_ended}
 
     def end(self) -> None:
-        """Note that the run has ended, and update the state at the next request."""
+        """Record that the run has ended; the state is updated at the next request."""
         with self._lock:
             self.has_ended = True
             self._next = 0.0
 
     def episode(self, name: str) -> dict[str, Any] | None:
-        """Return an episode as the page displays it, as far as it has come; None if unknown."""
+        """Return the page's data of an episode so far; None if there is no such episode."""
         folder = next((f for f in (self._folder / "episodes").glob("*") if f.name == name), None)
         if folder is None:
             return None
         return episode_data(folder, self._folder) | {"e": name, "attempts": []}
 
     def screen(self, name: str) -> bytes | None:
-        """Return a picture from the run's store, by its file name; None if there is none."""
+        """Return a picture from the run's store, by its file name; None if it does not exist."""
         stem, _, suffix = name.partition(".")
         store, kept = ScreenStore(self._folder / FOLDER), ".jpg" if suffix == "jpg" else ".png"
         try:
@@ -194,7 +194,7 @@ class State:
         }
 
     def _progress(self) -> dict[str, Any]:
-        """Return how many tests are done, of how many, and about how many seconds are left."""
+        """Return how many tests are done, how many there are, and about how many seconds remain."""
         collector = self._collector
         done, all_ = len(collector.finished), len(collector.selected)
         left = seconds_left(done, all_, time.monotonic() - self._began)

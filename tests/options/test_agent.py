@@ -74,7 +74,7 @@ FOREIGN = {
     "--mobile-model=openai:gpt-4o": "*--mobile-model=openai:gpt-4o: a program chooses its models*",
     "--mobile-model=scripted:no.jsonl": "*--mobile-model=scripted:no.jsonl: cannot read no.jsonl*",
     "--mobile-agent-option=a=1": "*a program has no such options*",
-    "--mobile-cache=all": "*a program asks models itself*",
+    "--mobile-cache=all": "*a program asks its models itself*",
 }
 
 

@@ -40,7 +40,7 @@ def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_kill
     [
         ("nowhere", "--mobile-baseline=nowhere: * is not a folder: name a run's folder, *"),
         ("damaged", "--mobile-baseline=damaged: * is damaged: *"),
-        ("empty", "--mobile-baseline=empty: * has no task that could be compared"),
+        ("empty", "--mobile-baseline=empty: * has no task to compare with"),
         ("others", "--mobile-baseline=others: *: no task is in both *"),
     ],
 )

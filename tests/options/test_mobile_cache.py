@@ -105,8 +105,8 @@ def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
         f"--mobile-cache={mode}", f"--mobile-model={asking.script('done: 4711')}"
     )
     assert error == (
-        f"--mobile-cache={mode}: replies are kept in pytest's cache, which "
-        "-p no:cacheprovider leaves out"
+        f"--mobile-cache={mode}: replies are stored in pytest's cache, which "
+        "-p no:cacheprovider disables"
     )
 
 

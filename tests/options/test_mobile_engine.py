@@ -56,8 +56,8 @@ def test_a_missing_ray_is_told_with_the_command_that_installs_it(refused, monkey
 def test_how_many_workers_there_are_has_to_be_said(refused):
     error = refused("--mobile-engine=ray:auto")
     assert error == (
-        "ERROR: --mobile-engine=ray:auto: say how many workers there are to be: -n N, or -n auto "
-        "for all phones\n"
+        "ERROR: --mobile-engine=ray:auto: give the number of workers: -n N, or -n auto for all "
+        "phones\n"
     )
 
 

@@ -124,8 +124,8 @@ AGAINST = ["--mobile-baseline=base", "--mobile-gate=success_rate >= baseline"]
 @pytest.mark.parametrize(
     ("more", "error"),
     [
-        (["--mobile-shard=1/2"], "--mobile-epochs=2..3 cannot go with --mobile-shard, *"),
-        (["-n2", "--dist=loadscope"], "--mobile-epochs=2..3 decides between *: leave --dist out*"),
+        (["--mobile-shard=1/2"], "--mobile-epochs=2..3 cannot be combined with --mobile-shard, *"),
+        (["-n2", "--dist=loadscope"], "--mobile-epochs=2..3 decides between *: leave out --dist*"),
     ],
 )
 def test_a_range_does_not_go_with_what_hands_out_tests_otherwise(gated, fnmatch, more, error):

@@ -71,7 +71,7 @@ def test_a_body_may_ask_judges_beside_itself(asking):
 
 def test_it_needs_judges(asking):
     error = asking.refused("--mobile-judge-all", agent="Silent")
-    assert error == ("--mobile-judge-all=true: nobody judges: add --llm-judge=single or cross")
+    assert error == ("--mobile-judge-all=true: there is no judge: add --llm-judge=single or cross")
 
 
 def test_who_judges_all_by_default_may_judge_nothing(asking):

@@ -69,7 +69,10 @@ def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
     [
         ("gpt-4o", "has to be PROVIDER:NAME"),
         ("openai:gpt-4o,openai:gpt-4o", "names openai:gpt-4o twice"),
-        ("openai:a,openai:b,openai:c,openai:d", "names 4 models; two judge, and a third settles"),
+        (
+            "openai:a,openai:b,openai:c,openai:d",
+            "names 4 models; two judge, and a third settles disputes",
+        ),
     ],
 )
 def test_what_names_no_judges_is_refused(refused, text, why):

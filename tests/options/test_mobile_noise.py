@@ -203,7 +203,7 @@ def test_a_program_that_drives_adb_is_refused(shop, command):
     assert not Path("devices.txt").exists()
     (line,) = (line for line in result.errlines if line.startswith("ERROR: "))
     assert "--mobile-noise=0.2 with --agent=cmd:…: it" in line
-    assert "adb past" in line
+    assert "by adb, which bypasses noise" in line
     assert "{mcp_config}" in line
 
 

@@ -153,7 +153,9 @@ def test_a_run_that_goes_on_follows_the_same_rules(run, pytester):
     given = ["-p", "no:cacheprovider", "--mobile-agent-process=off", f"--mobile-resume={folder}"]
     (pytester.path / "others.toml").write_text("text = ['bob']", "utf-8")
     refused = pytester.runpytest_inprocess(*given, "--mobile-redact=others.toml")
-    refused.stderr.fnmatch_lines(["ERROR: --mobile-redact=others.toml: * recorded by other rules*"])
+    refused.stderr.fnmatch_lines(
+        ["ERROR: --mobile-redact=others.toml: * recorded with other rules*"]
+    )
     result = pytester.runpytest_inprocess(*given)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*--mobile-redact=rules.toml (--mobile-resume)"])

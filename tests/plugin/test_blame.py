@@ -30,8 +30,8 @@ BAD_AGENTS = {
     "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
     "exits": ("raise SystemExit(3)", "raised SystemExit: 3"),
     "interrupts": ("raise KeyboardInterrupt", "raised KeyboardInterrupt"),
-    "hangs": ("threading.Event().wait()", "0.5 seconds were over"),
-    "spins": ("while True: pass", "0.5 seconds were over"),
+    "hangs": ("threading.Event().wait()", "it exceeded 0.5 seconds"),
+    "spins": ("while True: pass", "it exceeded 0.5 seconds"),
 }
 BAD_AGENT = """
 import threading

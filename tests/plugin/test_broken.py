@@ -81,7 +81,9 @@ class TestOthers:
     text = result.stdout.str()
     assert "TypeError" not in text
     for name in ("test_it", "test_press"):
-        assert f"make {name} a function of the module, or let TestCounter inherit from" in text
+        assert (
+            f"make {name} a function of the module, or remove the base class of TestCounter" in text
+        )
 
 
 def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
@@ -144,7 +146,7 @@ SAID = [
         f"the phones have no app '{app}': did you mean '{meant}'? (*"
         for app, meant in MEANT.items()
     ),
-    "To have tasks skipped *suite's apps.toml: Label = *",
+    "If the name is correct, add it to the suite's apps.toml, *: Label = *",
 ]
 
 

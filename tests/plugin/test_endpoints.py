@@ -283,7 +283,7 @@ def test_an_agent_that_quotes_its_token_does_not_record_it(project: Project) -> 
     [
         (
             [],
-            "sdk.py:Sdk asks openai by an SDK of its own: * OPENAI_API_KEY is not set. No device *",
+            "sdk.py:Sdk asks openai through its own SDK: * OPENAI_API_KEY is not set. No device *",
         ),
         (["--mobile-model=openai:own"], "--mobile-model=openai:own: a program chooses its models*"),
         (["--mobile-model=scripted:lacking"], "--mobile-model=scripted:lacking: cannot read *"),

@@ -183,7 +183,7 @@ def test_one_that_hangs_forks_and_ignores_signals_is_ended_with_all_it_started(
     ran = run(HANGS, "--mobile-time-limit=3")
     assert ran.task["termination"] == "time limit"
     assert ran.actions == [[("Key", "home")]]
-    assert "3 seconds were over" in ran.end["error"]
+    assert "it exceeded 3 seconds" in ran.end["error"]
 
 
 def test_the_phone_cannot_be_taken_away(run: Callable[..., Ran]) -> None:

@@ -60,7 +60,8 @@ def test_a_folder_that_is_missing_is_told_with_the_ini_key(pytester, what):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     where = pytester.path / "nowhere"
     told = (
-        f"ERROR: ini key {KEYS[what]} names {where}, which is not a folder: make it, or take it out"
+        f"ERROR: ini key {KEYS[what]} names {where}, which is not a folder: create it, or remove "
+        "the entry"
     )
     assert result.stderr.lines == [told, ""]
 
@@ -106,4 +107,4 @@ def test_a_source_of_devices_that_is_none_is_a_usage_error(pytester, named):
     pytester.makeconftest(f"def pytest_mobileagent_sources(config): return {{'abroad': {named}}}")
     result = pytester.runpytest_inprocess("--mobile-device=abroad:ko-KR")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*names 'abroad' has to be a class made of `Source`*"])
+    result.stderr.fnmatch_lines(["*the value for 'abroad' has to be a subclass of `Source`*"])

@@ -1,1 +1,1 @@
-"""What a run leaves when it ends, and shows of it: in files, the terminal and other reporters."""
+"""The output of a run: its files, the summary on the terminal, and data for other reporters."""

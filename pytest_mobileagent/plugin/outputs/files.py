@@ -1,6 +1,6 @@
-"""The files of a run's report: the page while the run goes on, and all of them at its end.
+"""Writes the files of a run's report: the page during the run, and all files at its end.
 
-Their writers are imported late, as importing them takes longer than pytest's own start.
+The writers are imported late, because importing them takes longer than pytest's own start.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
 
-_FIRST = 10.0  # seconds from the start of the session
-_SHARE = 0.02  # of the time may be spent on pages
-_LEAST = 5.0  # seconds between two pages
+_FIRST = 10.0  # seconds from the start of the session until the first page
+_SHARE = 0.02  # the share of the time that may be spent on pages
+_LEAST = 5.0  # minimum seconds between two pages
 
 
 def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
-    """Write all files of a run's report; return which could not be written, and why; or "".
+    """Write all files of a run's report, whose report.json has the content `whole`.
 
-    `whole` is the content of report.json.
+    Return a message about files that could not be written; empty if all were written.
     """
     from pytest_mobileagent.report.html.all_runs_page import (
         OVERVIEW,
@@ -58,11 +58,11 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
     writers: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
         REPORT: write_report,
         PAGE: write_page,
-        SUMMARY: write_summary,  # it says what else there is
+        SUMMARY: write_summary,  # after the page, which it refers to
         OVERVIEW: write_overview,
     }
     runs_page = run.folder.path.parent / RUNS_PAGE
-    if run.value("mobile-watch") or runs_page.is_file():  # somebody looks at it
+    if run.value("mobile-watch") or runs_page.is_file():  # the page of all runs is in use
         writers[RUNS_PAGE] = write_all_runs
     problems = []
     for name, write in writers.items():
@@ -76,9 +76,9 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
-    """Write a report among the temporary files, and return where; empty if that fails too.
+    """Write a report to a temporary folder; return a text with its path, or "" if that fails too.
 
-    Its folder is new, as others may write to that of all temporary files.
+    The folder is a new one, because other users can write to the system's temporary folder.
     """
     try:
         path = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), name)
@@ -88,15 +88,15 @@ def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
     return f"; it is in {path}"
 
 
-_MOST_PACKING = 60.0  # seconds after the end of a run
-_WORTH_A_WORD = 50  # screens, which take some seconds
+_MOST_PACKING = 60.0  # seconds of packing after the end of a run
+_WORTH_A_WORD = 50  # screens; packing more takes some seconds, which is announced
 
 
 class Packing:
-    """A plugin of the process that owns a run: it has the run's screens packed, if it has many.
+    """A plugin for the process that owns a run: it packs the screens of large runs.
 
-    That is done while the machine is idle, and what is left then after the last test. Whoever
-    interrupts the run does not wait for it: screens that are not packed are as good.
+    Screens are packed while the machine is idle, and the rest after the last test. If the user
+    interrupts the run, the rest stays unpacked, which does no harm.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -106,7 +106,7 @@ class Packing:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Start to pack once it is worth it."""
+        """Start packing once there are enough screens."""
         now = time.monotonic()
         if self._packer is not None or now < self._next or getattr(report, RESULT, None) is None:
             return
@@ -114,12 +114,12 @@ class Packing:
 
         self._next = now + _LEAST
         if is_worth_it(self._run.folder.path):
-            with contextlib.suppress(OSError):  # no process can be started: later, then
+            with contextlib.suppress(OSError):  # no process can be started: try again later
                 self._packer = IdlePacker(self._run.folder.path)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Pack the rest, before pages name the files."""
+        """Pack the rest, before the pages are written, which refer to the files."""
         self.end()
         if self._run.folder.path.is_dir() and exitstatus in _IN_PEACE:
             self._pack_rest(self._run.folder.path)
@@ -138,7 +138,7 @@ class Packing:
             pack_run(folder, _MOST_PACKING)
 
     def end(self) -> None:
-        """End the process that packs."""
+        """End the packing process."""
         if self._packer is not None:
             self._packer.end()
             self._packer = None
@@ -150,10 +150,10 @@ _IN_PEACE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
 class LivePage:
-    """A plugin of the process that owns a run: it writes the page of what has finished so far.
+    """A plugin for the process that owns a run: it writes the page with the results so far.
 
-    The larger the page, the less often. Errors are reported only when the page is written for the
-    last time, at the end of the run. `results` are those of the run so far, by node id.
+    The larger the page, the less often it is written. Errors are only reported when the page is
+    written for the last time, at the end of the run. `results` are the results so far, by node id.
     """
 
     def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
@@ -162,13 +162,13 @@ class LivePage:
 
     @pytest.hookimpl(trylast=True)  # after the collector
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Write the page if it is time for that."""
+        """Write the page if it is due."""
         began = time.monotonic()
         if began < self._next or getattr(report, RESULT, None) is None:
             return
         try:
             self._write()
-        except Exception:  # noqa: BLE001 - the run goes on, whatever its records hold
+        except Exception:  # noqa: BLE001 - the run continues, whatever its records contain
             self._next = float("inf")
         else:
             ended = time.monotonic()

@@ -1,6 +1,7 @@
-"""Results in other reports: JUnit's XML, Allure, pytest-html and pytest-reportlog.
+"""Adds results to other reports: JUnit XML, Allure, pytest-html and pytest-reportlog.
 
-How pytest displays a task that failed, broke or waits for a person, and its output.
+Also formats pytest's own display of tasks that failed, broke or are open for review, and cuts
+their captured output.
 """
 
 from __future__ import annotations
@@ -55,14 +56,14 @@ _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "erro
 
 
 def properties(result: Entry) -> list[tuple[str, object]]:
-    """Return those fields of a result that are single values, as properties of a test case."""
+    """Return the fields of a result that are single values, as properties of a test case."""
     scalars = (str, int, float, bool)
     shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
     return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
 
 
 def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
-    """Correct results in JUnit's XML that have changed since then; they are given by node id."""
+    """Correct the results in the JUnit XML that have changed later; `results` is by node id."""
     xml = config.stash.get(xml_key, None)
     if xml is None or not results:
         return
@@ -70,7 +71,7 @@ def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
     for case in xml.node_reporters_ordered:
         element = case.to_xml()
         known = {each.get("name"): each.get("value") for each in element.iter("property")}
-        nodeid = str(getattr(case, "id", "")).partition(" ")[0]  # of one that never finished
+        nodeid = str(getattr(case, "id", "")).partition(" ")[0]  # set if it never finished
         result = by_identity.get(_identity(known)) or results.get(nodeid)
         if result is not None:
             _set_properties(element, result)
@@ -90,7 +91,7 @@ def _identity(properties: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _set_properties(case: ET.Element, result: Entry) -> None:
-    """Replace the properties of a test case by those of a result."""
+    """Replace a test case's properties with those of a result."""
     before = case.find("properties")
     if before is None:
         before = ET.Element("properties")
@@ -103,7 +104,7 @@ def _set_properties(case: ET.Element, result: Entry) -> None:
 
 
 def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
-    """Add the cases of results that no worker reported to JUnit's XML, if there is one."""
+    """Add test cases for results that no worker reported to the JUnit XML, if it is written."""
     xml = config.stash.get(xml_key, None)
     if xml is None:
         return
@@ -126,10 +127,10 @@ def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
 
 
 def finish(config: pytest.Config) -> None:
-    """Correct what pytest has written about tasks.
+    """Correct what pytest has added to the JUnit XML about tasks.
 
-    A repeated task leaves a test case without a name. An exception of a body counts as a failure,
-    even if it decides nothing.
+    A repeated task leaves a test case without a name. pytest counts every exception in a body as a
+    failure, even if it does not decide the task.
     """
     xml = config.stash.get(xml_key, None)
     if xml is None:
@@ -147,9 +148,9 @@ def finish(config: pytest.Config) -> None:
 
 
 class Reported:
-    """What other reports say of a task: its result, its page, and its last screenshot as PNG.
+    """The data of a task for other reports: its result, its page, and its last screenshot as PNG.
 
-    `file` is where that is recorded.
+    `file` is the path of the recorded screenshot.
     """
 
     def __init__(
@@ -164,7 +165,7 @@ class Reported:
         self._page, self._where = page, where
 
     def link(self, base: Path) -> str:
-        """Return the address of the page as seen from a folder."""
+        """Return the page's address relative to a folder."""
         return deep_link(Path(os.path.relpath(self._page, base)), *self._where)
 
     @property
@@ -179,9 +180,9 @@ def add_to_others(
     result: Entry,
     episode: EpisodeRecord | None,
 ) -> None:
-    """Add a result, the entry of report.json, to the other reports that the user asked for.
+    """Add a result (its entry in report.json) to the other reports that the user asked for.
 
-    If one of them raises, a section of pytest's own report says so.
+    If one of them raises an error, pytest's own report gets a section about it.
     """
     wanted = [add for option, add in _OTHERS.items() if item.config.getoption(option, None)]
     if not wanted:
@@ -190,7 +191,7 @@ def add_to_others(
     for add in wanted:
         try:
             add(item, report, reported)
-        except Exception as error:  # noqa: BLE001 - of the other plugin, in whatever version
+        except Exception as error:  # noqa: BLE001 - any error of the other plugin
             what = f"{add.__name__.strip('_')} got no result: {in_one_line(error)}"
             report.sections.append(("mobileagent", what))
 
@@ -213,7 +214,7 @@ def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> Non
 
     folder = item.config.invocation_params.dir / item.config.getoption("allure_report_dir")
     for name, value in properties(task.result):
-        allure.dynamic.parameter(name, value, excluded=True)  # no part of the test's identity
+        allure.dynamic.parameter(name, value, excluded=True)  # not part of the test's identity
     allure.dynamic.link(task.link(folder), name="page")
     if task.screenshot is not None:
         allure.attach(task.screenshot, "screen", allure.attachment_type.PNG)
@@ -236,7 +237,7 @@ def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: Reported) -
 
 
 def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
-    """Add the page and the screenshot to the properties, which are in the log anyway."""
+    """Add the page and the screenshot to the test's properties, which the log includes."""
     folder = (item.config.invocation_params.dir / item.config.getoption("report_log")).parent
     item.user_properties.append(("mobile_page", task.link(folder)))
     if task.file is not None:
@@ -261,9 +262,9 @@ def show_failure(
     *,
     on_the_way: bool,
 ) -> None:
-    """Make pytest display a failure in a few lines, whatever the style of its tracebacks.
+    """Make pytest display a failure in a few lines, whatever its traceback style.
 
-    `on_the_way` says whether the body was run on every prefix, and not only on the whole.
+    `on_the_way`: whether the body was run on every prefix of the episode, not only on the whole.
     """
     evidence = verdict.evidence
     closest = nearest(verdict.reason.removeprefix(f"{episode.error}; "), evidence)
@@ -281,15 +282,15 @@ def show_failure(
 
 
 def show_wall(item: pytest.Item, report: pytest.TestReport, episode: Episode, message: str) -> None:
-    """Make pytest display what kept everybody out, and what the agent did until then."""
+    """Make pytest display the wall that blocks every agent, and what the agent did until then."""
     screen, page = _where_to_look(item, episode, None)
-    told = redacted(message)
-    lines = failure(episode, "", "", "", "", screen=screen, page=page, wall=told)
-    _display(report, lines, f"infrastructure: {told}")
+    text = redacted(message)
+    lines = failure(episode, "", "", "", "", screen=screen, page=page, wall=text)
+    _display(report, lines, f"infrastructure: {text}")
 
 
 def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> None:
-    """Make pytest display lines for a test that failed, and a message in its summary."""
+    """Make pytest display these lines for a failed test, and the message in its summary."""
     path, line = report.location[0], (report.location[1] or 0) + 1
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]
     report.longrepr = ReprExceptionInfo(
@@ -301,10 +302,10 @@ def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> N
 def show_error(
     item: pytest.Item, report: pytest.TestReport, episode: Episode, missed: list[str]
 ) -> None:
-    """Make pytest display what the agent did below the traceback of a body's own error.
+    """Make pytest display what the agent did, below the traceback of an error in the body.
 
-    That is for the author of the task. `missed` is what the body did not find, and then used as if
-    it were an element.
+    This helps the author of the task. `missed` describes what the body did not find, but then used
+    as if it were an element.
     """
     if isinstance(report.longrepr, ExceptionRepr):
         screen, page = _where_to_look(item, episode, None)
@@ -314,7 +315,7 @@ def show_error(
 
 
 def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tuple[str, str]:
-    """Return the last screenshot, and the run's page at the decisive step; empty if none."""
+    """Return the last screenshot's path and the page's address at the decisive step, or ""."""
     screenshot = last_screenshot(episode)
     if episode.folder is None or screenshot is None:
         return "", ""
@@ -325,7 +326,7 @@ def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tupl
 
 
 def show_review(report: pytest.TestReport, reason: str) -> None:
-    """Turn a report into one that neither passes nor fails; `Collector` gives it its letter."""
+    """Turn a report into one that neither passes nor fails; `Collector` sets its letter."""
     report.outcome = "skipped"
     report.longrepr = (
         report.location[0],
@@ -334,12 +335,12 @@ def show_review(report: pytest.TestReport, reason: str) -> None:
     )
 
 
-SHOWN = 64 * 1024  # characters of a stream in a phase of a test; a longer one is cut to half
-KEPT = 8 * 1024 * 1024  # characters of it that are written to the episode's folder
+SHOWN = 64 * 1024  # characters of a stream in a test's phase; longer text is cut to half of this
+KEPT = 8 * 1024 * 1024  # characters of a stream that are written to the episode's folder
 
 
 def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Cut what pytest has captured of a task, and write more of it to the episode's folder."""
+    """Cut a task's captured output, and write more of it to the episode's folder."""
     episode = state_of(item).episode
     folder = None if episode is None else episode.folder
     sections = item._report_sections
@@ -351,10 +352,10 @@ def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
 
 
 def _cut(folder: Path | None, key: str, text: str) -> str:
-    shown = cut(text, SHOWN // 2)  # far enough from it that no later phase cuts it again
+    shown = cut(text, SHOWN // 2)  # well below the limit, so no later phase cuts it again
     if folder is not None and folder.is_dir():
         path = folder / f"agent-{key}.txt"
         with suppress(OSError):  # the episode's record reports a full disk
             write_text(path, redacted(cut(text, KEPT)))
-            shown += f"\n… of {len(text)} characters more are in {path}\n"
+            shown += f"\n… {len(text)} characters in all; more of them are in {path}\n"
     return shown

@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: its table, its gate, and how to go on."""
+"""Prints a run's summary on the terminal: its table, its gate, and the command to continue."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST = 10  # node ids that are listed
 
 
 def show_missing(terminal: pytest.TerminalReporter, nodeids: Sequence[str]) -> None:
-    """Show the selected tests without a result, in a run that pytest counts as successful."""
+    """Print the selected tests without a result, in a run that pytest counts as successful."""
     if nodeids:
         terminal.section("tests without a result", red=True)
         for nodeid in nodeids[:_MOST]:
@@ -61,15 +61,15 @@ def show_run(
     budget: str,
     earlier: Sequence[str],
 ) -> None:
-    """Show a run's table and what one has to know about it.
+    """Print a run's table, and remarks on its results.
 
-    `budget` says which budget ended the run, if one did; `earlier` are lines on what was taken over
-    from an earlier run.
+    `budget` names the budget that ended the run, if any; `earlier` are lines on an earlier run from
+    which results were taken.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
     summary = summarise(results)
     lines = [*table(summary), *epochs(summary), *earlier]
-    if run.config.option.tbstyle == "no":  # failures are displayed nowhere else
+    if run.config.option.tbstyle == "no":  # pytest itself does not display failures
         in_full = run.config.option.verbose > 0
         columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE
         lines += passes(results, columns) if in_full else []
@@ -87,7 +87,7 @@ def show_run(
 
 
 def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
-    """Return a line on an agent that cannot ask the users that tasks have."""
+    """Return a line about an agent that cannot ask the users of its tasks; else no line."""
     users = sum(result["user"] == "asked" for result in results)
     if run.agents.asks or not users:
         return []
@@ -99,7 +99,7 @@ def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
 
 
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
-    """Show how the run differs from its baseline, and the decision of its gate."""
+    """Print how the run differs from its baseline, and its gate's decision."""
     if comparison := judged.get("comparison"):
         from pytest_mobileagent.report.comparison.compare_command import (
             comparison_details,
@@ -122,16 +122,16 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
 
 
 def _how_to_go_on(run: RunConfig, spent: str) -> str:
-    """Return the command that runs what has no final result."""
+    """Return a line with the command that runs the tests without a final result."""
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path
     return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
 
 
 def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
-    """Return a line on where a run's report is, and the command that opens it.
+    """Return a line with the location of a run's report and the command that opens it.
 
-    `links` makes the address of its page a hyperlink of the terminal (OSC 8).
+    With `links`, the page's address is a terminal hyperlink (OSC 8).
     """
     page = run.folder.path / PAGE
     if not page.is_file():
@@ -146,9 +146,10 @@ def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
 
 
 def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
-    """Return the command that goes on with a run: the one in `runs`, or the newest of those there.
+    """Return a line with the command that resumes the run in `runs`, or the newest run there.
 
-    `over` says which budget was spent; it is doubled until it suffices. Empty if none was spent.
+    `over` names the budget that was spent, such as `--mobile-max-cost=1`, or is empty. The command
+    doubles that budget until it exceeds what was spent.
     """
     flag = over.partition("=")[0]
     left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore", "--mobile-replies"}
