@@ -26,7 +26,7 @@ from pytest_mobileagent.program.process.workplace import (
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
 from pytest_mobileagent.program.track import Jobs, LoopThread
 from pytest_mobileagent.program.watch import Watch
-from pytest_mobileagent.run.runner import blame, kept
+from pytest_mobileagent.run.runner import blame, recorded_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,7 +173,7 @@ class ProgramRunner:
             recorders.check()
             self._lost += session.seconds_lost()
             if watch.track.worked() - self._lost > limit:
-                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+                watch.end(Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds"))
             watch.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:
@@ -192,4 +192,4 @@ def _conclude(session: Session, watch: Watch, report: Reported) -> None:
         case "error":
             watch.close_steps()
             error = blame(session, f"the program {report.text}")
-            session.end(Termination.AGENT_ERROR, kept(error, session.folder))
+            session.end(Termination.AGENT_ERROR, recorded_error(error, session.folder))

@@ -1,1 +1,1 @@
-"""What makes episodes: attempts, the session that an agent drives, the run's folder."""
+"""Makes episodes: attempts, the session that an agent drives, and the run's folder."""

@@ -58,25 +58,26 @@ class MissingAppError(UnfitDeviceError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a case is to be played.
+    """How to play a case.
 
-    - `agent`: the agent's name; `options`: those that it was given; `make_runner` returns its
-      runner for a case and the values of the goal's placeholders.
-    - `program`: what is recorded of a program from outside; None for any other agent.
-    - `environment`: the one that the case names, if it names one.
-    - `models`: those that the agent may ask; `clients` replace some of them in tests.
-    - `ocr`: the OCR engine that the agent is to use.
-    - `clock`: what the device's clock is set to; None leaves it as it is.
-    - `noise`: what is to get in the agent's way; None for nothing.
+    - `agent`: the agent's name; `options`: its options; `make_runner` returns its runner for a case
+      and the values of the goal's placeholders.
+    - `program`: the record of a program from outside; None for any other agent.
+    - `environment`: the environment that the case names, if any.
+    - `models`: the models that the agent may ask; `clients` replace some of them in tests.
+    - `ocr`: the OCR engine for the agent.
+    - `clock`: the time to set the device's clock to; None leaves it unchanged.
+    - `noise`: the noise in the agent's way; None for none.
     - `path`: "single" if the golden actions are done in the agent's place (see `run.path`).
-    - `spares_screenshots`: whether nobody needs screenshots, so that the device is to take none if
-      it can do without.
-    - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: those that may
-      play it, `models` if not given; `unanswered`: the file of questions that nobody answers.
-    - `node`, `versions`: the machine, if workers are on several, and what runs there, by its name;
-      both are recorded.
-    - `is_done`: called with the folder of the episode after every step; returns whether the goal
-      is met and the episode is to end. None if the task does not stop on success.
+    - `spares_screenshots`: whether screenshots are not needed, so the device takes none if it can
+      work without.
+    - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: the models that
+      may play the user, or `models` if not given; `unanswered`: the file of questions without an
+      answer.
+    - `node`, `versions`: the machine's name, if workers are on several machines, and the versions
+      of its software by name; both are recorded.
+    - `is_done`: called with the episode's folder after every step; returns whether the goal is met,
+      which ends the episode. None if the task does not stop on success.
     """
 
     case: Case
@@ -105,12 +106,13 @@ class Plan:
 def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
     """Bring the device to the case's starting point, run the agent, and record the episode.
 
-    `screens` is the run's store of screens, `folder` the episode's, `number` the attempt's.
+    `screens` is the run's store of screens, `folder` the episode's folder, and `number` the number
+    of the attempt.
 
     Raises:
-        UnfitDeviceError: the device lacks an app or a listener.
-        InfrastructureError: the device broke, or the record cannot be written.
-        TaskError: the task is broken.
+        UnfitDeviceError: if the device lacks an app or a listener.
+        InfrastructureError: if the device breaks, or the record cannot be written.
+        TaskError: if the task is broken.
     """
     spares = without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
     with spares:
@@ -124,7 +126,7 @@ def _attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, num
         show_first_page(device, task)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
-    device.events()  # those before the episode are dropped, and so is what was logged
+    device.events()  # drop the events and log lines from before the episode
     log_of(device)
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not report its time"
@@ -155,7 +157,7 @@ def _attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, num
 def _prepared(plan: Plan, device: Device) -> tuple[Plan, Reset, Mapping[str, str]]:
     """Bring a device to the starting point of a case.
 
-    Returns the plan with the case as it is on this phone, what the reset did, and the versions of
+    Return the plan with the case adapted to this phone, what the reset did, and the versions of
     installed packages.
     """
     system = system_of(device)
@@ -171,17 +173,17 @@ def _prepared(plan: Plan, device: Device) -> tuple[Plan, Reset, Mapping[str, str
     return plan, reset, versions
 
 
-LOOKS = 3  # at an app that was opened, which may show its name first
-PAUSE = 2.0  # seconds between them
+LOOKS = 3  # observations of an app after it was opened, as it may show a splash screen first
+PAUSE = 2.0  # seconds between observations
 
 
 def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
-    """Open an app on a device at the starting point of a case, as nobody has used it yet.
+    """Open an app on a device at the starting point of a case, before any agent has used it.
 
-    Returns the first screen that is sought, or else the last of `LOOKS`.
+    Return the first screen for which `is_sought` holds, or else the last of `LOOKS` screens.
 
     Raises:
-        UnfitDeviceError, InfrastructureError, TaskError: as for `attempt`.
+        UnfitDeviceError, InfrastructureError, TaskError: as `attempt`.
     """
     plan, _, _ = _prepared(plan, device)
     device.perform(Open(app))
@@ -196,10 +198,10 @@ def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen]
 
 
 def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
-    """Return the device as the agent meets it."""
+    """Return the device for the agent: wrapped to show noise, if the plan has any."""
     if plan.noise is None:
         return device
-    from pytest_mobileagent.device.wrappers.noise import with_noise  # few runs need it
+    from pytest_mobileagent.device.wrappers.noise import with_noise  # rarely needed
 
     tampers = plan.path == "multi"  # golden actions are not the agent's
     language = plan.case.task.language
@@ -216,7 +218,7 @@ def reset_for(task: Task, system: System) -> Reset:
 
 
 class _Start(NamedTuple):
-    """What is known of an episode before its first decision."""
+    """The facts of an episode before its first decision."""
 
     first: Capture
     probes: Mapping[str, Probe]
@@ -250,8 +252,8 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         user=user,
     )
     runner = plan.make_runner(plan.case, values)
-    if user.tells and plan.program is not None:  # which gets nothing but its goal
-        goal = "\n".join(filter(None, [goal, user.told_at_once()]))
+    if user.tells and plan.program is not None:  # a program receives nothing but its goal
+        goal = "\n".join(filter(None, [goal, user.volunteered(None)]))
     briefing = Briefing(
         goal,
         device.info,
@@ -305,7 +307,9 @@ def _check_fitness(case: Case, info: DeviceInfo, installed: Collection[str]) -> 
 def _call(what: str, function: Callable[..., object] | None, device: Device, case: Case) -> None:
     """Call a task's function with the device, and with the parameters that it names.
 
-    Its exception is the task's or the device's error.
+    Raises:
+        InfrastructureError: if the function raises it.
+        TaskError: if the function raises any other exception.
     """
     if function is None:
         return

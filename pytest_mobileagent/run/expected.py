@@ -1,4 +1,4 @@
-"""How long the tasks of a run may take, by what is recorded before the first one begins."""
+"""Estimates how long the tasks of a run take, from the records of earlier runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NO_TIME = 0.001
-_ENDLESS = 1e9  # no task takes that long; such numbers are damage
+_ENDLESS = 1e9  # no task takes so many seconds; larger numbers are from a damaged file
 
 
 def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, float]:
-    """Return how long the tasks of the run in this folder may take, by node id.
+    """Return the expected durations of the tasks of the run in this folder, by node id.
 
-    The unit is seconds if the newest earlier run of the same agent beside it took any of them, and
-    golden steps otherwise. A task of which neither is known gets the mean of the others. Tasks that
-    are done `at_once` take next to no time. Nothing is returned if nothing is known: files that are
-    missing or damaged only cost the order.
+    The unit is seconds if the newest earlier run of the same agent in the same place has durations
+    of any of the tasks, and golden steps otherwise. A task for which neither is known gets the mean
+    of the others. Tasks that are done `at_once` take next to no time. The result is empty if
+    nothing is known: without the files, or with damaged ones, only the order is lost.
     """
     run = _read(folder / "run.json")
     tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
@@ -42,7 +42,7 @@ def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:
     """Return the seconds of each task in the newest run of the agent beside this folder."""
     if agent is None:
         return {}
-    # Names begin with the time, so that the newest comes last.
+    # Names begin with the time, so the newest run comes last.
     with suppress(OSError):
         for path in sorted(folder.parent.glob("*/report.json"), reverse=True):
             if path.parent.name < folder.name and _agent(report := _read(path)) == agent:
@@ -78,7 +78,7 @@ def _golden_steps(case: Mapping[str, Any]) -> object:
 
 
 def _number(value: object) -> float | None:
-    """Return a number above 0, None for anything else."""
+    """Return a value if it is a plausible number above 0; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 < value < _ENDLESS else None

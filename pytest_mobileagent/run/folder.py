@@ -1,7 +1,7 @@
 """A run's folder: run.json, its index, its screens, and a folder for each attempt at a case.
 
-The process that owns a run holds its lock for as long as it lives; the system frees it when that
-process dies, however it does.
+The process that owns a run holds the folder's lock for as long as it lives; the system releases it
+when the process dies, for whatever reason.
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ SCHEMA_VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder in which a run keeps its report and its episodes."""
+    """The folder of a run's report and episodes."""
 
     path: Path
     id: str
     started: str
     session: str = ""  # distinguishes a run that is resumed from its earlier sessions
-    # What numbers the attempts at a case, by its key, where the run has more folders than this.
+    # Numbers the attempts at a case, by its key, if the run has folders on several machines.
     allot: Callable[[str], int] | None = field(default=None, compare=False)
 
     @classmethod
     def plan(cls, runs: Path, agent: str) -> RunFolder:
-        """Choose a folder in `runs`, named after the time and the agent; `make` makes it."""
+        """Return a new folder in `runs`, named after the time and the agent; `make` creates it."""
         now = datetime.now(UTC)
         name = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}-{secrets.token_hex(2)}"
         return cls(runs.resolve() / name, name, now.isoformat(timespec="seconds"))
 
     @property
     def mark(self) -> str:
-        """The mark of processes that agents of this session start (see `processes`)."""
+        """The mark of processes that this session's agents start (see `processes`)."""
         return f"{self.session}{self.id}"
 
     @property
     def screens(self) -> ScreenStore:
-        """The store of all screens of the run."""
+        """The store of all the run's screens."""
         return ScreenStore(self.path / FOLDER)
 
     def make(self) -> Path:
-        """Make the folder, which nobody but its owner may read, if it is not there yet.
+        """Create the folder if it does not exist, readable by its owner only; return its path.
 
         Raises:
-            HostError: it cannot be made.
+            HostError: if it cannot be created.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,13 +74,13 @@ class RunFolder:
         return self.path
 
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
-        """Write to run.json what the run is about to do, unless another process of it has done so.
+        """Write run.json with the run's metadata and cases, unless another process has done so.
 
-        `about` is only called by the process that writes. Its "digests", by the keys of cases, are
-        written beside the cases.
+        `about` returns the metadata; it is only called by the process that writes the file. Its
+        "digests", by the keys of cases, are written beside the cases.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the file cannot be written.
         """
         path = self.make() / RUN
         with self.alone():
@@ -95,9 +95,9 @@ class RunFolder:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes of the run waiting here, which would do the same work again."""
+        """Lock out other processes of the run, so they do not do the same work at once."""
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError):  # a file system without locks: they do it again
+            with contextlib.suppress(OSError):  # on a file system without locks, they do it again
                 descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
                 stack.callback(os.close, descriptor)
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -106,13 +106,13 @@ class RunFolder:
     def go_on(
         self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]
     ) -> None:
-        """Add to run.json that the run is resumed, and the cases that it does not list yet.
+        """Add an entry to run.json that the run is resumed, and the cases not listed yet.
 
-        `again` says when and how; nothing is written if another process has added it. `digests` are
+        `again` is the entry; nothing is written if another process has added it. `digests` are
         those of the cases that are run, by their keys.
 
         Raises:
-            HostError: the file cannot be read or written.
+            HostError: if the file cannot be read or written.
         """
         path = self.path / RUN
         try:
@@ -138,7 +138,7 @@ class RunFolder:
             raise HostError(msg) from error
 
     def discard(self) -> None:
-        """Delete the folder of a refused run, if it contains nothing but run.json."""
+        """Delete the folder of a refused run if it contains nothing but run.json."""
         with contextlib.suppress(OSError):
             if [path.name for path in self.path.iterdir()] == [RUN]:
                 (self.path / RUN).unlink()
@@ -146,33 +146,35 @@ class RunFolder:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a process of the run has found cases to run."""
+        """Whether a process of the run has written run.json, as it has cases to run."""
         return (self.path / RUN).exists()
 
     def about(self) -> dict[str, Any]:
-        """Return what run.json says of the run; only its id and start if there is no such file."""
+        """Return the run's metadata in run.json; without the file, only its id and start."""
         return about(self.path) or {"id": self.id, "started": self.started}
 
     def attempt(self, case: Case) -> tuple[Path, int]:
-        """Make a new folder for an attempt at a case; return it with the attempt's number, from 0.
+        """Create a folder for a new attempt at a case; return it and the attempt's number, from 0.
 
         Raises:
-            HostError: it cannot be made.
+            HostError: if it cannot be created.
         """
         self.make()
         at_least = 0 if self.allot is None else self.allot(case.key)
         return new_attempt(self.path, case.key, at_least)
 
     def relative(self, path: Path) -> str:
-        """Return a path below the folder as it is written in reports."""
+        """Return a path below the folder in the form that reports use."""
         return path.relative_to(self.path).as_posix()
 
 
 def new_attempt(run: Path, key: str, at_least: int = 0) -> tuple[Path, int]:
-    """Make a folder for a new attempt at the case with a key; return it with its number, from 0.
+    """Create a folder for a new attempt at a case, given by its key; return it and its number.
+
+    Attempts are numbered from 0, or from `at_least`.
 
     Raises:
-        HostError: it cannot be made.
+        HostError: if the folder cannot be created.
     """
     stem = stem_of(run, key)
     attempt = max(at_least, len(attempts(run, key)))
@@ -196,7 +198,7 @@ def hold(run: Path) -> FileLock:
     """Lock the run in a folder for this process, and return the lock.
 
     Raises:
-        HostError: another process holds it, or the folder cannot be written to.
+        HostError: if another process holds the lock, or the folder is not writable.
     """
     try:
         lock = _lock(run)
@@ -213,7 +215,7 @@ def hold(run: Path) -> FileLock:
 def let_go(lock: FileLock) -> None:
     """Release a lock, and delete its file."""
     with contextlib.suppress(OSError):
-        os.unlink(lock.lock_file)  # noqa: PTH108 - a text, and no path
+        os.unlink(lock.lock_file)  # noqa: PTH108 - a string, not a path
     lock.release()
 
 
@@ -221,7 +223,8 @@ def _lock(run: Path) -> FileLock:
     """Return the lock of a run.
 
     Raises:
-        OSError: it is not a regular file but, say, a link (which would be truncated) or a pipe.
+        OSError: if its file is not a regular file but, for example, a link (whose target would be
+            truncated) or a pipe.
     """
     path = run / LOCK
     if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -238,5 +241,5 @@ def is_held(run: Path) -> bool:
             return False
     except Timeout:
         return True
-    except (OSError, NotImplementedError):  # somebody else's folder
+    except (OSError, NotImplementedError):  # another user's folder
         return False

@@ -1,7 +1,7 @@
 """A single path (teacher forcing): golden actions are done in the agent's place.
 
-Each decision of the agent is recorded, and the golden action of its screen is done instead, so that
-the next screen is the one of the golden path, whatever the agent decided.
+Each decision of the agent is recorded, and the screen's golden action is done instead. So the next
+screen is on the golden path, whatever the agent decided.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 
-# What an agent is told that scrolls merely to look around, or reports while noise is in its way.
-MOST_COVERED = 10  # decisions in a row, before an agent that does not close noise is stopped
+MOST_COVERED = 10  # consecutive decisions after which an agent that does not close noise is stopped
+# The notices to an agent that reports while noise covers the screen, or scrolls to look around.
 COVERED = "the task goes on beneath what covers the screen"
 STANDS_STILL = "nothing moves here: only the golden action is done at each step"
 
@@ -50,7 +50,7 @@ def check_golden(task: Task) -> None:
     """Check that there is a golden path for a task.
 
     Raises:
-        NoSolutionError: it has neither golden actions nor a solution.
+        NoSolutionError: if it has neither golden actions nor a solution.
     """
     if not task.golden and not task.solution:
         msg = "the task has no golden actions to do on a single path: give it some by golden=[…]"
@@ -58,10 +58,10 @@ def check_golden(task: Task) -> None:
 
 
 def show_first_page(device: Device, task: Task) -> None:
-    """Show the page on which a task's golden path begins, where pages are recorded.
+    """Show the page on which a task's golden path begins, if the device shows recorded pages.
 
     Raises:
-        NoSolutionError: there is no golden path (see `check_golden`).
+        NoSolutionError: if there is no golden path (see `check_golden`).
     """
     check_golden(task)
     if task.golden and (page := _page(task.golden[0])) and isinstance(device, PageDevice):
@@ -69,9 +69,9 @@ def show_first_page(device: Device, task: Task) -> None:
 
 
 class GoldenPath:
-    """The golden actions of a task, in order: those that it names, or else its solution's.
+    """A task's golden actions in order: those that the task names, or else its solution's.
 
-    Where a solution touches an element, all of that element is golden.
+    If a solution touches an element, any point on that element is golden.
     """
 
     def __init__(self, task: Task, values: Mapping[str, Any]) -> None:
@@ -83,16 +83,16 @@ class GoldenPath:
 
     @property
     def left(self) -> int:
-        """How many golden actions were not yet asked for."""
+        """The number of golden actions that have not been taken yet."""
         return max(0, len(self._golden or self._moves) - self._next)
 
     @property
     def page(self) -> str:
-        """The recorded page of the next golden action; empty if it names none."""
+        """The recorded page of the next golden action; empty if it does not name one."""
         return _page(self._golden[self._next]) if self._next < len(self._golden) else ""
 
     def is_over(self, screen: Screen) -> bool:
-        """Whether no golden action is left for a screen."""
+        """Return whether no golden action is left for a screen."""
         if self._moves:
             scene = self._scene(screen)
             while self._next < len(self._moves):
@@ -103,10 +103,10 @@ class GoldenPath:
         return self.left == 0
 
     def take(self, screen: Screen) -> Golden:
-        """Return the golden action of a screen, and go on to the next.
+        """Return the golden action for a screen, and advance to the next one.
 
         Raises:
-            TaskError: it is not to be found there, or cannot be done there.
+            TaskError: if its target is not on the screen, or it cannot be done there.
         """
         number = self._next + 1
         if self._golden:
@@ -135,9 +135,10 @@ def _page(wanted: Wanted) -> str:
 
 
 def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
-    """Return the box of the element that an action touches: in its centre, or else the innermost.
+    """Return the box of the element that an action touches; empty if it touches none.
 
-    A solution touches the centres of elements.
+    This is the element whose centre is touched, as solutions touch the centres of elements, or else
+    the innermost one.
     """
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Type(at=(x, y)) | Scroll(at=(x, y)):
@@ -150,15 +151,15 @@ def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
 class PathSession(Session):
     """A session in which the golden actions of a `path` are done, and the agent's only recorded.
 
-    A report is a decision like any other: the episode ends after the last golden action. A mere
-    look around is none, and moves nothing. While noise covers the screen, what the agent decides is
-    done to that, and the path goes on when it is closed.
+    A report is a decision like any other; the episode ends after the last golden action. Merely
+    looking around does not count as a decision, and moves nothing. While noise covers the screen,
+    the agent's actions are done to the noise, and the path continues when it is closed.
     """
 
     def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:
         super().__init__(*given, **named)
         self.path, self.golden_left = path, path.left
-        self._covered = 0  # decisions in a row that noise has met
+        self._covered = 0  # consecutive decisions made while noise covers the screen
 
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
@@ -166,21 +167,21 @@ class PathSession(Session):
         """Record a decision, do the golden action instead, and return the observation after it.
 
         Raises:
-            EpisodeOver: the episode has ended, by this decision or before.
-            InfrastructureError: the device broke, or the record cannot be written.
-            TaskError: the golden path is broken.
+            EpisodeOver: if the episode has ended, with this decision or before it.
+            InfrastructureError: if the device breaks, or the record cannot be written.
+            TaskError: if the golden path is broken.
         """
         del by  # the agent's own actions are not done
         self._end_if_done()
         if self.ending is not None:
             raise EpisodeOver
         actions, calls = reply.actions, self.take_calls(reply.calls)
-        told = time.monotonic()
+        received = time.monotonic()
         if self._is_look(reply):
             self._recorder.step(actions, reply.said, calls, seconds, counts=False)
             self._decided += 1
             self._recorder.outcome(STANDS_STILL, None, len(actions))
-            return self._after(reply, told, None, STANDS_STILL)
+            return self._after(reply, received, None, STANDS_STILL)
         if self.steps >= self.limits.steps:
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
@@ -196,16 +197,16 @@ class PathSession(Session):
         answer = self._answer(reply, golden)
         self._record_outcome(notice, answer, undone)
         decided = time.monotonic()
-        self.seconds_left = max(0.0, self.seconds_left - (decided - told))
+        self.seconds_left = max(0.0, self.seconds_left - (decided - received))
         if ends_episode(golden.action):
             self.end(Termination.PATH)
             raise EpisodeOver
         self._do_golden(golden)
-        # Of what could not be done, nothing is said to an agent whose action was not done anyway.
+        # There is no notice of what could not be done, as the agent's action is not done anyway.
         return self._after(reply, decided, answer, "", golden.action)
 
     def _meet_noise(self, reply: Reply, seconds: float, calls: Sequence[ModelCall]) -> Observation:
-        """Have noise take what was decided; the path waits until the agent has closed it."""
+        """Do the decided actions to the noise; the path waits until the agent has closed it."""
         if self._covered >= MOST_COVERED:
             self.end(Termination.STEP_LIMIT, unused=tuple(calls))
             raise EpisodeOver
@@ -233,7 +234,7 @@ class PathSession(Session):
             self.end(Termination.PATH)
 
     def _undone(self, reply: Reply) -> tuple[int, str]:
-        """Return how many of the decided actions could not have been done, and why."""
+        """Return how many of the decided actions could not have been done, and the reason."""
         if not reply.actions:
             return 0, UNREADABLE
         for number, action in enumerate(reply.actions):
@@ -242,7 +243,7 @@ class PathSession(Session):
         return 0, ""
 
     def _answer(self, reply: Reply, golden: Golden) -> str | None:
-        """Return the user's reply to what the agent asks, or else to what there was to ask."""
+        """Return the user's reply to the agent's question, or else to the golden one; or None."""
         asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
         self._asking.begin()
         for each in asked[:1]:
@@ -250,7 +251,7 @@ class PathSession(Session):
         return self._asking.reply
 
     def _do_golden(self, golden: Golden) -> None:
-        """Do a golden action, or show the page to which it leads where pages are recorded."""
+        """Do a golden action; on recorded pages, show the page that it leads to."""
         if self.path.page and isinstance(self.device, PageDevice):
             self.device.show(self.path.page)
             return
@@ -263,6 +264,6 @@ class PathSession(Session):
         try:
             self._perform(action)
         except NoEdgeError as error:
-            if self.path.left:  # else nothing comes after it
-                msg = f"the golden path leaves what is recorded: {error}"
+            if self.path.left:  # after the last action, no page is needed
+                msg = f"the golden path leaves the recorded pages: {error}"
                 raise TaskError(msg) from error

@@ -1,8 +1,8 @@
-"""A user of an episode who is played by a model (`task.user.Person`).
+"""The user of an episode, played by a model (`task.user.Person`).
 
-It says one fact for each question. The model only chooses it and puts it into words: what it says
-is looked through for other facts, since questions come from a program that may quote a hostile
-screen, or ask for the whole goal at once.
+The user reveals one fact for each question. The model only chooses the fact and words the answer.
+Its answer is checked for other facts, because questions come from a program that may quote a
+hostile screen, or ask for the whole goal at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ROLE = "user"
 STREAM = "user.jsonl"  # prompts and replies, beside the episode's calls.jsonl
-MOST_SHOWN = 2000  # characters of a question that are kept, or sent to a model
+MOST_SHOWN = 2000  # characters of a question that are recorded, or sent to a model
 
 _RULES = """\
 You are the user of a phone, and the assistant who works on it asks you something. What you want \
@@ -58,12 +58,17 @@ _WITHOUT_FACTS = (
 _REPAIR = "Reply again, with the two lines FACT: and ANSWER: only."
 _REPLY = re.compile(r"\s*FACT:\s*(\d{1,3})\s*(?:\n+\s*ANSWER:\s*(.*?)\s*)?", re.DOTALL)
 _LONGEST = 300  # characters of an answer
-_MOST_TOKENS = 4096  # models that reason count their thoughts as output
+_MOST_TOKENS = 4096  # reasoning models count their reasoning as output
 
 
 @dataclass(slots=True)
 class Played:
-    """Answers of a model that knows the whole goal, and may say some facts."""
+    """Answers by a model that knows the whole goal, and may reveal some facts.
+
+    - `full`: the whole goal; `facts`: what the user may reveal, or empty for all details.
+    - `goal`: the goal that the agent was given.
+    - `model`: makes the model; None if no model was chosen.
+    """
 
     full: str
     facts: tuple[str, ...]
@@ -73,19 +78,19 @@ class Played:
     _made: Model | None = None
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
-        """Return the answer to a question, as the model gave it the first time; None for none."""
+        """Return the answer to a question, the same if it is repeated; None without an answer."""
         for asked, answer in self.given:
-            if asked == question:  # in a loop: the answer is known, and costs nothing
+            if asked == question:  # an agent in a loop costs nothing
                 return answer
-        answer = self._asked(question[:MOST_SHOWN])
+        answer = self._ask(question[:MOST_SHOWN])
         self.given.append((question, answer))
         return answer
 
-    def told(self, screen: Screen | None, step: int) -> Sequence[str]:
-        """Return all that the user may say: the facts, or else the whole goal."""
+    def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
+        """Return everything that the user may reveal: the facts, or else the whole goal."""
         return self.facts or (self.full,)
 
-    def _asked(self, question: str) -> str | None:
+    def _ask(self, question: str) -> str | None:
         if self._made is None:
             if self.model is None:
                 msg = f"no model plays the user: --mobile-model={ROLE}=PROVIDER:NAME"
@@ -106,20 +111,20 @@ class Played:
         if self.facts:
             listed = "\n".join(f"{n}. {fact}" for n, fact in enumerate(self.facts, 1))
             parts.append(Data("facts", listed))
-        said = "\n".join(answer for _, answer in self.given if answer is not None)
-        parts += [Data("said before", said)] * bool(said)
+        answers = "\n".join(answer for _, answer in self.given if answer is not None)
+        parts += [Data("said before", answers)] * bool(answers)
         _, sealed = seal([*parts, Data("question", question)])
         rules = _RULES.format(facts=about, take=take, number=number)
         return [Message("system", (rules,)), Message("user", ("\n\n".join(map(str, sealed)),))]
 
     def _checked(self, number: int, words: str, question: str) -> str | None:
-        """Return what the model says, or the fact itself if there are words of others in that.
+        """Return the model's answer, or the fact itself if the answer contains other facts.
 
-        Words in another language than the facts cannot be looked through.
+        None if there is no answer. An answer in another language than the facts cannot be checked.
         """
         if not self.facts:
             is_fine = number == 1 and words and len(words) <= _LONGEST
-            return words if is_fine and not self._tells_most(words, question) else None
+            return words if is_fine and not self._reveals_most(words, question) else None
         if not 1 <= number <= len(self.facts):
             return None
         fact = self.facts[number - 1]
@@ -129,11 +134,11 @@ class Played:
         is_fine = words and len(words) <= max(_LONGEST, len(fact)) and not leaks
         return words if is_fine else fact
 
-    def _tells_most(self, words: str, question: str) -> bool:
-        """Whether words say most of what the whole goal has beyond goal and question."""
+    def _reveals_most(self, words: str, question: str) -> bool:
+        """Return whether an answer reveals most of the whole goal beyond the goal and question."""
         wanted = [w for w in words_of(self.full) if not says(f"{self.goal}\n{question}", w)]
-        told = sum(says(words, word) for word in wanted)
-        return len(wanted) > 2 and 2 * told > len(wanted)
+        revealed = sum(says(words, word) for word in wanted)
+        return len(wanted) > 2 and 2 * revealed > len(wanted)
 
 
 def model_of_user(
@@ -141,9 +146,10 @@ def model_of_user(
     folder: Path,
     clients: Mapping[ModelReference, Client],
 ) -> Callable[[list[ModelCall]], Model]:
-    """Return what makes the model that plays the user of the episode in a folder.
+    """Return a function that makes the model that plays the user of the episode in a folder.
 
-    It adds its calls to a list, even those that fail. What it says is recorded in `STREAM`.
+    The function takes a list, to which the model's calls are added, even those that fail. Prompts
+    and replies are recorded in `STREAM`.
     """
 
     def make(calls: list[ModelCall]) -> Model:

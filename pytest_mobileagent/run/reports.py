@@ -1,4 +1,4 @@
-"""What the phone reports of itself while an agent works: events, lines of its log, and crashes."""
+"""Records what the phone reports while an agent works: events, lines of its log, and crashes."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.store import Recorder
 
 _LONGEST_TEXT = 1000  # characters
-_MOST_LINES = 200  # of the phone's log, after each step
+_MOST_LINES = 200  # lines of the phone's log, after each step
 
 
 class Reports:
-    """What a device reports during an episode, which is recorded with the steps.
+    """A device's reports during an episode, which are recorded with the steps.
 
-    `is_logged` says whether its log could be read after every step, or else the crashes that it
-    keeps; `crashes` are those of apps, with the number of the step.
+    - `is_logged`: whether the device's log could be read after every step, or, failing that, the
+      crashes that Android keeps.
+    - `crashes`: the crashes of apps, each with the number of its step.
     """
 
     def __init__(self, device: Device, recorder: Recorder) -> None:
         self._device, self._recorder = device, recorder
-        self._seen: list[datetime | None] = []  # when, by the phone's clock
+        self._seen: list[datetime | None] = []  # the times of screens, by the phone's clock
         self.is_logged = True
         self.crashes: list[tuple[int, Crash]] = []
 
     def saw(self, moment: datetime | None) -> None:
-        """Note when a screen was seen, by the phone's clock; None if that is not known."""
+        """Note the time of a screen, by the phone's clock; None if it is unknown."""
         self._seen.append(moment)
 
     def read(self, decided: int, *, late: bool = False) -> None:
-        """Record what the phone has reported since the last step was decided, and has logged.
+        """Record the phone's reports and log lines since the last step was decided.
 
-        `decided` is the number of that step, from 1; 0 if there is none yet.
+        `decided` is the number of that step, from 1, or 0 before the first.
         """
         self._recorder.events(self._device.events())
         lines = log_of(self._device, late=late)
@@ -52,10 +53,10 @@ class Reports:
         self._recorder.log(found, last, len(lines) - len(last))
 
     def finish(self, decided: int) -> None:
-        """Record what the phone has reported and logged since its last screen, once it is over.
+        """Record the phone's reports and log lines since its last screen, when the episode is over.
 
-        Nothing is waited for. Where its log could not be read, the crashes are those that Android
-        has kept.
+        This does not wait for further lines. If the log could not be read, the crashes that Android
+        keeps are recorded.
         """
         self.read(decided, late=True)
         began = self._seen[0]
@@ -75,6 +76,6 @@ class Reports:
 
 
 def cut(text: str) -> str:
-    """Cut the middle out of a long text: a notice quotes a model, a line of the log an app."""
+    """Return a text with its middle cut out if it is long: notices quote models, log lines apps."""
     half = _LONGEST_TEXT // 2
     return text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}"

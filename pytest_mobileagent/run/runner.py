@@ -1,4 +1,4 @@
-"""Agent runners: how an agent, in a process or in a thread, works through a session."""
+"""Agent runners, which run an agent through a session, in a process or in a thread."""
 
 from __future__ import annotations
 
@@ -28,30 +28,31 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.session import Session
     from pytest_mobileagent.task.case import Case
 
-_LONGEST_ERROR = 2000  # characters; the whole is in a file
-_LONGEST_KEPT = 8 * 1024 * 1024  # characters of that file
+_LONGEST_ERROR = 2000  # characters of an error in the record; more of it is written to a file
+_LONGEST_KEPT = 8 * 1024 * 1024  # characters of an error in the file
 ERROR_FILE = "agent-error.txt"
 
 
 class AgentRunner(Protocol):
-    """Runs an agent in a session until that has ended."""
+    """Runs an agent in a session until the session has ended."""
 
     def run(self, session: Session, briefing: Briefing) -> None:
-        """Work through the session to its end.
+        """Run the agent until the session ends.
 
         An error of the agent ends the episode, and is recorded as the error of its ending.
 
         Raises:
-            InfrastructureError: the device broke, or the record cannot be written.
-            TaskError: the task is broken.
+            InfrastructureError: if the device breaks, or the record cannot be written.
+            TaskError: if the task is broken.
         """
 
 
 class ModelPort(Protocol):
-    """The port at which an agent's own SDKs find models; it serves while it is entered.
+    """The port at which an agent's own SDKs reach models, served while the context is entered.
 
-    - `url`: for `Briefing.port`. `over`: which budget is spent; empty if none is.
-    - `secrets`: the strings that no record may hold.
+    - `url`: the value of `Briefing.port`.
+    - `over`: the budget that is spent; empty if none is.
+    - `secrets`: strings that no record may contain.
     """
 
     over: str
@@ -68,24 +69,25 @@ class ModelPort(Protocol):
         """Check that calls can be recorded, and that they are answered.
 
         Raises:
-            HostError: they cannot be recorded.
-            ProviderError: no model has answered for a long time.
+            HostError: if they cannot be recorded.
+            ProviderError: if no model has answered for a long time.
         """
 
     def blame_provider(self, what: str) -> None:
-        """Blame the provider of the last call for what has happened, if it was at fault.
+        """Attribute an agent's error, `what`, to the provider of the last call if it failed.
 
         Raises:
-            ProviderError: it was.
+            ProviderError: if the provider is to blame.
         """
 
 
 class ConversationRunner:
     """Runs an agent that is reached by a `Conversation`.
 
-    If it `plays_solution`, that of the task, a crash of one of the task's apps means that the task
-    is broken. `make_port` makes the port for the agent's own SDKs, given the episode's folder; None
-    if there is none.
+    - `plays_solution`: whether the agent plays the task's solution. If so, a crash of one of the
+      task's apps means that the task is broken.
+    - `make_port`: makes the port for the agent's own SDKs, given the episode's folder; None if the
+      agent has no port.
     """
 
     def __init__(
@@ -99,12 +101,12 @@ class ConversationRunner:
         self._conversation = conversation
         self._make_port = make_port
         self._port: ModelPort | None = None
-        self._options = options  # of an agent in this process; one in another has its own
+        self._options = options  # for an agent in this process; another process has its own
         self._plays_solution = plays_solution
         self._thought = 0.0
 
     def run(self, session: Session, briefing: Briefing) -> None:
-        """Have a new agent work until the episode is over (see `AgentRunner`)."""
+        """Run a new agent until the episode is over (see `AgentRunner`)."""
         with ExitStack() as stack:
             if self._make_port is not None:
                 self._port = stack.enter_context(self._make_port(briefing.folder))
@@ -119,12 +121,12 @@ class ConversationRunner:
                 self._answer(session, message)
         except TimeIsUpError:
             if session.ending is None:
-                limit = f"{session.limits.seconds:g} seconds were over"
-                session.end(Termination.TIME_LIMIT, blame(session, limit))
+                why = f"it exceeded {session.limits.seconds:g} seconds"
+                session.end(Termination.TIME_LIMIT, blame(session, why))
             session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
         except AgentError as error:
             why = blame(session, self._without_secrets(str(error)))
-            session.end(Termination.AGENT_ERROR, kept(why, briefing.folder))
+            session.end(Termination.AGENT_ERROR, recorded_error(why, briefing.folder))
         else:
             if self._plays_solution:
                 _check_apps(session, briefing.apps)
@@ -134,11 +136,11 @@ class ConversationRunner:
             _conclude(session, replace(message, error=raised, trace=trace), briefing.folder)
 
     def _without_secrets(self, text: str) -> str:
-        """Return a text without the tokens of the port, which errors of HTTP quote."""
+        """Return a text without the port's tokens, which HTTP errors may quote."""
         return text if self._port is None else str(without_secrets(text, self._port.secrets))
 
     def _receive(self, session: Session) -> Reply | Work:
-        """Return the agent's next message, and note in `_thought` how long it took.
+        """Return the agent's next message, and set `_thought` to the seconds that it took.
 
         Time lost because a provider had to be asked again does not count.
         """
@@ -176,9 +178,9 @@ def in_thread(
     values: Mapping[str, Any],
     make_port: Callable[[Path], ModelPort] | None = None,
 ) -> AgentRunner:
-    """Return the runner of an agent in a thread, which may be handed the task itself.
+    """Return the runner of an agent in a thread, which receives the task itself if it asks for it.
 
-    One that is scripted asks no model, and needs no port.
+    A scripted agent asks no model, and needs no port.
     """
 
     def make() -> Any:
@@ -194,10 +196,10 @@ def in_thread(
 
 
 def _check_apps(session: Session, apps: Collection[str]) -> None:
-    """Check that none of some apps has crashed.
+    """Check that none of these apps has crashed.
 
     Raises:
-        TaskError: one has.
+        TaskError: if one has crashed.
     """
     for step, crash in session.reports.crashes:
         if crash.package in apps:
@@ -206,31 +208,32 @@ def _check_apps(session: Session, apps: Collection[str]) -> None:
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:
-    """End a session whose agent is done."""
+    """End a session whose agent has finished its work."""
     if work.broken_task is not None:
         count = noises_of(session.device)
         if not count or not isinstance(work.broken_task, UnfitMoveError):
             raise work.broken_task
         times = "once" if count == 1 else f"{count} times"
         what = f"noise has come {times}, which a solution cannot foresee: {work.broken_task}"
-        session.end(Termination.AGENT_ERROR, kept(blame(session, what), folder))
+        session.end(Termination.AGENT_ERROR, recorded_error(blame(session, what), folder))
     if work.infrastructure and session.ending is None:
         raise ProviderError(cut(work.infrastructure, _LONGEST_ERROR))
     if work.budget:
         session.end(Termination.BUDGET, work.budget)
     if work.error and session.ending is None:
         error = blame(session, f"it raised {work.error}")
-        session.end(Termination.AGENT_ERROR, kept(f"{error}\n{work.trace}".strip(), folder))
+        error = recorded_error(f"{error}\n{work.trace}".strip(), folder)
+        session.end(Termination.AGENT_ERROR, error)
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
             after = session.decide(Reply(Finish(work.answer or "")), 0.0)
-            if after.done is not None:  # a golden path goes on, and there is nobody to ask
+            if after.done is not None:  # the golden path continues, but the agent has ended
                 session.end(Termination.SELF_REPORTED)
             else:
-                what = blame(session, f"its answer cannot be taken: {after.notice}")
+                what = blame(session, f"its answer cannot be accepted: {after.notice}")
                 session.end(Termination.AGENT_ERROR, what)
     if work.complaint and session.ending is not None and not session.ending.error:
-        session.end(Termination.SELF_REPORTED, kept(work.complaint, folder))
+        session.end(Termination.SELF_REPORTED, recorded_error(work.complaint, folder))
 
 
 def blame(session: Session, what: str) -> str:
@@ -238,13 +241,13 @@ def blame(session: Session, what: str) -> str:
     return f"the agent failed at step {session.steps + 1}: {what}"
 
 
-def kept(error: str, folder: Path) -> str:
-    """Return an error as it is recorded: a long one is cut, and more of it written to a file."""
+def recorded_error(error: str, folder: Path) -> str:
+    """Return an error for the record; a long one is cut, and more of it is written to a file."""
     if len(error) <= _LONGEST_ERROR:
         return error
     path = folder / ERROR_FILE
     try:
         path.write_text(redacted(cut(error, _LONGEST_KEPT)), "utf-8", "replace")
     except OSError:
-        return f"{cut(error, _LONGEST_ERROR)}\n(it could not be kept)"
+        return f"{cut(error, _LONGEST_ERROR)}\n(cut; the rest could not be written to {path})"
     return f"{cut(error, _LONGEST_ERROR)}\n(cut; more of it is in {path})"

@@ -1,4 +1,4 @@
-"""The session that an agent drives: it counts steps, performs valid actions, and records."""
+"""The session that an agent drives: it counts steps, performs valid actions, and records both."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Probe, Task
 
-MOST_LOOKS = 50  # observations in a row that count as no step
+MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
 UNREADABLE = "no action could be made out of what you said"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most steps of an episode, and the most seconds that the agent may think in it.
+    """The maximum steps of an episode, and the maximum seconds that the agent may think in it.
 
-    `pace` is the least time in seconds from one action to the next. The phone is looked at only
-    when it is over, so that agents see what it shows then.
+    `pace` is the minimum time in seconds from one action to the next. The phone is observed only
+    after this time, so agents see the screen as it is then.
     """
 
     steps: int
@@ -69,7 +69,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class DoneStep:
-    """A step whose actions the agent has done by its own means.
+    """A step whose actions the agent has performed itself.
 
     The fields are those of `episode.record.Step`.
     """
@@ -86,12 +86,13 @@ class DoneStep:
 class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
-    `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
-    called after every step, and ends the episode when it returns True; `user` answers questions.
-    `reports` are what the phone tells of itself meanwhile.
+    - `observation`: the agent's last observation, made from the capture `last`.
+    - `is_done`: if given, it is called after every step, and ends the episode by returning True.
+    - `user`: answers the agent's questions.
+    - `reports`: what the phone reports during the episode.
 
-    Each decision is a step, even one that could not be done; only a final report is none. The
-    notice of the next observation says what could not be done.
+    Each decision is a step, even if it could not be done; only a final report is not. The notice of
+    the next observation says what could not be done.
     """
 
     def __init__(
@@ -122,30 +123,30 @@ class Session:
         self._recorder = recorder
         self._calls = CallReader(recorder.folder)
         self._waits = CallReader(recorder.folder)
-        self._lost = 0.0  # seconds of the wait under way that were counted before
+        self._lost = 0.0  # seconds of the current wait that have been counted already
         self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
         self._asking = Asking(user, recorder.folder.name)
         self._looks = 0
-        self._may_act = 0.0  # when, by the monotonic clock
-        self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
-        self._screens = 0  # that were seen
-        self._given: list[int] = []  # which actions of the last decision the device was given
+        self._may_act = 0.0  # when the next action may be done, by the monotonic clock
+        self._decided = 0  # the number of recorded decisions
+        self._screens = 0  # the number of recorded screens
+        self._given: list[int] = []  # the actions of the last decision that the device received
         self.reports = Reports(device, recorder)
         self.observation = self._observe(first)
 
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
     ) -> Observation:
-        """Do what was decided in `seconds`, and return the observation after it.
+        """Carry out a decision that took `seconds`, and return the observation after it.
 
-        `by` does the action itself if the device knows no such action (`Raw`), and returns why it
-        could not be done, or an empty text.
+        `by` performs the action if the device itself has no such action (`Raw`). It returns why the
+        action could not be done, or an empty text.
 
         Raises:
-            EpisodeOver: the episode has ended, by this decision or before.
-            InfrastructureError: the device broke, or the record cannot be written.
+            EpisodeOver: if the episode has ended, with this decision or before it.
+            InfrastructureError: if the device breaks, or the record cannot be written.
         """
         if self.ending is not None:
             raise EpisodeOver
@@ -155,11 +156,11 @@ class Session:
         if self.steps >= self.limits.steps and counts and not is_report:
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
-        told = time.monotonic()
+        received = time.monotonic()
         self._recorder.step(actions, reply.said, calls, seconds, counts=counts)
         self._decided += 1
         decided = time.monotonic()
-        self.seconds_left = max(0.0, self.seconds_left - (decided - told))
+        self.seconds_left = max(0.0, self.seconds_left - (decided - received))
         self.steps += counts and not is_report
         undone, notice = self._do(actions, by)
         answer = self._asking.reply
@@ -179,12 +180,13 @@ class Session:
         notice: str,
         done: Action | None = None,
     ) -> Observation:
-        """Record what the device shows after a decision, and return the observation of it.
+        """Record what the device shows after a decision, and return the observation.
 
-        `decided` is when it was made (`time.monotonic`), `done` what was done in its place.
+        `decided` is the time of the decision (`time.monotonic`), and `done` the action that was
+        done in its place, if any.
 
         Raises:
-            EpisodeOver: the episode has ended.
+            EpisodeOver: if the episode has ended.
         """
         seen = self._observe(self.look(), time.monotonic() - decided, reply=answer, notice=notice)
         self.observation = replace(seen, done=done)
@@ -204,11 +206,11 @@ class Session:
         return self._is_done is not None
 
     def look(self) -> Capture:
-        """Return a capture of the device as it is now, without recording it."""
+        """Return a capture of the device's current state, without recording it."""
         return self.device.observe(self._probes)
 
     def add(self, step: DoneStep, after: Capture) -> None:
-        """Record a step that was done, and the capture `after` it; it may end the episode."""
+        """Record a step that the agent has done, and the capture `after` it; end if done."""
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
         self._decided += 1
         self.steps += 1
@@ -218,11 +220,11 @@ class Session:
         self._end_if_done()
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of metered models that no decision followed."""
+        """Return the calls of metered models that were not followed by a decision."""
         return self._calls.new()
 
     def seconds_lost(self) -> float:
-        """Return the seconds lost to busy providers since the last call."""
+        """Return the seconds lost to busy providers since this was last called."""
         lost = sum(call.waited or 0.0 for call in self._waits.new()) - self._lost
         since = self._waits.busy_since
         self._lost = 0.0 if since is None else max(0.0, time.monotonic() - since)
@@ -231,7 +233,7 @@ class Session:
     def take_calls(self, reported: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
         """Return the calls behind a decision: those of metered models, and those `reported`.
 
-        The latter get the price of their model's name if they have none.
+        Reported calls without a cost get one from the price of their model.
         """
         metered = self._calls.new()
         if self._prices is not None:
@@ -244,7 +246,7 @@ class Session:
         return (*metered, *reported)
 
     def _is_look(self, reply: Reply) -> bool:
-        """Whether a decision only looks around, and not for too many times in a row."""
+        """Return whether a decision only looks around, and not too many times in a row."""
         looks = not reply.counts and all(
             isinstance(a, Scroll | Swipe | Wait) for a in reply.actions
         )
@@ -254,7 +256,7 @@ class Session:
     def end(
         self, termination: Termination, error: str = "", unused: tuple[ModelCall, ...] = ()
     ) -> None:
-        """End the episode; if it has ended, only add the error, unless there is one."""
+        """End the episode; if it has already ended without an error, only add the error."""
         if self.ending is None:
             self.ending = Ending(termination, error, unused)
         elif not self.ending.error:
@@ -265,13 +267,13 @@ class Session:
             self.end(Termination.STOPPED)
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
-        """Whether the agent only makes its final report, and a valid one."""
+        """Return whether actions consist of a valid final report only."""
         return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
 
     def _flaw(self, action: Action) -> str:
         """Return why an action cannot be done on the agent's last screen; empty if it can."""
         if isinstance(action, Raw):
-            return f"{action!r} is no action that a phone can do"
+            return f"{action!r} is not an action that a phone can do"
         if isinstance(action, Open) and self._installed and action.app not in self._installed:
             return f"{action!r}: no app of this package is installed"
         try:
@@ -281,7 +283,7 @@ class Session:
         return ""
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
-        """Do actions until one cannot be done; return how many are left, and why."""
+        """Do actions until one cannot be done; return how many are left undone, and the reason."""
         self._asking.begin()
         self._given = []
         if by is not None:
@@ -314,7 +316,7 @@ class Session:
         self._recorder.outcome(notice, answer, undone, self._asking.answers, calls)
 
     def _ask(self, question: str) -> None:
-        """Ask the user, whose seconds are neither the agent's nor the phone's."""
+        """Ask the user; the time counts neither for the agent nor for the phone."""
         screen = self.last.screen.own
         self._asking.ask(question, screen, max(1, self.steps), self._screens - 1)
 
@@ -329,13 +331,13 @@ class Session:
             time.sleep(left)
 
     def finish(self) -> None:
-        """Record what the phone has reported since its last screen (see `Reports.finish`)."""
+        """Record the phone's reports since its last screen (see `Reports.finish`)."""
         self.reports.finish(self._decided)
 
     def _observe(
         self, capture: Capture, seconds: float = 0.0, *, reply: str | None = None, notice: str = ""
     ) -> Observation:
-        """Record a capture, and return what the agent is given: never the ids of pages."""
+        """Record a capture, and return the agent's observation, which never has ids of pages."""
         screen, before = self._record(capture, seconds), capture.before
         if screen.page:
             screen = replace(screen, page="", same=())
@@ -344,7 +346,11 @@ class Session:
         return Observation(screen, reply, notice, before, told=self._asking.told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
-        """Record a capture; one that cannot be read is the device's fault."""
+        """Record a capture, and return its screen.
+
+        Raises:
+            DeviceError: if the screen cannot be read.
+        """
         self.last = capture
         self._screens += 1
         self.reports.saw(capture.screen.time)
@@ -355,7 +361,7 @@ class Session:
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
-        screen = replace(screen, beneath=None)  # which nobody can see who decides
+        screen = replace(screen, beneath=None)  # the agent cannot see what is beneath noise
         try:
             _ = screen.size, screen.root
         except ScreenError as error:

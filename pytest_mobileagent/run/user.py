@@ -1,4 +1,4 @@
-"""The user of one episode: answers what the agent asks, or tells it unasked, or stays silent."""
+"""The user of one episode, who answers the agent's questions, volunteers answers, or is silent."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ if TYPE_CHECKING:
 
 
 class _Answers(Protocol):
-    """What the user knows, in one of its forms."""
+    """The user's answers, in one of their forms."""
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
-        """Return the answer to a question; None if there is none."""
+        """Return the answer to a question; None without an answer."""
 
-    def told(self, screen: Screen | None, step: int) -> Sequence[str]:
-        """Return all that the user would say on this screen, in this step; anywhere without."""
+    def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
+        """Return all answers for this screen and step; without a screen, all for the episode."""
 
 
 class EpisodeUser:
     """The user of one case, in a mode of `task.user.MODES`.
 
-    - `values`: what placeholders of its texts stand for; `model` makes the model that plays a
-      person. Its calls are added to `calls`; `budget` says which budget was spent with one.
-    - `unanswered`: the run's file of questions to which there was no answer, if they are kept.
+    - `values`: the values of placeholders in the user's texts.
+    - `model`: makes the model that plays a person. Its calls are added to the attribute `calls`;
+      the attribute `budget` names the budget that was spent by one.
+    - `unanswered`: the run's file of questions that had no answer; None if they are not recorded.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class EpisodeUser:
         self.tells = user is not None and mode == "told"
         self.mode = mode if case.task.answering is not None else ""
         self._case, self._unanswered = case, unanswered
-        self._kept: set[str] = set()
+        self._recorded: set[str] = set()  # the questions in the file so far
         self._answers: _Answers | None = None
         if user is not None:
             make = None if model is None else lambda: model(self.calls)
@@ -76,12 +77,12 @@ class EpisodeUser:
     def reply(
         self, question: str, screen: Screen, step: int, about: Mapping[str, Any]
     ) -> str | None:
-        """Return the answer to a question in a step, from 1; None if there is none.
+        """Return the answer to a question in a step, from 1; None without an answer.
 
-        `about` says in which episode it was asked, for people who answer it later.
+        `about` identifies the episode, for people who answer the question later.
 
         Raises:
-            ProviderError: the model that plays the user does not answer.
+            ProviderError: if the model that plays the user does not answer.
         """
         is_all_told = self.tells and isinstance(self._answers, Played)
         if self._answers is None or self.budget or is_all_told:
@@ -95,36 +96,35 @@ class EpisodeUser:
             msg = f"the user cannot be asked: {error}"
             raise ProviderError(msg) from error
         if answer is None:
-            self._keep(question, screen, step, about)
+            self._record_unanswered(question, screen, step, about)
         return answer
 
     def take_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of the model that plays the user since the last time, once."""
+        """Return the calls of the model that plays the user since the last time."""
         calls = tuple(self.calls)
         self.calls.clear()
         return calls
 
-    def told(self, screen: Screen, step: int) -> str:
-        """Return what the user says unasked in a step; empty if nothing."""
-        return self._told(screen, step)
+    def volunteered(self, screen: Screen | None, step: int = 0) -> str:
+        """Return what the user says unasked in a step; empty for nothing.
 
-    def told_at_once(self) -> str:
-        """Return what the user says unasked in all steps, for those who hear it only once."""
-        return self._told(None, 0)
-
-    def _told(self, screen: Screen | None, step: int) -> str:
+        Without a screen, return what the user would say in all steps together, for agents that
+        only receive it once.
+        """
         if not self.tells or self._answers is None:
             return ""
-        said = self._answers.told(screen, step)
+        answers = self._answers.volunteered(screen, step)
         is_chinese = self._case.task.language.partition("-")[0] == "zh"
         intro = "用户补充：" if is_chinese else "The user adds: "
-        return f"{intro}{' '.join(said)}" if said else ""
+        return f"{intro}{' '.join(answers)}" if answers else ""
 
-    def _keep(self, question: str, screen: Screen, step: int, about: Mapping[str, Any]) -> None:
+    def _record_unanswered(
+        self, question: str, screen: Screen, step: int, about: Mapping[str, Any]
+    ) -> None:
         """Add a question without an answer to the run's file, once in an episode."""
-        if self._unanswered is None or question in self._kept:
+        if self._unanswered is None or question in self._recorded:
             return
-        self._kept.add(question)
+        self._recorded.add(question)
         line = {
             "task": self._case.id,
             "question": question[:MOST_SHOWN],
@@ -142,10 +142,12 @@ class EpisodeUser:
 
 
 class Asking:
-    """What a session's agent asks the user in a step, and what they say unasked with a screen.
+    """The questions of a session's agent to the user, and what the user volunteers.
 
-    `answers` are those to the questions since `begin`, which took `seconds`; `told` belongs to the
-    last screen. Without a `user`, no question has an answer.
+    - `answers`: the answers to the questions since `begin`, which took `seconds`.
+    - `told`: what the user has said unasked on the last screen.
+
+    Without a `user`, no question has an answer.
     """
 
     def __init__(self, user: EpisodeUser | None, episode: str) -> None:
@@ -155,11 +157,11 @@ class Asking:
         self.seconds = 0.0
 
     def begin(self) -> None:
-        """Forget the answers of the step before."""
+        """Clear the answers of the previous step."""
         self.answers, self.seconds = [], 0.0
 
     def ask(self, question: str, screen: Screen, step: int, number: int) -> None:
-        """Ask the user in a step, from 1, in which the agent sees a screen, numbered from 0."""
+        """Ask the user in a step, from 1; `number` is that of the agent's screen, from 0."""
         asked, answer = time.monotonic(), None
         if self._user is not None:
             place = {"episode": self._episode, "screen": number}
@@ -168,22 +170,22 @@ class Asking:
         self.seconds += time.monotonic() - asked
 
     def listen(self, screen: Screen, step: int) -> None:
-        """Let the user say what they say unasked of a screen."""
-        self.told = "" if self._user is None else self._user.told(screen, step)
+        """Set `told` to what the user volunteers on a screen."""
+        self.told = "" if self._user is None else self._user.volunteered(screen, step)
 
     @property
     def reply(self) -> str | None:
-        """What the agent hears of the answers to its questions; None if it asked none."""
+        """The reply to the agent, with all answers to its questions; None if it did not ask."""
         given = [answer for answer in self.answers if answer is not None]
         return "\n".join(given) or NO_USER if self.answers else None
 
     @property
     def budget(self) -> str:
-        """Which budget was spent with the model that plays the user; empty if none was."""
+        """The budget that was spent by the model that plays the user; empty if none was."""
         return "" if self._user is None else self._user.budget
 
     def take_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of that model since the last time, once."""
+        """Return the calls of the model that plays the user since the last time."""
         return () if self._user is None else self._user.take_calls()
 
 
@@ -201,7 +203,7 @@ def _answers_of(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """Answers by a word of the question."""
+    """Answers that are chosen by a word in the question."""
 
     answers: Mapping[str, str]
 
@@ -209,18 +211,18 @@ class _Texts:
         asked = question.casefold()
         return next((text for word, text in self.answers.items() if word.casefold() in asked), None)
 
-    def told(self, screen: Screen | None, step: int) -> Sequence[str]:
+    def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
         return list(self.answers.values())
 
 
 @dataclass(slots=True)
 class _Prepared:
-    """Answers of pairs, none of them twice unless the same question is asked again."""
+    """Answers of prepared pairs; an answer is not repeated unless the question is, too."""
 
     pairs: Sequence[Pair]
     threshold: float
     task: str
-    given: dict[str, list[str]] = field(default_factory=dict)  # the questions of each answer
+    given: dict[str, list[str]] = field(default_factory=dict)  # the questions by their answers
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
         fitting = [pair for pair in self.pairs if pair.fits(screen, step, self.task)]
@@ -234,7 +236,7 @@ class _Prepared:
                 return pair.answer
         return None
 
-    def told(self, screen: Screen | None, step: int) -> Sequence[str]:
+    def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
         fitting = [
             pair
             for pair in self.pairs

@@ -169,7 +169,7 @@ def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended
 ) -> None:
     session._is_done = lambda: session.steps == 1
     program.act(Tap(1, 1))
-    program.watch.end(Termination.TIME_LIMIT, "60 seconds were over")
+    program.watch.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
     episode = record()
     assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
     assert episode.error == ""

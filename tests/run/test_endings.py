@@ -115,7 +115,7 @@ def test_an_answer_that_cannot_be_taken_is_the_agents_failure(
 
     episode = play(Loop, "Do it.", phone=phone)
     assert episode.termination is Termination.AGENT_ERROR
-    assert "its answer cannot be taken: the text of Finish" in episode.error.replace(
+    assert "its answer cannot be accepted: the text of Finish" in episode.error.replace(
         "Finish(answer='a\\x00b'):", "the text of Finish"
     )
 
@@ -207,7 +207,7 @@ def test_an_agent_that_hangs_is_ended_and_closed_if_it_ever_comes_back(phone: Fa
         try:
             episode = play(agent(**methods), "Do it.", phone=phone, time_limit=0.1)
             assert episode.termination is Termination.TIME_LIMIT
-            assert episode.error == "the agent failed at step 1: 0.1 seconds were over"
+            assert episode.error == "the agent failed at step 1: it exceeded 0.1 seconds"
             assert not closed.is_set()
         finally:
             release.set()

@@ -156,7 +156,7 @@ def test_a_path_that_leaves_the_recorded_pages_breaks_the_task() -> None:
         msg = f"nothing is recorded for {action}"
         raise NoEdgeError(msg)
 
-    with pytest.raises(TaskError, match="leaves what is recorded: nothing is recorded for Tap"):
+    with pytest.raises(TaskError, match="leaves the recorded pages: nothing is recorded for Tap"):
         follow(Tap(1, 1), golden=[Tap(1, 1), Tap(1, 1)], phone=pages(react=nothing_recorded))
     last = follow(Tap(1, 1), golden=[Tap(1, 1)], phone=pages(react=nothing_recorded))
     assert last.termination is Termination.PATH, "nothing comes after it"

@@ -158,7 +158,7 @@ def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> N
         (
             [TimeIsUpError()],
             Termination.TIME_LIMIT,
-            "the agent failed at step 1: 60 seconds were over",
+            "the agent failed at step 1: it exceeded 60 seconds",
         ),
         (
             [Reply(Tap(1, 1)), AgentError("it is gone")],

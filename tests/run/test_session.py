@@ -124,7 +124,7 @@ UNDONE: dict[str, tuple[Any, str, int]] = {
     "a text that is an object": (Type(["a"]), "text is needed", 0),  # type: ignore[arg-type]
     "a place that is no pair": (Type("a", at=3), "pair of pixels", 0),  # type: ignore[arg-type]
     "a NUL": (Type("a\0b"), "cannot hold NUL", 0),
-    "what a program did": (Raw("input tap 1 1"), "no action that a phone can do", 0),
+    "what a program did": (Raw("input tap 1 1"), "not an action that a phone can do", 0),
     "a half": ([Tap(1, 1), Tap(100, 1), Tap(2, 2)], "action 2 of 3: Tap(x=100, y=1)", 1),
     "what follows a report": ([Finish("a"), Tap(1, 1)], "nothing can follow Finish", 0),
     "a long text": (Type("\0" + "a" * 10**4), " … ", 0),
