@@ -1,1 +1,1 @@
-"""Recorded steps as data sets: trajectories, the formats that trainers read, and their export."""
+"""Recorded episodes as data sets: trajectories, the formats of trainers, and their export."""

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent contaminate`: recorded trajectories with ads over their targets."""
+"""`python -m pytest_mobileagent contaminate`: put ads over the targets of recorded trajectories."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.task.table import Row
 
-ABOUT = "contamination.json"  # the report, next to the graph's own files
+ABOUT = "contamination.json"  # the report, beside the graph's own files
 _TASKS = "tasks.jsonl"
 _CLOSING = {"en": "Close what covers the page.", "zh": "关闭遮住页面的内容。"}
 # The subsets of AITZ and AITW that the paper's tables list.
 _SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
-_NOISY = "noisy"  # the tag of all tasks, by which metrics can be grouped
+_NOISY = "noisy"  # the tag of all contaminated tasks, by which metrics can be grouped
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which ads are put over which share of the steps, from which templates, with which seed."""
+    """The share of steps that get an ad, the sets and templates of the ads, and the seed."""
 
     noise: NoiseChoice
     templates: Sequence[Template]
@@ -53,10 +53,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Report:
-    """What was contaminated, by subset, set of ads and template, and why other tasks were not.
+    """Counts of contaminated tasks and steps by subset, set of ads and template.
 
-    The numbers are those that a table of step accuracy needs, with noisy steps apart (Mobile-
-    Bench-v2, arXiv 2505.11891, Tables 4 and 7).
+    `left_out` counts the other tasks by reason. The numbers are those needed for a table of step
+    accuracy that lists noisy steps separately (Mobile-Bench-v2, arXiv 2505.11891, Tables 4 and 7).
     """
 
     subsets: dict[str, Counter[str]] = field(default_factory=dict)
@@ -64,14 +64,14 @@ class Report:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def count(self, subset: str, steps: int, ads: Sequence[Ad]) -> None:
-        """Count a trajectory with its golden steps, and those of them that have ads."""
+        """Count a trajectory, its golden steps, and its steps with ads."""
         counts = self.subsets.setdefault(subset, Counter())
         counts.update(trajectories=1, steps=steps, noisy=len(ads))
         counts.update(domain_of(ad.template) for ad in ads)
         self.templates.update(ad.template.name for ad in ads)
 
     def lines(self) -> list[str]:
-        """Return the lines of a table with a row for each subset, and of what was left out."""
+        """Return the lines of a table of all subsets, and of what was left out."""
         total: Counter[str] = sum(self.subsets.values(), Counter())
         names = ("trajectories", "steps", "noisy", "in", "out")
         found = ["".join([f"{'subset':<14}", *(f"{name:>14}" for name in names)])]
@@ -82,13 +82,14 @@ class Report:
 
 
 def contaminate(graph: Graph, output: Path, plan: Plan) -> Report:
-    """Write a graph in which each task's golden path has at least one step with an ad over it.
+    """Write a graph in which the golden path of each task has at least one step hidden by an ad.
 
-    Each path becomes a separate chain, so that no ad appears in another task. Tasks in which no
-    target can be hidden are left out, and counted.
+    Each path becomes a separate chain of pages, so that no ad appears in another task. Tasks in
+    which no target can be hidden are left out and counted.
 
     Raises:
-        GraphError, TaskError, HostError: something cannot be read, or written; nothing is written.
+        GraphError, TaskError, HostError: if an input cannot be read, or the graph cannot be
+            written; the output folder is not created.
     """
     report = Report()
     with GraphWriter(output, files=graph.files) as writer:
@@ -145,7 +146,7 @@ class _Path:
         report.count(subset, steps, [*ads.values()])
 
     def _ads(self) -> tuple[dict[int, Ad], str]:
-        """Return the ads by the step that each precedes, and why there are none."""
+        """Return the ads by the step that each precedes, and the reason if there are no ads."""
         plan, chance = self._plan, random.Random(f"{self._plan.seed} {self._row.id}")
         places = [n for n, each in enumerate(self._golden) if not ends_episode(each.action)]
         wanted = max(1, round(plan.noise.rate * len(places)))
@@ -197,7 +198,7 @@ class _Path:
         return str(self._row.columns.get("page") or self._golden[-1].page)
 
     def _copy(self, page: str) -> None:
-        """Write a page unchanged; files in the user's copy of a data set are not copied."""
+        """Write a page unchanged, without copying files in the user's copy of a data set."""
         if self._name(page) in self._writer:
             return
         about = self._graph.page(page)
@@ -282,25 +283,25 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog=program_name("contaminate"),
-        description="Put ads over the targets of recorded trajectories, each as a step of its own "
-        "that closes it (AITZ-Noise, arXiv 2505.11891). What is written is a graph of recorded "
-        "pages, for --mobile-device=graph:DIR.",
-        epilog="The seed decides which steps and which ads; half of the ads are those of the set "
-        "`in`, the others of `out`, whatever the seed. See docs/data-sets.md.",
+        description="Put ads over the targets of recorded trajectories. Closing an ad becomes an "
+        "additional step (AITZ-Noise, arXiv 2505.11891). The output is a graph of recorded pages "
+        "for --mobile-device=graph:DIR.",
+        epilog="The seed selects the steps and the ads. Half of the ads belong to the set `in`, "
+        "the others to `out`, whatever the seed. See docs/data-sets.md.",
     )
     add = parser.add_argument
     add("data", metavar="DIR", type=Path, help="a graph, or a data set that can be imported")
     add("-o", "--output", metavar="DIR", type=Path, required=True, help="a new folder")
-    noise = "the share of the steps, at least one, and kinds of noise (default: 0,ad,popup)"
+    noise = "the share of steps with an ad (at least one), and kinds (default: 0,ad,popup)"
     add("--noise", metavar="RATE[,KIND…]", type=_noise, default=_noise("0,ad,popup"), help=noise)
-    add("--ads", choices=("all", "in", "out"), default="all", help="which set of ads")
+    add("--ads", choices=("all", "in", "out"), default="all", help="the set of ads")
     add("--seed", metavar="N", type=int, default=0, help="(default: 0)")
-    white = "how white the page under an ad becomes, from 0 to 1 (default: 0.9)"
+    white = "how much the page under an ad is whitened, from 0 to 1 (default: 0.9)"
     add("--whiten", metavar="X", type=_share, default=0.9, help=white)
-    own = "a folder of ads of your own, beside those that come with the package; repeatable"
+    own = "a folder of your own ads, in addition to those of the package; repeatable"
     add("--noise-paths", metavar="DIR", type=Path, action="append", default=[], help=own)
-    add("--format", choices=RELEASES, help="of a data set, where its files do not tell")
-    add("--skip-broken", action="store_true", help="leave out what cannot be read of a data set")
+    add("--format", choices=RELEASES, help="the data set's format, if it is not recognised")
+    add("--skip-broken", action="store_true", help="leave out unreadable parts of a data set")
     return parser
 
 
@@ -312,7 +313,7 @@ def _noise(text: str) -> NoiseChoice:
     kinds = tuple(kind for kind in choice.kinds if kind in COVERING)
     if not kinds:
         msg = (
-            f"{text} names nothing that hides a page and is closed by a tap: {', '.join(COVERING)}"
+            f"{text} has no kind that hides the page and is closed by a tap: {', '.join(COVERING)}"
         )
         raise argparse.ArgumentTypeError(msg)
     return NoiseChoice(choice.rate, kinds)

@@ -1,7 +1,7 @@
-"""Ads over recorded pages: what Mobile-Bench-v2 does to AITZ and AITW (arXiv 2505.11891, B.2).
+"""Ads over recorded pages, as Mobile-Bench-v2 adds them to AITZ and AITW (arXiv 2505.11891, B.2).
 
-An ad is put over the target of a golden tap, on a background that is whitened, and becomes a step
-of its own, before the one whose target it hides: its golden action closes it.
+An ad is put over the target of a golden tap, on a whitened background. It becomes an additional
+step before the one whose target it hides, and the golden action of this step closes the ad.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 Domain = Literal["in", "out"]
-# The kinds that hide a page and that one tap closes: no toasts, no tutorials.
+# The kinds of noise that hide a page and are closed by one tap. Toasts do not hide the page, and
+# tutorials need several taps.
 COVERING = tuple(kind for kind in SHOWN if kind not in {"toast", "tutorial"})
 FAINT: Final = 4  # of 255: smaller differences are invisible on a whitened page
-_SALT = 85  # chosen so that each kind has ads of both sets in each language
+_SALT = 85  # chosen so that both sets have ads of each kind in each language
 _MARGIN = 0.02  # of the screen's shorter side, between the edges of a target and of its ad
 _AROUND = 0.04  # of the screen's shorter side: half the side of a target without a known box
 
@@ -44,7 +45,7 @@ _AROUND = 0.04  # of the screen's shorter side: half the side of a target withou
 class Ad:
     """A page with an ad over it: the screen, the golden action that closes it, and the ad.
 
-    `target` is what the ad hides: the target of the golden action on the page, in pixels.
+    `target` is the box that the ad hides, in pixels: the target of the golden action on the page.
     """
 
     screen: Screen
@@ -54,9 +55,10 @@ class Ad:
 
 
 def domain_of(template: Template) -> Domain:
-    """Return the set of ads, one of two halves, that a template belongs to, whatever the seed.
+    """Return the set, one of two halves of all templates, to which a template belongs.
 
-    An agent trained on pages with ads of one set can be tested on ads of the other.
+    The set does not depend on the seed, so that an agent trained on pages with ads of one set can
+    be tested on ads of the other.
     """
     return (
         "in" if hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0] % 2 == 0 else "out"
@@ -66,11 +68,11 @@ def domain_of(template: Template) -> Domain:
 def target_of(golden: Golden, screen: Screen) -> Bounds | None:
     """Return the target of a golden tap, in pixels; None if the action is not a tap.
 
-    It is the smallest of its boxes around its point, else the control there in the hierarchy,
-    else a square around the point.
+    The target is the smallest box of the golden action that contains its point, else the control
+    at the point in the view hierarchy, else a square around the point.
 
     Raises:
-        ScreenError: the screenshot cannot be read.
+        ScreenError: if the screenshot cannot be read.
     """
     if not isinstance(golden.action, Tap | LongPress | DoubleTap):
         return None
@@ -101,13 +103,13 @@ def ad_over(
     whiten: float,
     chance: random.Random,
 ) -> Ad | str:
-    """Return a page with one of the ads over the target of its golden action, or why there is none.
+    """Return a page with an ad over the target of its golden action, or the reason why not.
 
     An ad whose usual place does not cover the target is moved over it. `whiten`, from 0 to 1, is
     how much the rest of the page is whitened.
 
     Raises:
-        ScreenError: the screen cannot be read.
+        ScreenError: if the screen cannot be read.
     """
     target = target_of(golden, screen)
     if target is None or target.width < 1 or target.height < 1:
@@ -142,7 +144,7 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
     if xml.strip():
         from lxml import etree
 
-        # Nothing beneath the ad stays in the hierarchy, as the page is white there.
+        # The elements beneath the ad are removed from the hierarchy, since the page is white there.
         tree = parse_tree(xml)
         for window in list(tree)[1:]:
             tree.remove(window)
@@ -151,13 +153,13 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
 
 
 def _whitened(image: Image, whiten: float) -> Image:
-    from PIL import Image as pillow  # heavy: loaded only where it is used
+    from PIL import Image as pillow  # heavy, so loaded only when it is used
 
     return pillow.blend(image, pillow.new("RGB", image.size, "white"), whiten)
 
 
 def _onto(root: Part, target: Bounds, look: Look) -> Part:
-    """Return an ad moved over a target, no farther than needed, with a margin around it."""
+    """Return an ad moved over a target, as little as possible, with a margin around the target."""
     area, (width, height) = _area(root), look.size
     room = round(min(look.size) * _MARGIN)
     right = _way((area.left, area.right), (target.left - room, target.right + room), width)
@@ -166,9 +168,9 @@ def _onto(root: Part, target: Bounds, look: Look) -> Part:
 
 
 def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
-    """Return how far a span has to move to cover another; one that is too short is centred on it.
+    """Return the distance by which a span must move to cover another.
 
-    The moved span stays between 0 and `most`.
+    A span that is too short is centred on the other. The moved span stays between 0 and `most`.
     """
     if other[1] - other[0] > own[1] - own[0]:
         far = (sum(other) - sum(own)) // 2
@@ -178,7 +180,7 @@ def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
 
 
 def _shifted(part: Part, right: int, down: int) -> Part:
-    """Return a part with all its children, moved to the right and down by some pixels."""
+    """Return a part and its children, moved by a number of pixels."""
     left, top, end, bottom = part.bounds
     bounds = Bounds(left + right, top + down, end + right, bottom + down)
     parts = tuple(_shifted(each, right, down) for each in part.parts)
@@ -193,13 +195,13 @@ def _area(root: Part) -> Bounds:
 
 
 def _closes(root: Part) -> Part | None:
-    """Return the part that closes an ad: its cross, or else a button."""
+    """Return the part that closes an ad: its close icon, or else a button."""
     found = [part for part in root.iter() if part.does == "close" and part is not root]
     return min(found, key=lambda part: part.role != "cross", default=None)
 
 
 def _is_visible(picture: Image, target: Bounds, area: Bounds) -> bool:
-    """Whether any of a target is visible around an ad."""
+    """Return whether any part of a target is visible around an ad."""
     from PIL import Image as pillow
 
     part = picture.crop(target).convert("L")
@@ -214,9 +216,9 @@ def _is_visible(picture: Image, target: Bounds, area: Bounds) -> bool:
 def covering(
     templates: Iterable[Template], kinds: Sequence[str], domain: Domain | None, language: str
 ) -> list[Template]:
-    """Return the templates of some kinds, of one set of ads or of both, that one tap closes.
+    """Return the templates of some kinds, of one set or of both, that one tap closes.
 
-    Those in the language of a task come first; where there are none, English ones do.
+    Templates in the task's language come first, or English ones if the language has none.
     """
     fitting = [*_fitting(templates, kinds, domain)]
     own = language.partition("-")[0].lower()

@@ -1,22 +1,25 @@
-"""Whether two screens show the same page, for graphs of recorded pages.
+"""Decides whether two screens show the same page, for graphs of recorded pages.
 
-Two screens show one page if their hierarchies and their pictures are equal, apart from what changes
-by itself while a phone is idle:
+Two screens show the same page if their hierarchies and their pictures are equal, except for what
+changes by itself on an idle phone:
 
 - the status bar, with its clock, battery and icons: the strip above the app's content;
-- the time of the phone's clock, where an element's id or class says that it is a clock, or if no
-  other time of day is on the screen; the date and the battery level, where an id says so;
-- the blinking cursor: the picture of the focused text field is ignored, its text is compared;
+- the time of the phone's clock, in an element whose id or class identifies it as a clock, or if it
+  is the only time of day on the screen; the date and the battery level, in elements with such ids;
+- the blinking cursor: the picture of the focused text field is ignored, but its text is compared;
 - animated progress bars and circles.
 
-The focus of text fields counts, since typed text goes there; that of other elements does not.
+The focus of text fields is compared, since it determines where typed text goes; the focus of other
+elements is not.
 
 Pictures are compared at a quarter of their size. They count as equal if at most the share `CHANGED`
-of their pixels differs in colour: more than a blinking cursor, and less than a letter or a small
-icon. Without hierarchies, the pictures alone decide, so that a clock on a page makes it two pages.
-A screen with a hierarchy and one without are never the same page.
+of their pixels differs in colour. This threshold is more than a blinking cursor, and less than a
+letter or a small icon. Screens without hierarchies are compared by their pictures alone, so that a
+clock on the screen makes them different pages. A screen with a hierarchy and a screen without one
+are never the same page.
 
-Measured on labelled pairs of screens (tests/dataset/labelled.py): see docs/recording-pages.md.
+The rules were measured on labelled pairs of screens (tests/dataset/labelled.py); see
+docs/data-sets.md.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.screen.screen import Screen
 
-CHANGED = 0.0003  # of the picture: some 28 x 28 pixels of a screen of 1080 x 2400
+CHANGED = 0.0003  # of the picture: about 28 x 28 pixels of a screen of 1080 x 2400
 _CONTRAST = 32  # of 255, in any channel: smaller differences in colour are noise
 _SCALE = 4
 _BAR = 24 / 411  # assumed height of a status bar, as a share of the screen's shorter side
@@ -54,12 +57,13 @@ _CLOCKS = {"clock", "date", "time", "day", "today"}
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What is compared of a screen.
+    """The parts of a screen that are compared.
 
-    - `key`: a digest of all but the picture. Screens of different keys are different pages.
-    - `png`: the picture, encoded; empty if there is none.
-    - `hidden`: the parts of the picture that are not compared.
-    - `is_alone`: whether there is no hierarchy, but the picture alone.
+    - `key`: a digest of everything except the picture. Screens with different keys are different
+      pages.
+    - `png`: the encoded picture, or empty.
+    - `hidden`: the areas of the picture that are not compared.
+    - `is_alone`: whether the screen has a picture, but no hierarchy.
     """
 
     key: str
@@ -72,9 +76,9 @@ class Sight:
         """The picture at a quarter of its size.
 
         Raises:
-            ScreenError: it cannot be decoded.
+            ScreenError: if the picture cannot be decoded.
         """
-        from PIL import Image as image  # heavy: loaded only where it is used
+        from PIL import Image as image  # heavy, so loaded only when it is used
 
         try:
             return image.open(io.BytesIO(self.png)).convert("RGB").reduce(_SCALE)
@@ -87,7 +91,7 @@ def sight(screen: Screen) -> Sight:
     """Return the parts of a screen that are compared.
 
     Raises:
-        ScreenError: its hierarchy or its picture cannot be read.
+        ScreenError: if the screen's hierarchy or picture cannot be read.
     """
     size = screen.size if screen.picture else (0, 0)
     digest = hashlib.sha256(repr((screen.package, screen.activity, size)).encode())
@@ -101,7 +105,8 @@ def sight(screen: Screen) -> Sight:
         if element.package == _SYSTEM and element.bounds.bottom <= bar.bottom:
             continue
         says = _without_clock(element, screen.time, time)
-        # A text that is as wide as the time is as wide as that.
+        # The size of a text that has the time in it changes with the time, so only its left and
+        # bottom edges are compared.
         box = element.bounds[::3] if _CLOCK in says else element.bounds
         digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())
         if says != (element.text, element.content_desc) or _moves(element):
@@ -110,10 +115,10 @@ def sight(screen: Screen) -> Sight:
 
 
 def same_page(one: Sight, other: Sight) -> bool:
-    """Whether two screens show the same page.
+    """Return whether two screens show the same page.
 
     Raises:
-        ScreenError: a picture cannot be decoded.
+        ScreenError: if a picture cannot be decoded.
     """
     if one.key != other.key or bool(one.png) != bool(other.png):
         return False
@@ -123,16 +128,16 @@ def same_page(one: Sight, other: Sight) -> bool:
 
 
 def changed(one: Sight, other: Sight) -> float:
-    """Return the share (0 to 1) of two pictures of one size that differs in colour.
+    """Return the share (0 to 1) of pixels that differ in colour between pictures of equal size.
 
     Raises:
-        ScreenError: a picture cannot be decoded.
+        ScreenError: if a picture cannot be decoded.
     """
     from PIL import ImageChops
 
     difference = ImageChops.difference(one.small, other.small)
     for left, top, right, bottom in {*one.hidden, *other.hidden}:
-        # Rounded outwards: a cell on the edge shows some of what is hidden.
+        # Rounded outwards, since a cell on the edge shows part of the hidden area.
         cells = (left // _SCALE, top // _SCALE, -(-right // _SCALE), -(-bottom // _SCALE))
         difference.paste((0, 0, 0), cells)
     red, green, blue = difference.split()
@@ -167,7 +172,7 @@ def _walk(root: Element) -> Iterator[tuple[int, Element]]:
 
 
 def _moves(element: Element) -> bool:
-    """Whether an element's picture changes by itself: it has a blinking cursor, or is animated."""
+    """Return whether an element has a blinking cursor or is animated."""
     if element.class_name.endswith(_FIELDS):
         return element.focused
     return element.class_name.endswith(".ProgressBar")
@@ -191,7 +196,7 @@ def _extent(screen: Screen) -> tuple[int, int]:
 
 
 def _is_clock_alone(screen: Screen) -> bool:
-    """Whether the only time of day on a screen is that of the phone's clock."""
+    """Return whether the only time of day on a screen is that of the phone's clock."""
     if screen.time is None:
         return False
     words = (each for e in screen.elements for each in (e.text, e.content_desc))
@@ -202,10 +207,10 @@ def _is_clock_alone(screen: Screen) -> bool:
 def _without_clock(
     element: Element, now: datetime | None, alone: datetime | None
 ) -> tuple[str, str]:
-    """Return an element's words without the time and the date of the phone's clock.
+    """Return an element's text and description without the time and date of the phone's clock.
 
-    The time is removed if the element's name says that it is a clock, or if it is the only time on
-    the screen (`alone`).
+    `now` is the phone's time. It is removed if the element's id or class identifies it as a clock,
+    or if it is the only time of day on the screen, in which case `alone` is that time.
     """
     words = element.text, element.content_desc
     if not any(map(_NUMBER.search, words)):
@@ -224,7 +229,7 @@ def _without_clock(
 
 
 def _or_now(found: re.Match[str], time: datetime) -> str:
-    """Replace the phone's time of day, or that of a minute earlier, by `_CLOCK`."""
+    """Return `_CLOCK` for the phone's time of day, or for a minute earlier, else the text found."""
     minutes = int(found[1]) % 12 * 60 + int(found[2])
     now = time.hour % 12 * 60 + time.minute
     return _CLOCK if (now - minutes) % 720 <= 1 and int(found[2]) < 60 else found[0]

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent export`: recorded episodes as a data set for training."""
+"""`python -m pytest_mobileagent export`: write recorded episodes as a data set for training."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _SPLITS = {1: ("train",), 2: ("train", "test"), 3: ("train", "validation", "test
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An episode of a run: its folder, whether the goal was met, and what the run says of it."""
+    """An episode of a run: its folder, whether its goal was met, and its origin."""
 
     folder: Path
     succeeded: bool | None
@@ -64,10 +64,10 @@ def main(
     episodes: Callable[[Path], Iterable[Source]],
     setting: Callable[[str], tuple[str, Path] | None],
 ) -> int:
-    """Export runs, and return the exit status: 1 if one cannot be read, or the set written.
+    """Export runs, and return the exit status: 1 if a run is unreadable, or writing fails.
 
-    `episodes` gives the finished episodes of a run, `setting` a value of the project's settings
-    with the folder that paths in it are relative to.
+    `episodes` returns the finished episodes of a run. `setting` returns a value of the project's
+    settings, with the folder to which paths in it are relative.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -90,27 +90,27 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("export"),
         description="Write recorded episodes as a data set: screens, goals and actions, in the "
-        "format of a trainer or of a paper's release. Only episodes whose goal was met are taken, "
-        "unless you say otherwise.",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; DATASET "
-        f"is a folder that was exported before (it holds {ABOUT}), or a graph of recorded "
-        "pages: the golden paths of its tasks. See docs/export.md.",
+        "format of a trainer or of a paper's release. By default, only episodes whose goal was met "
+        "are exported.",
+        epilog="RUN is a run's folder, or a folder of runs, of which the newest is exported. "
+        f"DATASET is a folder that was exported before (it contains {ABOUT}), or a graph of "
+        "recorded pages, of which the golden paths are exported. See docs/export.md.",
     )
     add = parser.add_argument
-    add("runs", metavar="RUN|DATASET", nargs="+", type=Path, help="what is exported")
-    add("--format", choices=FORMATS, required=True, help="how the data set is laid out")
-    add("-o", "--output", metavar="DIR", type=Path, required=True, help="a new folder for it")
+    add("runs", metavar="RUN|DATASET", nargs="+", type=Path, help="the episodes to export")
+    add("--format", choices=FORMATS, required=True, help="the format of the data set")
+    add("-o", "--output", metavar="DIR", type=Path, required=True, help="a new folder")
     names = ", ".join(dialects())
-    add("--dialect", metavar="NAME", help=f"of llamafactory: how actions are said: {names}")
-    what = f"what of each screen: {', '.join(OBSERVATIONS)}, with commas between several"
+    add("--dialect", metavar="NAME", help=f"of llamafactory: the format of actions: {names}")
+    what = f"the parts of each screen to write, with commas between: {', '.join(OBSERVATIONS)}"
     add("--observation", metavar="WHAT", type=_words, help=what)
-    add("--failures", action="store_true", help="episodes whose goal was not met, too")
+    add("--failures", action="store_true", help="also export episodes whose goal was not met")
     shares = "shares of the tasks in train,test or train,validation,test: 0.8,0.1,0.1"
     add("--split", metavar="SHARES", type=_shares, default=(1.0,), help=shares)
-    add("--seed", metavar="N", type=int, default=0, help="which tasks go where (default: 0)")
-    licences = "the licence of a suite, which is written down with its episodes; repeatable"
+    add("--seed", metavar="N", type=int, default=0, help="how tasks are split (default: 0)")
+    licences = "the licence of a suite, which is recorded with its episodes; repeatable"
     add("--licence", metavar="SUITE=NAME", action="append", default=[], type=_pair, help=licences)
-    hidden = "rules of what is hidden, for runs recorded without them (default: mobile_redact)"
+    hidden = "redaction rules, for runs recorded without them (default: mobile_redact)"
     add("--redact", metavar="FILE", type=Path, help=hidden)
     return parser
 
@@ -118,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
 def _words(text: str) -> tuple[str, ...]:
     words = tuple(word.strip() for word in text.split(","))
     if unknown := [word for word in words if word not in OBSERVATIONS]:
-        msg = f"{unknown[0]!r} is none of {', '.join(OBSERVATIONS)}"
+        msg = f"{unknown[0]!r} is not one of {', '.join(OBSERVATIONS)}"
         raise argparse.ArgumentTypeError(msg)
     return words
 
@@ -132,7 +132,7 @@ def _shares(text: str) -> tuple[float, ...]:
         msg = f"{text!r} is not a list of two or three shares, such as 0.8,0.1,0.1"
         raise argparse.ArgumentTypeError(msg)
     if not math.isclose(sum(shares), 1):
-        msg = f"the shares {text} make {sum(shares):g}, and not 1"
+        msg = f"the shares {text} add up to {sum(shares):g}, not 1"
         raise argparse.ArgumentTypeError(msg)
     return shares
 
@@ -140,7 +140,7 @@ def _shares(text: str) -> tuple[float, ...]:
 def _pair(text: str) -> tuple[str, str]:
     suite, equals, name = text.partition("=")
     if not (suite and equals and name):
-        msg = f"{text!r} has to be SUITE=NAME, such as b_moca=Apache-2.0"
+        msg = f"{text!r} must be SUITE=NAME, such as b_moca=Apache-2.0"
         raise argparse.ArgumentTypeError(msg)
     return suite, name
 
@@ -148,14 +148,14 @@ def _pair(text: str) -> tuple[str, str]:
 def _check(parser: argparse.ArgumentParser, given: Any, chosen: type[Format]) -> None:
     """Exit with a usage error if options contradict each other."""
     if given.dialect and chosen.is_bound:
-        parser.error(f"--format={given.format} says actions in its own way: leave out --dialect")
+        parser.error(f"--format={given.format} has its own format of actions: omit --dialect")
     if given.dialect and given.dialect not in dialects():
         parser.error(f"there is no dialect {given.dialect!r}: {', '.join(dialects())}")
     if missing := set(given.observation or ()) - set(chosen.offers):
         offers = ", ".join(chosen.offers)
-        parser.error(f"--format={given.format} holds {offers}, and no {min(missing)}")
+        parser.error(f"--format={given.format} can contain {offers}, but not {min(missing)}")
     if given.output.exists() and (not given.output.is_dir() or any(given.output.iterdir())):
-        parser.error(f"{given.output} is there already, and nothing is overwritten: name a new one")
+        parser.error(f"{given.output} already exists, and is not overwritten: name a new folder")
 
 
 def _dialect(name: str) -> Dialect:
@@ -163,12 +163,12 @@ def _dialect(name: str) -> Dialect:
 
 
 def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redaction | None:
-    """Return the redaction rules that an option names, or else the project's.
+    """Return the redaction rules that an option names, or else those of the project.
 
     Raises:
-        HostError: they cannot be read.
+        HostError: if the rules cannot be read.
     """
-    from pytest_mobileagent.episode.redaction import rules_of  # few exports need it
+    from pytest_mobileagent.episode.redaction import rules_of  # needed by few exports
 
     if path is None and setting is not None and setting[0]:
         path = setting[1] / setting[0]
@@ -185,7 +185,7 @@ def _read_all(
     given: Any,
     rules: Redaction | None,
 ) -> Iterator[Trajectory | LeftOutError]:
-    """Read what is to be exported, one after another; what cannot be is why."""
+    """Yield the trajectories to export, or the reason why one is left out, one by one."""
     licences = dict(given.licence)
     for path in paths:
         if (path / ABOUT).is_file():
@@ -220,14 +220,14 @@ def _episode(
     except LeftOutError as error:
         return error
     except (RecordError, ScreenError) as error:
-        return LeftOutError(f"it cannot be read: {type(error).__name__}")
+        return LeftOutError(f"an episode cannot be read: {type(error).__name__}")
 
 
 def _dataset(folder: Path) -> Iterator[Trajectory]:
     """Read a data set that was exported before.
 
     Raises:
-        RecordError: it is damaged, or its format does not hold what is needed.
+        RecordError: if the data set is damaged, or its format lacks information that is needed.
     """
     about = _about(folder)
     try:
@@ -241,7 +241,7 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
     """Read the golden paths of the tasks of a graph of recorded pages.
 
     Raises:
-        GraphError, TaskError: it cannot be read.
+        GraphError, TaskError: if the graph cannot be read.
     """
     with Graph.open(folder) as graph:
         for row in rows((folder / TASKS).resolve()):
@@ -261,10 +261,10 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what a data set is.
+    """Return the description of a data set, from its `dataset.json`.
 
     Raises:
-        RecordError: its `dataset.json` is damaged, or of a newer version.
+        RecordError: if the file is damaged, or of a newer version.
     """
     try:
         about: dict[str, Any] = check(read_json(folder / ABOUT), _KINDS, ABOUT)
@@ -272,7 +272,7 @@ def _about(folder: Path) -> dict[str, Any]:
         msg = f"{folder / ABOUT} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
     if about["schema_version"] > SCHEMA_VERSION or about["format"] not in FORMATS:
-        msg = f"{folder / ABOUT} is of a newer version: install a newer pytest-mobileagent"
+        msg = f"{folder / ABOUT} has a newer version: install a newer pytest-mobileagent"
         raise RecordError(msg)
     return about
 
@@ -287,8 +287,8 @@ def _write(
     """Write a data set, completely or not at all, and return the summary to print.
 
     Raises:
-        HostError: nothing could be exported, or it cannot be written.
-        RecordError: what is exported cannot be read.
+        HostError: if nothing could be exported, or the data set cannot be written.
+        RecordError: if a run or data set cannot be read.
     """
     given.output.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{given.output.name}.", dir=given.output.parent))
@@ -323,7 +323,7 @@ def _write(
         }
         write_json(made / ABOUT, about)
         made.chmod(0o755)
-        os.replace(made, given.output)  # noqa: PTH105 - over an empty folder, too
+        os.replace(made, given.output)  # noqa: PTH105 - also replaces an empty folder
     except OSError as error:
         msg = f"{given.output} cannot be written: {error.strerror or error}"
         raise HostError(msg) from error
@@ -333,7 +333,7 @@ def _write(
 
 
 def _tasks(paths: Sequence[Path], episodes: Callable[[Path], Iterable[Source]]) -> Iterator[str]:
-    """Return the tasks of all trajectories to export, before any episode is read."""
+    """Return the tasks of all trajectories to export, without reading any episode."""
     for path in paths:
         if (path / ABOUT).is_file():
             yield from (_task(each["origin"]) for each in _about(path)["trajectories"])
@@ -349,7 +349,7 @@ def _task(origin: Mapping[str, Any]) -> str:
 
 
 def _parts(tasks: Iterable[str], shares: Sequence[float], seed: int) -> dict[str, int]:
-    """Return the part of each task: all its trajectories are in one, drawn by the seed."""
+    """Return the split of each task, drawn by the seed; all its trajectories are in one split."""
     if len(shares) == 1:
         return {}
     drawn = sorted({*tasks}, key=lambda t: hashlib.sha256(f"{seed} {t}".encode()).digest())
@@ -375,7 +375,7 @@ def _nothing(left: Counter[str], failures: bool) -> str:
     why = "; ".join(f"{count} × {reason}" for reason, count in left.most_common())
     if why:
         return f"nothing can be exported: {why}"
-    hint = "" if failures else ": no goal was met; --failures takes the others, too"
+    hint = "" if failures else ": no goal was met; --failures also exports these episodes"
     return f"there is nothing to export{hint}"
 
 
@@ -387,7 +387,7 @@ def _summary(output: Path, about: Mapping[str, Any], left: Counter[str]) -> str:
     lines = [f"wrote {output}: {len(known)} trajectories, {steps} steps ({parts})"]
     if (more := sum(max(0, each["steps"] - each["actions"]) for each in known)) > 0:
         lines.append(
-            f"{more} steps more than actions: on the same screen a field is tapped, then typed into"
+            f"{more} steps more than actions: a field is tapped, then typed into, on one screen"
         )
     lines += [f"left out {count}: {reason}" for reason, count in left.most_common()]
     if unlicensed := sorted({str(t["origin"].get("suite")) for t in known

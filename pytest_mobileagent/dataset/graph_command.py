@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent graph`: recorded episodes, or a data set, as a graph of pages."""
+"""`python -m pytest_mobileagent graph`: make a graph of pages from episodes, or a data set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.redaction import Redaction
 
 _MOST = 10  # contradictions that are listed
-_MOST_WAYS = 3  # pages that are listed for each, besides the one that was kept
+_MOST_WAYS = 3  # pages that are listed for each, besides the one that the graph has
 
 
 def main(
@@ -36,16 +36,16 @@ def main(
 ) -> int:
     """Make a graph, and return the exit status: 4 if the input is invalid.
 
-    `episodes` gives the finished episodes of a run, `has_run` says whether a path is a run or a
-    folder of runs, `setting` is as `export.main` takes it.
+    `episodes` returns the finished episodes of a run, `has_run` whether a path is a run or a folder
+    of runs; for `setting`, see `export.main`.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
     released = [path for path in given.sources if not has_run(path)]
     if released and len(given.sources) > 1:
-        parser.error(f"{released[0]} is not a run: give runs, or one data set")
+        parser.error(f"{released[0]} is not a run: name only runs, or one data set")
     if not released and given.format:
-        parser.error(f"--format is for data sets, and {given.sources[0]} is a run")
+        parser.error(f"--format is for data sets, but {given.sources[0]} is a run")
     try:
         if released:
             written = _imported(released[0], given)
@@ -60,26 +60,26 @@ def main(
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("graph"),
-        description="Make a graph of recorded pages. Of runs: equal pages of all episodes become "
-        "one, and what was done on them leads from one to the other. Of a data set: its pages, "
-        "whose pictures stay where they are. Agents run on it without a phone: "
+        description="Make a graph of recorded pages. From runs: equal pages of all episodes are "
+        "merged, and actions lead from page to page. From a data set: the graph has its pages, "
+        "whose pictures stay where they are. Agents run on a graph without a phone: "
         "pytest … --mobile-device=graph:DIR",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; DATASET "
+        epilog="RUN is a run's folder, or a folder of runs, of which the newest is used. DATASET "
         "is your copy of a data set as it was released. See docs/data-sets.md.",
     )
     add = parser.add_argument
-    add("sources", metavar="RUN|DATASET", nargs="+", type=Path, help="what becomes the graph")
-    out = "the graph's folder; of runs, a graph that is there is replaced"
+    add("sources", metavar="RUN|DATASET", nargs="+", type=Path, help="the recorded pages")
+    out = "the graph's folder; for runs, an existing graph is replaced"
     add("-o", "--output", metavar="DIR", type=Path, required=True, help=out)
-    add("--name", help="of runs: what the graph is called (default: as its folder)")
-    add("--licence", help="of runs: under which licence its pages may be passed on")
-    small = "of runs: pack pictures as far as it goes without loss; takes a second for each"
+    add("--name", help="for runs: the graph's name (default: the name of its folder)")
+    add("--licence", help="for runs: the licence of the graph's pages")
+    small = "for runs: compress pictures losslessly; takes a second for each"
     add("--small", action="store_true", help=small)
-    hidden = "of runs: rules of what is hidden (default: mobile_redact)"
+    hidden = "for runs: redaction rules (default: mobile_redact)"
     add("--redact", metavar="FILE", type=Path, help=hidden)
-    formats = "of a data set: its format, where it is not recognised"
+    formats = "for a data set: its format, if it is not recognised"
     add("--format", choices=RELEASES, help=formats)
-    skip = "of a data set: leave out what is broken, and count it"
+    skip = "for a data set: leave out broken parts, and count them"
     add("--skip-broken", action="store_true", help=skip)
     return parser
 
@@ -88,8 +88,8 @@ def _imported(path: Path, given: Any) -> str:
     """Write the graph of a data set, and return the summary to print.
 
     Raises:
-        GraphError: it cannot be read, or something is in the way.
-        HostError: the graph cannot be written.
+        GraphError: if the data set cannot be read, or the output folder exists.
+        HostError: if the graph cannot be written.
     """
     release, tasks = import_release(path, given.output, given.format, skip=given.skip_broken)
     with Graph.open(given.output) as graph:
@@ -107,9 +107,9 @@ def _merged(
     """Write the graph of the episodes of runs, and return the summary to print.
 
     Raises:
-        RecordError: a run cannot be read.
-        GraphError: there is nothing to merge, or something else is in the way.
-        HostError: the graph cannot be written.
+        RecordError: if a run cannot be read.
+        GraphError: if there is nothing to merge, or the output folder has other content.
+        HostError: if the graph cannot be written.
     """
     named = {"name": given.name, "licence": given.licence}
     with GraphWriter(given.output, replaces=True) as writer:

@@ -1,11 +1,11 @@
-"""Recorded episodes merged into one graph: equal pages become one, and their actions its edges.
+"""Merges recorded episodes into a graph: equal screens become one page, and actions become edges.
 
-Where the same action on the same page has led to several pages, the one to which it led most often
-is kept: in a graph, an action on a page leads to one page. Such contradictions come from state that
-the screen does not show, such as how often a dialog has appeared.
+In a graph, an action on a page leads to one page. If the episodes disagree, the graph has the page
+to which the action led most often. Such contradictions are caused by state that the screen does not
+show, such as how often a dialog has appeared.
 
-A task whose goal an episode has met becomes a task of the graph. Its golden path is that of the
-shortest such episode all of whose steps are in the graph.
+Each task with a successful episode becomes a task of the graph. Its golden path is that of the
+shortest successful episode whose steps are all in the graph.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
 
-EXPLORATION = "exploration"  # a tag of tasks that only explore: their way is not a task
+EXPLORATION = "exploration"  # the tag of tasks that only explore, which do not become tasks
 SEVERAL = "steps with several actions on one screen"
 _ELSEWHERE = "tasks whose way takes an action that mostly leads elsewhere"
 _TWICE = "tasks that are done in the same way as another"
@@ -60,7 +60,7 @@ _NAME = re.compile(r"[^A-Za-z0-9]+")
 class Contradiction:
     """An action on a page that has led to several pages, with the count of each.
 
-    The first of `targets` was kept.
+    The first of `targets` is the one in the graph.
     """
 
     page: str
@@ -72,7 +72,8 @@ class Contradiction:
 class Merged:
     """The results of a merge, in numbers.
 
-    `left_out` counts, by reason, what a graph cannot contain, and tasks without a remaining path.
+    `left_out` counts, by reason, the steps that a graph cannot contain, and the tasks whose path is
+    not in the graph.
     """
 
     episodes: int = 0
@@ -108,16 +109,16 @@ class _Led:
 
     @property
     def main_target(self) -> str:
-        """The page to which it led most often; in a tie, the one to which it led first."""
+        """The page to which the action led most often; in a tie, the first one."""
         return self.targets.most_common(1)[0][0]
 
 
 class Merger:
     """Merges episodes, added one by one, into a graph.
 
-    Pages are written when they are first met, the rest at the end, by `finish`. `rules` say what to
-    redact in the episodes. With `small`, pictures are compressed losslessly as far as possible,
-    which takes a second for each.
+    Pages are written when they are first seen; everything else is written by `finish`. `rules` are
+    the redaction rules for the episodes. With `small`, pictures are compressed losslessly as far as
+    possible, which takes a second for each.
     """
 
     def __init__(
@@ -125,8 +126,8 @@ class Merger:
     ) -> None:
         self.merged = Merged()
         self._writer, self._rules, self._small = writer, rules, small
-        self._known: dict[str, list[tuple[str, Sight]]] = {}  # pages by the key of their sight
-        self._seen: dict[bytes, str] = {}  # pages by the digest of a screen that is one of them
+        self._known: dict[str, list[tuple[str, Sight]]] = {}  # pages by `Sight.key`
+        self._seen: dict[bytes, str] = {}  # pages by the digests of their screens
         self._edges: dict[tuple[str, str], _Led] = {}
         self._starts: dict[str, Counter[str]] = {}  # first pages by the snapshot that was loaded
         self._ways: dict[str, list[_Way]] = {}
@@ -135,12 +136,12 @@ class Merger:
         """Add an episode; `succeeded` is whether the goal was met.
 
         Raises:
-            ScreenError: a screen cannot be read; nothing of the episode is taken in but pages.
-            GraphError, HostError: a page cannot be written.
+            ScreenError: if a screen cannot be read; only the episode's pages before it are added.
+            GraphError, HostError: if a page cannot be written.
         """
         steps = episode.steps
         screens = [step.screen for step in steps]
-        if not steps or steps[-1].screen is not episode.screen:  # seen after the last step
+        if not steps or steps[-1].screen is not episode.screen:  # the screen after the last step
             screens.append(episode.screen)
         pages = [self._page(screen) for screen in screens]
         golden: list[Golden] | None = []
@@ -159,10 +160,10 @@ class Merger:
                 self._ways.setdefault(episode.case.id, []).append(way)
 
     def finish(self, **head: Any) -> Merged:
-        """Write edges, tasks and head, and return the results; `head` has more fields of the head.
+        """Write the edges, tasks and head, and return the results; `head` has further fields.
 
         Raises:
-            GraphError, HostError: something cannot be written.
+            GraphError, HostError: if the graph cannot be written.
         """
         for (page, _), led in self._edges.items():
             self._writer.edge(page, led.golden, led.main_target, led.targets[led.main_target])
@@ -187,7 +188,7 @@ class Merger:
         return self.merged
 
     def _page(self, screen: Screen) -> str:
-        """Return the id of the page that a screen shows; write the page if it is new."""
+        """Return the id of the page that a screen shows, and write the page if it is new."""
         exactly = hashlib.sha256()
         for part in (
             screen.key.encode(),
@@ -197,10 +198,10 @@ class Merger:
             exactly.update(hashlib.sha256(part).digest())
         digest = exactly.digest() + screen.activity.encode()
         if digest not in self._seen:
-            self._seen[digest] = self._alike(self._hidden(screen))
+            self._seen[digest] = self._equal_page(self._hidden(screen))
         return self._seen[digest]
 
-    def _alike(self, screen: Screen) -> str:
+    def _equal_page(self, screen: Screen) -> str:
         seen = sight(screen)
         known = self._known.setdefault(seen.key, [])
         for page, other in known:
@@ -242,7 +243,7 @@ class Merger:
         led.targets[following] += 1
 
     def _on(self, golden: list[Golden], step: Step, page: str) -> list[Golden] | None:
-        """Return a path extended by a step; None if a golden path cannot contain that step."""
+        """Return a path extended by a step, or None if a golden path cannot contain the step."""
         if not step.done:
             return golden
         if _unfit(step):
@@ -271,7 +272,7 @@ class Merger:
             self.merged.tasks += 1
 
     def _leads(self, way: _Way) -> bool:
-        """Whether a path from its start page follows the edges that were kept."""
+        """Return whether a path begins at its start page and follows the edges of the graph."""
         start = self._starts[way.case.task.snapshot].most_common(1)[0][0]
         ends = [each.page for each in way.golden[1:]] + [way.pages[-1]]
         return way.pages[0] == start and all(
@@ -280,13 +281,13 @@ class Merger:
         )
 
     def _leads_to(self, golden: Golden) -> str | None:
-        """Return the page to which an action leads from its page; None if it was not done there."""
+        """Return the page to which an action leads, or None if it was not done on its page."""
         led = self._edges.get((golden.page, _key(golden)))
         return None if led is None else led.main_target
 
 
 def _packed(screen: Screen) -> bytes:
-    """Return a screenshot compressed losslessly, or unchanged if that is no smaller."""
+    """Return a screenshot compressed losslessly, or unchanged if this does not make it smaller."""
     if not screen.png:
         return b""
     packed = io.BytesIO()
@@ -305,13 +306,13 @@ _CAN: Mapping[type[Any], tuple[str, ...]] = {
 
 
 def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
-    """Return the box that an action may hit on a screen: that of its target element.
+    """Return the box that an action may hit on a screen, which is that of its target element.
 
-    This is the innermost element at its point that reacts to such an action. There is no box for
-    actions without a point, or if there is no such element.
+    The target is the innermost element at the action's point that reacts to such an action. The
+    result is empty for actions without a point or a target.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the hierarchy cannot be read.
     """
     match action:
         case Tap(x, y) | DoubleTap(x, y) | LongPress(x, y) | Type(at=(x, y)):
@@ -328,7 +329,7 @@ def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
 
 
 def _key(golden: Golden) -> str:
-    """Return a key that is equal for actions on one page that count as the same."""
+    """Return a key that is equal for actions on a page that count as the same action."""
     action = golden.action
     place = golden.boxes[0].describe() if golden.boxes else ""
     if isinstance(action, Swipe | Scroll):
@@ -341,11 +342,11 @@ def _key(golden: Golden) -> str:
 
 
 def _unfit(step: Step) -> str:
-    """Return why a graph cannot contain a step, in words; empty if it can."""
+    """Return the reason why a graph cannot contain a step, or an empty string."""
     if len(step.done) > 1:
         return SEVERAL
     if isinstance(step.done[0], Raw):
-        return "steps of which no canonical action says what was done"
+        return "steps that no canonical action expresses"
     if isinstance(step.done[0], Ask):
         return "questions to the user"
     return ""

@@ -1,7 +1,8 @@
-"""A trajectory: the screens that an agent saw, and what it did on each, as data sets hold them.
+"""Trajectories, the screens that an agent saw and its actions on them, as data sets contain them.
 
-Dialects differ in what they can say. `spoken` puts an action into the words of one, as several
-actions where it takes several: a dialect that only types first taps the field.
+Dialects differ in the actions that they can express. `spoken` prints an action in a dialect, as
+several actions if necessary: in a dialect whose typing does not select a field, a tap on the field
+comes first.
 """
 
 from __future__ import annotations
@@ -45,26 +46,30 @@ if TYPE_CHECKING:
 
     Marks = tuple[Mark, ...]
 
-# The marks of dialects that name elements, and the list in which a model reads them. Other dialects
-# use coordinates, and work with any list.
+# For each dialect that refers to elements, its marks, and their list as text for a model. Other
+# dialects use coordinates, and work with any list.
 _MARKED: Mapping[str, tuple[Callable[[Screen], Marks], Callable[[Marks], str]]] = {
     "bmoca": (bmoca_marks, bmoca_lines),
     "androidworld": (m3a_marks, t3a_lines),
 }
-_STRAIGHT = 3  # times as far along one axis as along the other
+_STRAIGHT = 3  # the ratio of distances along the axes from which a swipe counts as straight
 
 
 class LeftOutError(ValueError):
-    """A trajectory that cannot be exported; the message says why, without names and numbers."""
+    """A trajectory that cannot be exported.
+
+    The message has no names or numbers, so that equal reasons can be counted.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryStep:
-    """One action, and the screen on which it was done, in whose pixels its coordinates are.
+    """One action, in pixels of the screen on which it was done, and this screen.
 
-    `said` is the agent's output as it was recorded; `instruction` says what the step should achieve
-    ("low-level instruction"), empty if unknown. `boxes` are those that a
-    data set gives for the action (see `Golden`), `page` is its name of the screen.
+    - `said`: the agent's output, as recorded.
+    - `instruction`: what the step should achieve ("low-level instruction"), or empty.
+    - `boxes`: the boxes that a data set has for the action (see `Golden`).
+    - `page`: the data set's name of the screen, or empty.
     """
 
     screen: Screen
@@ -79,10 +84,10 @@ class TrajectoryStep:
 class Trajectory:
     """The path of an episode from a task's first screen to its end.
 
-    - `goal`: what the agent was asked to do.
-    - `succeeded`: whether it was done; None if that is not known.
-    - `origin`: where it comes from, as plain data: "task" (the case's key), "suite", "source",
-      "licence", "agent", "models", "run" and the like. All that is known of it is exported.
+    - `goal`: the goal that the agent was given.
+    - `succeeded`: whether the goal was met; None if unknown.
+    - `origin`: the source of the trajectory, as JSON data: "task" (the case's key), "suite",
+      "source", "licence", "agent", "models", "run" and others. It is exported unchanged.
     """
 
     goal: str
@@ -97,13 +102,13 @@ def trajectory_of(
     origin: Mapping[str, Any],
     rules: Redaction | None = None,
 ) -> Trajectory:
-    """Return a recorded episode as a trajectory, without what `rules` hide.
+    """Return a recorded episode as a trajectory, redacted by `rules`.
 
-    Decisions that only looked at the screen, or of which nothing was done, are left out.
+    Steps in which nothing was done are left out.
 
     Raises:
-        LeftOutError: it has none, or some that no trajectory can hold.
-        ScreenError, HostError: it cannot be read.
+        LeftOutError: if the episode has no actions, or actions that a trajectory cannot contain.
+        ScreenError, HostError: if the episode cannot be read.
     """
     found = []
     for step in episode.steps:
@@ -113,7 +118,7 @@ def trajectory_of(
             msg = "several actions were decided on one screen"
             raise LeftOutError(msg)
         if isinstance(step.action, Raw):
-            msg = "a program did what no canonical action says"
+            msg = "a program did something that no canonical action expresses"
             raise LeftOutError(msg)
         found.append(TrajectoryStep(step.screen, step.done[0], step.said))
     if not found:
@@ -124,7 +129,7 @@ def trajectory_of(
 
 
 def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
-    """Return a trajectory without what the rules of redaction hide."""
+    """Return a trajectory redacted by rules."""
     steps = []
     for step in whole.steps:
         screen = step.screen
@@ -148,20 +153,20 @@ def _hidden(rules: Redaction, value: Any) -> Any:
 
 
 def frame_of(dialect: Dialect, screen: Screen) -> Frame:
-    """Return the frame of a screen for a dialect: its size, and its marks if it names any.
+    """Return the frame of a screen for a dialect: its size, and its marks if the dialect has any.
 
     Raises:
-        ScreenError: the screen cannot be read.
+        ScreenError: if the screen cannot be read.
     """
     marked = _MARKED.get(dialect.name)
     return Frame.of(screen, marked[0](screen) if marked else ())
 
 
 def listed(dialect: Dialect, screen: Screen) -> str:
-    """Return the elements of a screen as text, by the names that a dialect's actions use.
+    """Return the elements of a screen as text, with the labels that a dialect's actions use.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the hierarchy cannot be read.
     """
     marks, lines = _MARKED.get(dialect.name, _MARKED["androidworld"])
     return lines(marks(screen))
@@ -174,13 +179,14 @@ def spoken(
     frame: Frame | None = None,
     said: Mapping[str, str] | None = None,
 ) -> list[tuple[Action, str]]:
-    """Return an action in a dialect's words: one, or several if the dialect needs them.
+    """Return an action printed in a dialect, as one or several actions with their replies.
 
-    `frame` is what words refer to, by default that of `frame_of`; `said` the other parts of them.
+    `frame` is what the replies refer to, by default the result of `frame_of`; `said` are the other
+    named parts of the replies.
 
     Raises:
-        DialectError: the dialect cannot say it in any way.
-        ScreenError: the screen cannot be read.
+        DialectError: if the dialect cannot express the action in any way.
+        ScreenError: if the screen cannot be read.
     """
     frame = frame or frame_of(dialect, screen)
     first: DialectError | None = None
@@ -189,12 +195,12 @@ def spoken(
             return [(each, dialect.print(Decision((each,), said or {}), frame)) for each in ways]
         except DialectError as error:
             first = first or error
-    assert first is not None  # the first one is the action itself
+    assert first is not None  # the action itself is always tried
     raise first
 
 
 def _ways(action: Action, screen: Screen) -> Iterator[tuple[Action, ...]]:
-    """Yield equivalents of an action as sequences of actions, the action itself first."""
+    """Yield sequences of actions that are equivalent to an action, the action itself first."""
     yield (action,)
     match action:
         case Type(text, at, clear, enter) if at is not None or enter:
@@ -231,7 +237,7 @@ def _direction(swipe: Swipe) -> Direction | None:
 
 
 def _icon(app: str, screen: Screen) -> Element | None:
-    """Return the icon of an app on a home screen, which opens the app when tapped."""
+    """Return the icon on a home screen that opens an app, or None."""
     name = name_of(app)
     icons = (each for each in screen.elements if each.clickable and not each.children)
     same = [e for e in icons if name in (e.text, e.content_desc) and e.package != app]
@@ -239,11 +245,11 @@ def _icon(app: str, screen: Screen) -> Element | None:
 
 
 def touched(action: Action, screen: Screen) -> Element | None:
-    """Return the innermost control that an action touches; None if it touches none."""
+    """Return the innermost control that an action touches, or None."""
     if not isinstance(action, Touch) or isinstance(action, Swipe | Scroll):
         return None
     try:
         hit = screen.at(action.x, action.y)
-    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are no numbers
+    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are not numbers
         return None
     return next((each for each in hit if each.clickable or each.long_clickable), None)

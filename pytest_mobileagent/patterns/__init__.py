@@ -1,15 +1,15 @@
-"""Patterns from outside, matched in bounded time: the one place that compiles them.
+"""Regular expressions from untrusted sources, matched in bounded time.
 
-What an agent, a model, a task or a command line sends may be `(a+)+$`, on which Python's own `re`
-works for years, and nothing else in its process meanwhile. So `re` only says whether it is a
-pattern. RE2 matches nearly all of them in time linear in the text. What it lacks (back-references,
-look-around, atomic groups) is matched by `regex`, which backtracks as `re` does, but looks at the
-clock. A process for each match, the other way to limit time, would cost milliseconds where this
-costs nothing, and could be left behind.
+A pattern from an agent, a model, a task or a command line may be `(a+)+$`, which can keep Python's
+`re` busy for years and block the process. So `re` is only used to check the syntax. RE2 matches
+nearly all patterns in time linear in the length of the text. Patterns with features that RE2 lacks
+(back-references, look-around, atomic groups) are matched by `regex`, which backtracks like `re`,
+but has a timeout. Running each match in a separate process would also limit the time, but it would
+take milliseconds, and could leave processes behind.
 
-The syntax is Python's, whichever engine matches. This room imports nothing else of the package, so
-that the virtual phone, which imports nothing else of it, may use it as well as `device`, `llm`,
-`episode` or a redaction of records.
+The syntax is Python's, whichever engine matches. All untrusted patterns are compiled here. This
+module imports nothing else of the package, so that the virtual phone, which may not import the
+package, can use it, too.
 
 PatternError           a text is not a pattern
     SlowPatternError   a pattern that would take too long for this text
@@ -36,12 +36,12 @@ __all__ = [
     "compile", "within",
 ]  # fmt: skip
 
-QUICK: Final = 0.2  # seconds for which an event loop may be held
-PATIENT: Final = 2.0  # seconds, in a thread
+QUICK: Final = 0.2  # the time limit in seconds where matching blocks an event loop
+PATIENT: Final = 2.0  # the time limit in seconds in a thread
 LONGEST: Final = 16_384  # characters of a pattern
-_LONGEST_SLOW = 2_000  # of one that `regex` compiles, which takes its time for that, too
-_STEPS_PER_SECOND = 1e8  # of RE2's slowest matcher, on an old computer
-_MEMORY = 8 << 20  # bytes that a program of RE2 may take
+_LONGEST_SLOW = 2_000  # characters of a pattern for `regex`, whose compilation is slow, too
+_STEPS_PER_SECOND = 1e8  # the speed of RE2's slowest matcher on an old computer
+_MEMORY = 8 << 20  # the bytes that a compiled RE2 program may use
 
 Span: TypeAlias = tuple[int, int]
 
@@ -49,11 +49,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PatternError(ValueError):
-    """A text is not a pattern; the message is what `re` says of it."""
+    """A text is not a valid pattern; the message is that of `re`."""
 
 
 class SlowPatternError(PatternError):
-    """A pattern takes longer than there is time."""
+    """Matching a pattern takes longer than its time limit."""
 
 
 _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
@@ -61,7 +61,11 @@ _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Let all matching inside take so long together, and raise SlowPatternError then."""
+    """Limit the total time of all matching in the block to a number of seconds.
+
+    Raises:
+        SlowPatternError: in the block, if a match would exceed the limit.
+    """
     token = _left.set([seconds])
     try:
         yield
@@ -71,53 +75,53 @@ def within(seconds: float) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a pattern was found: like `re.Match`, as far as that goes."""
+    """A match of a pattern, with a subset of the interface of `re.Match`."""
 
     re: Pattern
     string: str
     spans: tuple[Span, ...]
 
     def __getitem__(self, group: int | str) -> str | None:
-        """Return what a group has found; None if it took no part."""
+        """Return the text of a group, or None if the group did not participate."""
         start, end = self.span(group)
         return None if start < 0 else self.string[start:end]
 
     def group(self, group: int | str = 0) -> str | None:
-        """Return what a group has found; None if it took no part."""
+        """Return the text of a group, or None if the group did not participate."""
         return self[group]
 
     @property
     def text(self) -> str:
-        """All that was found."""
+        """The text of the whole match."""
         start, end = self.spans[0]
         return self.string[start:end]
 
     def groups(self) -> tuple[str | None, ...]:
-        """Return what all groups have found."""
+        """Return the texts of all groups."""
         return tuple(self[number] for number in range(1, len(self.spans)))
 
     def span(self, group: int | str = 0) -> Span:
-        """Return where a group begins and ends; (-1, -1) if it took no part."""
+        """Return the start and end of a group, or (-1, -1) if the group did not participate."""
         number = self.re.names.get(group, -1) if isinstance(group, str) else group
         if not 0 <= number < len(self.spans):
             raise IndexError(f"no group {group!r} in {self.re.pattern!r}")
         return self.spans[number]
 
     def start(self, group: int | str = 0) -> int:
-        """Return where a group begins."""
+        """Return the index at which a group begins."""
         return self.span(group)[0]
 
     def end(self, group: int | str = 0) -> int:
-        """Return where a group ends."""
+        """Return the index at which a group ends."""
         return self.span(group)[1]
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled pattern; `compile` makes it.
+    """A pattern compiled by `compile`.
 
-    Whatever matches raises SlowPatternError where it would take longer than `seconds`. `sub` and
-    `finditer` look for all, within that time together.
+    All methods that match raise SlowPatternError if matching would take longer than `seconds`. For
+    `sub` and `finditer`, this limit applies to all matches together.
     """
 
     pattern: str
@@ -129,15 +133,15 @@ class Pattern:
     groups: int
 
     def search(self, text: str, at: int = 0, *, seconds: float = QUICK) -> Match | None:
-        """Find the first match that begins at `at` or behind it."""
+        """Return the first match that begins at or after index `at`, or None."""
         return self._found(text, at, seconds, whole=False)
 
     def fullmatch(self, text: str, *, seconds: float = QUICK) -> Match | None:
-        """Match the whole text."""
+        """Return the match of the whole text, or None."""
         return self._found(text, 0, seconds, whole=True)
 
     def finditer(self, text: str, *, seconds: float = QUICK) -> Iterator[Match]:
-        """Find all matches that do not overlap."""
+        """Yield all non-overlapping matches."""
         program, end = self._program(text), time.thread_time() + seconds
         if program is not None and not self.word and not self._ends_early(text):
             yield from self._all(program, text, end)
@@ -153,7 +157,7 @@ class Pattern:
     def sub(
         self, replacement: Callable[[Match], str] | str, text: str, *, seconds: float = QUICK
     ) -> str:
-        """Replace all matches, by a text as it is, or by what a function makes of them."""
+        """Replace all matches by a literal text, or by the result of a function."""
         parts, end = [], 0
         for found in self.finditer(text, seconds=seconds):
             new = replacement if isinstance(replacement, str) else replacement(found)
@@ -162,13 +166,13 @@ class Pattern:
         return "".join([*parts, text[end:]])
 
     def _all(self, program: Any, text: str, end: float) -> Iterator[Match]:
-        """Find all as RE2 does, which reads the text but once."""
+        """Yield all matches found by RE2 in one pass over the text."""
         speakable = _speakable(text)
         self._check(_cost(program, text), end - time.thread_time())
         left, subject = _left.get(), speakable.encode() if text.isascii() else speakable
         before, last = time.thread_time(), None
         for found in program.finditer(subject):
-            if found.span() == last:  # a text without length, which it finds twice
+            if found.span() == last:  # RE2 finds empty matches twice
                 continue
             last, now = found.span(), time.thread_time()
             if left is not None:
@@ -179,14 +183,14 @@ class Pattern:
 
     def _check(self, cost: float, limit: float) -> None:
         if limit <= 0 or cost > limit:
-            raise SlowPatternError(f"too slow for so long a text: {self.pattern[:200]!r}")
+            raise SlowPatternError(f"too slow for a text of this length: {self.pattern[:200]!r}")
 
     def _ends_early(self, text: str) -> bool:
-        """Whether `$` may be before a last newline, which RE2 cannot say."""
+        """Return whether `$` may match before a final newline, which RE2 does not support."""
         return "$" in self.pattern and text.endswith("\n") and not self.longest
 
     def cost(self, text: str) -> float:
-        """Return the seconds that one search takes at most; infinite where only a clock ends it."""
+        """Return the maximum duration of a search in seconds; infinite for the engine `regex`."""
         program = self._program(text)
         return float("inf") if program is None else _cost(program, text)
 
@@ -209,12 +213,12 @@ class Pattern:
     # RE2.
 
     def _program(self, text: str, at: int = 0) -> Any:
-        """Return what RE2 matches this text with from `at` on, or None if it cannot."""
+        """Return RE2's program for a text from index `at` on, or None if RE2 cannot match it."""
         key = text.isascii(), at > 0 and self.word
         if key not in self._programs:
             self._programs[key] = self._re2(narrow=key[0], first=not key[1])
         if self._programs[key] is None:
-            self._slow  # noqa: B018 - to compile it is no part of the time that matching takes
+            self._slow  # noqa: B018 - compiled now, outside the time limit of matching
         return self._programs[key]
 
     @cached_property
@@ -222,7 +226,7 @@ class Pattern:
         return {}
 
     def _re2(self, *, narrow: bool, first: bool = True) -> Any:
-        import re2  # only who matches patterns pays for it
+        import re2  # loaded only when a pattern is matched
 
         try:
             source = for_re2(_speakable(self.pattern), self.flags, narrow=narrow, java=self.java)
@@ -249,7 +253,7 @@ class Pattern:
         if whole:
             found = program.fullmatch(subject)
         else:
-            # A word's left neighbour is part of what RE2 finds, so it begins one character before.
+            # RE2's match includes the character before a word, so search from one character before.
             found = program.search(subject, max(0, at - 1) if self.word else at)
             if self._ends_early(text):
                 earlier = program.search(subject[:-1], at) if at < len(text) else None
@@ -285,15 +289,18 @@ class Pattern:
 
 
 @lru_cache(maxsize=256)
-def compile(  # noqa: A001 - as in `re`
+def compile(  # noqa: A001 - named like `re.compile`
     pattern: str, flags: int = 0, *, longest: bool = False, word: bool = False, java: bool = False
 ) -> Pattern:
-    r"""Compile a pattern in Python's syntax; PatternError if it is none.
+    r"""Compile a pattern in Python's syntax.
 
-    `flags` are IGNORECASE, DOTALL, MULTILINE and VERBOSE of `re`. With `longest`, the longest of
-    the leftmost matches is found, as POSIX wants, not the first that is tried. With `word`, what is
-    found has no letter, digit or underscore before it or behind it. With `java`, what
-    `java.util.regex` knows beyond Python is understood as well: \p{L}, \h, nested sets, and so on.
+    `flags` may be IGNORECASE, DOTALL, MULTILINE and VERBOSE of `re`. With `longest`, the longest of
+    the leftmost matches is found, as in POSIX, instead of the first in Python's order. With `word`,
+    a match has no letter, digit or underscore directly before or after it. With `java`, the
+    additional syntax of `java.util.regex` is supported, such as \p{L}, \h and nested sets.
+
+    Raises:
+        PatternError: if the pattern is invalid, too long, or nested too deeply.
     """
     if len(pattern) > LONGEST:
         raise PatternError(f"pattern is longer than {LONGEST} characters")
@@ -310,7 +317,7 @@ def compile(  # noqa: A001 - as in `re`
         reason = str(error)
     made = Pattern(pattern, int(flags), longest, word, java, {}, 0)
     if known is None:
-        known = made._re2(narrow=True)  # noqa: SLF001 - of this module
+        known = made._re2(narrow=True)  # noqa: SLF001 - a class of this module
         try:
             known = known if known is not None else made._slow  # noqa: SLF001
         except PatternError:
@@ -321,7 +328,7 @@ def compile(  # noqa: A001 - as in `re`
 
 
 def _slowly_compiled(pattern: Pattern) -> Any:
-    import regex  # as RE2
+    import regex  # loaded only when a pattern needs it
 
     source, flags = _speakable(pattern.pattern), regex.V1 if pattern.java else regex.V0
     flags |= regex.POSIX if pattern.longest else 0
@@ -347,7 +354,7 @@ def _cost(program: Any, text: str) -> float:
 
 
 def _speakable(text: str) -> str:
-    """Return a text in which what UTF-8 cannot say is other characters that nobody uses."""
+    """Return a text whose surrogates, which UTF-8 cannot encode, are private-use characters."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return _SURROGATE.sub(lambda found: chr(ord(found[0]) - 0xD800 + 0x100000), text)

@@ -1,4 +1,4 @@
-"""Python's syntax of patterns in RE2's words."""
+"""Translates Python's syntax of regular expressions into RE2's."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ _IN_SET = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|.", re.DOTALL)
 _SPACE = r"\t-\r\x1c-\x20"
 _WIDE_SPACE = rf"{_SPACE}\x{{85}}\x{{a0}}\x{{1680}}\x{{2000}}-\x{{200a}}\x{{2028}}\x{{2029}}"
 _WIDE_SPACE += r"\x{202f}\x{205f}\x{3000}"
-_INK = r"\x00-\x08\x0e-\x1b\x21-\x7f"  # what is between
+_INK = r"\x00-\x08\x0e-\x1b\x21-\x7f"  # all characters that are not white space
 _WIDE_INK = r"\x00-\x08\x0e-\x1b\x21-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}"
 _WIDE_INK += r"\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}"
 _WIDE_INK += r"\x{3001}-\x{10ffff}"
-_ESCAPES: Final = {  # what Python's escapes are for RE2, inside of a set; by whether all is ASCII
+_ESCAPES: Final = {  # RE2's equivalents of Python's escapes in a set, by whether texts are ASCII
     True: {"d": "0-9", "w": "0-9A-Za-z_", "s": _SPACE, "S": _INK, "W": r"\W", "D": r"\D"},
     False: {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": _WIDE_SPACE, "S": _WIDE_INK, "D": r"\P{Nd}"},
 }
 
 
 class UnsupportedError(Exception):
-    """RE2 has no such thing."""
+    """A pattern has a feature that RE2 does not support."""
 
 
 def for_re2(pattern: str, flags: int, *, narrow: bool, java: bool) -> str:
-    """Return a pattern as RE2 wants it, for texts of ASCII (`narrow`) or for any.
+    """Return a pattern in RE2's syntax, for ASCII texts (`narrow`) or for all texts.
 
     Raises:
-        UnsupportedError: RE2 lacks something of it.
+        UnsupportedError: if RE2 lacks a feature that the pattern uses.
     """
     out: list[str] = []
     at = 0
     while at < len(pattern):
         found = _TOKEN.match(pattern, at)
-        if found is None or found["char"] == "[":  # a set without an end
+        if found is None or found["char"] == "[":  # an unclosed set
             raise UnsupportedError
         at = found.end()
         kind, part = found.lastgroup, found[0]
@@ -62,12 +62,12 @@ def for_re2(pattern: str, flags: int, *, narrow: bool, java: bool) -> str:
 
 
 def _escaped(token: str, *, narrow: bool) -> str:
-    """Return an escape outside of a set."""
+    """Return RE2's equivalent of an escape outside a set."""
     letter = token[1]
     if letter in "dwsDWS":
         inner = _ESCAPES[narrow][letter.lower()]
         return f"[{'^' if letter.isupper() else ''}{inner}]"
-    if letter in "bB" and not narrow:  # RE2 knows only ASCII's words
+    if letter in "bB" and not narrow:  # RE2's word boundaries are those of ASCII
         raise UnsupportedError
     if letter in "bBA":
         return token
@@ -77,7 +77,7 @@ def _escaped(token: str, *, narrow: bool) -> str:
 
 
 def _character(token: str) -> str:
-    """Return an escape that stands for a character."""
+    """Return RE2's equivalent of an escape for a single character."""
     letter = token[1:2]
     if letter in "uU" and len(token) > 2:
         return rf"\x{{{token[2:]}}}"
@@ -89,10 +89,10 @@ def _character(token: str) -> str:
 
 
 def _set(token: str, *, narrow: bool, java: bool) -> str:
-    """Return a set of characters."""
+    """Return RE2's equivalent of a set of characters."""
     negated = token.startswith("[^")
     body = token[2 if negated else 1 : -1]
-    if java and ("[" in body or "&&" in body):  # sets in sets
+    if java and ("[" in body or "&&" in body):  # nested sets
         raise UnsupportedError
     out = []
     for item in _IN_SET.findall(body):

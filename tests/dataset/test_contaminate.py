@@ -150,10 +150,10 @@ def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
     [
         (["--noise=2"], 2, "has to begin with a rate from 0 to 1"),
         (["--noise=0,adds"], 2, "names 'adds', which is not a kind of noise"),
-        (["--noise=0.2,toast,unexecuted"], 2, "names nothing that hides a page"),
+        (["--noise=0.2,toast,unexecuted"], 2, "has no kind that hides the page"),
         (["--whiten=1.2"], 2, "1.2 is not a number from 0 to 1"),
         (["--noise-paths=own"], 4, "there is no way to close it"),
-        (["-o", "clean"], 4, "clean: a graph is there already"),
+        (["-o", "clean"], 4, "clean: a graph already exists"),
     ],
 )
 def test_what_is_wrong_with_the_options_is_told(
@@ -173,7 +173,7 @@ def test_what_is_no_data_set_is_told_in_one_line(contaminate: Any, tmp_path: Pat
     status, told, _ = contaminate(tmp_path / "empty")
     assert status == 4
     assert told.startswith("ERROR: ")
-    assert "is of no known format" in told
+    assert "has no known format" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "noisy").exists()
 

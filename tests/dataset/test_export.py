@@ -88,7 +88,9 @@ def test_nothing_to_export_is_an_error_that_leaves_nothing(
     assert export([record("a", False)]) == 1
     assert "no goal was met; --failures" in capsys.readouterr().err
     assert export([record("b", True, [(LIST, Raw("am start"))])]) == 1
-    assert "1 × a program did what no canonical action says" in capsys.readouterr().err
+    assert (
+        "1 × a program did something that no canonical action expresses" in capsys.readouterr().err
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
@@ -179,15 +181,15 @@ def test_a_damaged_data_set_is_one_line(
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["--split=0.8,0.1"], "make 0.9, and not 1"),
+        (["--split=0.8,0.1"], "add up to 0.9, not 1"),
         (["--split=1,2,3,4"], "is not a list of two or three shares"),
         (["--split=x"], "is not a list of two or three shares"),
-        (["--licence=clock"], "has to be SUITE=NAME"),
-        (["--observation=pixels"], "'pixels' is none of screenshot, hierarchy, elements"),
-        (["--observation=elements"], "holds screenshot, hierarchy, and no elements"),
-        (["--dialect=qwen"], "says actions in its own way"),
+        (["--licence=clock"], "must be SUITE=NAME"),
+        (["--observation=pixels"], "'pixels' is not one of screenshot, hierarchy, elements"),
+        (["--observation=elements"], "can contain screenshot, hierarchy, but not elements"),
+        (["--dialect=qwen"], "has its own format of actions"),
         (["--format=llamafactory", "--dialect=kwen"], "there is no dialect 'kwen'"),
-        (["-o", "TAKEN"], "is there already, and nothing is overwritten"),
+        (["-o", "TAKEN"], "already exists, and is not overwritten"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_a_usage_error(

@@ -90,7 +90,7 @@ def test_what_is_in_the_way_stays(graph, tmp_path, capsys):
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "notes.txt").write_text("mine")
     assert graph() == 4
-    assert "something is there already" in capsys.readouterr().err
+    assert "something already exists" in capsys.readouterr().err
     assert (tmp_path / "g" / "notes.txt").read_text() == "mine"
 
 
@@ -143,7 +143,7 @@ def test_what_is_neither_a_run_nor_a_data_set_is_said(tmp_path, capsys):
     assert f"ERROR: {tmp_path / 'nowhere'} does not exist" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert released(tmp_path / "empty", "-o", tmp_path / "g") == 4
-    assert "is of no known format" in capsys.readouterr().err
+    assert "has no known format" in capsys.readouterr().err
     assert not (tmp_path / "g").exists()
 
 
@@ -167,8 +167,8 @@ def test_a_broken_data_set_is_told_in_one_line_with_file_and_line(tmp_path, caps
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "shop", "-o", "g"), "shop is not a run: give runs, or one data set"),
-        (("run", "-o", "g", "--format=jsonl"), "--format is for data sets, and run is a run"),
+        (("run", "shop", "-o", "g"), "shop is not a run: name only runs, or one data set"),
+        (("run", "-o", "g", "--format=jsonl"), "--format is for data sets, but run is a run"),
     ],
 )
 def test_runs_and_data_sets_are_not_mixed(words, said, capsys):

@@ -148,7 +148,7 @@ def test_the_clock_of_pages_is_not_set(run: Callable[..., pytest.RunResult]) -> 
 
 def test_a_folder_without_a_graph_is_refused(run: Callable[..., pytest.RunResult]) -> None:
     line = refused(run("--mobile-device=graph:tasks"))
-    assert "/tasks holds no graph: there is no graph.json" in line
+    assert "/tasks does not contain a graph: there is no graph.json" in line
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_folder_without_a_graph_is_refused(run: Callable[..., pytest.RunResult
             "graph.sqlite, edges, row 1: it leads from page 'home' to 'gone', but there is no page",
         ),
         ("UPDATE pages SET same = 'home2' WHERE id = 'home'", "name one for all"),
-        ("UPDATE pages SET png = xml WHERE id = 'note'", "is no PNG image"),
+        ("UPDATE pages SET png = xml WHERE id = 'note'", "is not a PNG image"),
         ("DELETE FROM pages WHERE id = 'home'", "`start` is 'home', which is not a page"),
     ],
 )

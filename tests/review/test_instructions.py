@@ -115,7 +115,7 @@ def test_what_is_no_decision_decides_nothing(desk: Any, table: Path) -> None:
 
 def test_a_graph_that_is_gone_is_told(desk: Any, tmp_path: Path) -> None:
     (tmp_path / "g").rename(tmp_path / "elsewhere")
-    assert "holds no graph" in desk.episode(0)["damaged"]
+    assert "does not contain a graph" in desk.episode(0)["damaged"]
 
 
 def test_instructions_are_listed_and_decided_without_a_page(

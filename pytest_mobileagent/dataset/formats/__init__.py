@@ -1,1 +1,1 @@
-"""The formats of data sets, one module each: how trajectories are laid out in a folder."""
+"""The formats of data sets, one module each, which write and read folders of trajectories."""

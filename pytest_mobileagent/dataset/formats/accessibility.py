@@ -1,6 +1,6 @@
-"""Accessibility trees as AndroidControl has them, made into view hierarchies.
+"""Converts AndroidControl's accessibility trees into view hierarchies.
 
-A forest has a tree for each window, whose nodes name their children by number. Source:
+A forest has one tree for each window, whose nodes refer to their children by number. Source:
 google-deepmind/android_env, android_env/proto/a11y/*.proto.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _WINDOWS, _TREE, _NODES = 1, 11, 1  # of a forest, of a window, of a tree
-_LAYER = 4  # of a window: those with a greater one are in front
+_LAYER = 4  # of a window; windows with a greater layer are in front
 _ID, _BOUNDS, _CHILDREN, _VISIBLE = 1, 2, 25, 23  # of a node
 _TEXTS = {3: "class", 4: "content-desc", 5: "hint", 6: "package", 7: "text", 10: "resource-id"}
 _FLAGS = {
@@ -32,14 +32,14 @@ _FLAGS = {
     22: "selected",
 }
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_DEEPEST = 500  # windows of real apps have some 50 levels
+_DEEPEST = 500  # windows of real apps have about 50 levels
 
 
 def hierarchy_of(forest: bytes) -> str:
-    """Return a view hierarchy of the nodes that can be seen, window by window from the back.
+    """Return a view hierarchy of the visible nodes, window by window from the back.
 
     Raises:
-        ValueError, IndexError: the bytes are no forest, or a tree has a node in itself.
+        ValueError, IndexError: if the bytes are not a forest, or a tree contains a cycle.
     """
     windows = [dict_of(window) for _, window in fields(forest, _WINDOWS)]
     windows.sort(key=lambda window: signed(window.get(_LAYER, [0])[0]))
@@ -57,7 +57,7 @@ def hierarchy_of(forest: bytes) -> str:
 
 
 def dict_of(message: Any) -> dict[int, list[Any]]:
-    """Return the values of a message's fields by their numbers."""
+    """Return the values of a message's fields, by field number."""
     found: dict[int, list[Any]] = {}
     for number, value in fields(message):
         found.setdefault(number, []).append(value)
@@ -68,7 +68,7 @@ def _written(
     node: Mapping[int, list[Any]], by_id: Mapping[int, Mapping[int, list[Any]]], depth: int
 ) -> Iterator[str]:
     if depth > _DEEPEST:
-        msg = f"an accessibility tree is deeper than {_DEEPEST}, or has a node in itself"
+        msg = f"an accessibility tree is deeper than {_DEEPEST} levels, or contains a cycle"
         raise ValueError(msg)
     is_seen = bool(node.get(_VISIBLE, [0])[0])
     if is_seen:
@@ -91,14 +91,14 @@ def _attributes(node: Mapping[int, list[Any]]) -> Iterator[str]:
 
 
 def _for_xml(text: str) -> str:
-    """Return a text without characters that XML cannot hold."""
+    """Return a text without the characters that XML cannot contain."""
     return "".join(
         each for each in text if each in "\t\n\r" or (each >= " " and each not in "\ufffe\uffff")
     )
 
 
 def _sides(node: Mapping[int, list[Any]]) -> tuple[int, int, int, int]:
-    """Return a node's box: left, top, right and bottom are the fields 1 to 4."""
+    """Return a node's box, whose left, top, right and bottom are the fields 1 to 4."""
     box = dict_of(node[_BOUNDS][-1]) if _BOUNDS in node else {}
     left, top, right, bottom = (signed(box.get(side, [0])[-1]) for side in range(1, 5))
     return left, top, right, bottom

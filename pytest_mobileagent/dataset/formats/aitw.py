@@ -3,11 +3,11 @@
     general/general-00000-of-00321, google_apps/…, install/…, single/…, web_shopping/…
     splits/standard.json    {"train": [episode's id, …], "validation": […], "test": […]}
 
-A record is one step; those of an episode follow each other. `image/encoded` is no PNG image, but
-plain pixels, so that pictures are encoded into the graph. `image/ui_annotations_positions` are (y,
-x, height, width) in fractions of the screen, points (y, x), too. Sources:
-google-research/google-research, android_in_the_wild/README.md, visualization_utils.py and
-action_type.py.
+A record is one step; the steps of an episode are consecutive. `image/encoded` has raw pixels rather
+than a PNG image, so the pictures are encoded and stored in the graph.
+`image/ui_annotations_positions` are (y, x, height, width) in fractions of the screen; points are
+(y, x) in fractions. Sources: google-research/google-research, android_in_the_wild/README.md,
+visualization_utils.py and action_type.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
 
 
 class Release(Base):
-    """A folder of TFRecords, perhaps in folders of subsets, or one of the files."""
+    """A folder of TFRecords, optionally in subfolders for subsets, or a single file."""
 
     title: ClassVar[str] = "AITW"
     licence: ClassVar[str] = "CC BY 4.0"
@@ -49,11 +49,11 @@ class Release(Base):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether the first TFRecord has a step with plain pixels."""
+        """Return whether the first TFRecord has a step with raw pixels."""
         return _PIXELS in features_of(path)
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Return the episodes, one by one."""
+        """Yield the episodes, one by one."""
         folders = (self.folder, self.folder / "splits", self.folder.parent / "splits")
         files = [file for folder in folders for file in sorted(folder.glob("*.json"))]
         splits = Splits({f"{file.stem}-": file for file in files})
@@ -74,7 +74,7 @@ class Release(Base):
         numbered = sorted(steps, key=lambda step: int(step[1]["step_id"][0]))
         count = int(steps[0][1]["episode_length"][0])
         if [int(step["step_id"][0]) for _, step in numbered] != list(range(count)):
-            msg = f"it has not {count} steps from 0 on"
+            msg = f"its steps are not numbered from 0 to {count - 1}"
             raise ValueError(msg)
         pages, golden = [], []
         for number, (_, step) in enumerate(numbered):
@@ -95,7 +95,7 @@ class Release(Base):
 
 
 def records(path: Path) -> list[Path]:
-    """Return a gzipped file, or those in a folder and in its folders, in order."""
+    """Return a gzipped file, or the gzipped files in a folder and its subfolders, in order."""
     if not path.is_dir():
         return [path] if is_gzip(path) else []
     inner = [each for each in sorted(path.iterdir()) if each.is_dir()]
@@ -104,7 +104,7 @@ def records(path: Path) -> list[Path]:
 
 
 def features_of(path: Path) -> set[str]:
-    """Return the names of the features of a data set's first example; none if it has none."""
+    """Return the names of the features of a data set's first example, or an empty set."""
     try:
         for file in records(path):
             for _, found in examples(file):
@@ -128,15 +128,15 @@ def _png(step: Example, size: Size) -> bytes:
     """Return the picture of a step as a PNG image.
 
     Raises:
-        ValueError: there are not as many pixels as the size says.
+        ValueError: if the number of pixels does not match the size.
     """
-    from PIL import Image  # a heavy library is loaded by who needs it
+    from PIL import Image  # heavy, so loaded only when it is used
 
     pixels = step[_PIXELS][0]
     channels = step["image/channels"][0] if "image/channels" in step else 3
     mode = {1: "L", 3: "RGB", 4: "RGBA"}[channels]
     if len(pixels) != size[0] * size[1] * channels:
-        msg = f"{len(pixels)} bytes are no picture of {size[0]}x{size[1]} pixels"
+        msg = f"{len(pixels)} bytes are not a picture of {size[0]}x{size[1]} pixels"
         raise ValueError(msg)
     target = io.BytesIO()
     Image.frombytes(mode, size, pixels).convert("RGB").save(target, "PNG", compress_level=1)

@@ -1,19 +1,19 @@
-"""AndroidControl as UI-S1 evaluates it: a list of episodes with golden actions and their boxes.
+"""AndroidControl, as UI-S1 evaluates it: a list of episodes with golden actions and their boxes.
 
     [{"goal": …, "is_successful": true, "steps": [
         {"action_content": {"action": "click", "coordinate": [540, 2273]},
          "screenshot": "images/0_0.png", "step_instruction": …,
          "check_options": {"action": "click", …, "candidate_bbox": [[456, 2211, 624, 2337], …]}}]}]
 
-Source: the files of X-PLUG/MobileAgent, UI-S1/evaluation/dataset. Coordinates and boxes are pixels
-of the screenshot; a box is (left, top, right, bottom). `candidate_bbox` holds the boxes in which a
-touch counts: those of the elements under it that take touches, the smallest first. Paths are
-relative to the folder. Episodes have an `episode_id`, and steps a `view_hierarchy` if it is asked
-for, which the original has not.
+Source: the files of X-PLUG/MobileAgent, UI-S1/evaluation/dataset. Coordinates and boxes are in
+pixels of the screenshot; a box is (left, top, right, bottom). `candidate_bbox` has the boxes in
+which a touch counts: those of the touchable elements at its point, the smallest first. Paths are
+relative to the folder. Unlike in the original, episodes have an `episode_id`, and steps have a
+`view_hierarchy` on request.
 
-Google's own release is read, too: gzipped TFRecords of whole episodes, with `splits.json` and
-`test_subsplits.json`, which names the four parts of the test split. There is one screen more than
-actions. Source: android_control/README.md of google-research/google-research.
+Google's release is read, too: gzipped TFRecords of complete episodes, with `splits.json` and
+`test_subsplits.json`, which lists the four parts of the test split. An episode has one more screen
+than actions. Source: android_control/README.md of google-research/google-research.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Dialect
 
 _TREES = "accessibility_trees"
-_SIZE = (1080, 2400)  # of screens without a picture; most of the data set's have it
+_SIZE = (1080, 2400)  # of screens without a picture; the most frequent size of the data set
 _MOST_BOXES = 4  # as in the released files
 
 
@@ -116,7 +116,7 @@ def _read_step(folder: Path, step: Mapping[str, Any]) -> TrajectoryStep:
 
 
 class Release(Base):
-    """JSON files of episodes as UI-S1 has them, or Google's TFRecords; a file, or their folder."""
+    """UI-S1's JSON files of episodes, or Google's TFRecords; a single file, or a folder of them."""
 
     title: ClassVar[str] = "AndroidControl"
     licence: ClassVar[str] = "CC BY 4.0"
@@ -125,11 +125,11 @@ class Release(Base):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether a JSON file has such an episode, or the first TFRecord one of Google's."""
+        """Return whether a JSON file has one of UI-S1's episodes, or a TFRecord one of Google's."""
         return any(_evaluated(path)) or _TREES in features_of(path)
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Return the episodes, one by one."""
+        """Yield the episodes, one by one."""
         named = {"": "splits.json", "test-": "test_subsplits.json"}
         known = {prefix: self.folder / name for prefix, name in named.items()}
         splits = Splits({prefix: file for prefix, file in known.items() if file.is_file()})
@@ -157,7 +157,7 @@ class Release(Base):
         yield replace(found, columns=columns, where=where)
 
     def _evaluated(self, entry: Any) -> Demonstration:
-        """Return an episode as UI-S1 has it; pictures that are not there are left out."""
+        """Return an episode of UI-S1; missing pictures are left out."""
         steps = entry["steps"]
         episode = PurePosixPath(steps[0]["screenshot"]).stem.rpartition("_")[0]
         pages, golden = [], []
@@ -179,7 +179,7 @@ class Release(Base):
         return Demonstration(episode, entry["goal"], tuple(pages), tuple(golden), columns)
 
     def _picture(self, name: str) -> Path | None:
-        """Return a picture of the user's copy by the end of its name; None if there is none."""
+        """Return the picture in the user's copy whose path ends with a name, or None."""
         parts = PurePosixPath(name).parts[-2:]
         for tried in (self.folder.joinpath(*parts), self.folder / parts[-1]):
             if tried.is_file() and ".." not in parts:
@@ -188,7 +188,7 @@ class Release(Base):
 
 
 def _evaluated(path: Path) -> Iterator[Path]:
-    """Return the files whose first entry is an episode as UI-S1 has it."""
+    """Yield the files whose first entry is an episode of UI-S1."""
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     for file in files:
         if file.suffix in (".json", ".jsonl"):
@@ -201,7 +201,7 @@ def _evaluated(path: Path) -> Iterator[Path]:
 
 
 def _extent(content: Mapping[str, Any], options: Mapping[str, Any]) -> Size:
-    """Return a screen that holds the points and boxes of a step without a picture."""
+    """Return a size that contains the points and boxes of a step without a picture."""
     points = [content[name] for name in ("coordinate", "coordinate2") if name in content]
     points += [box[2:] for box in options.get("candidate_bbox", ())]
     width, height = _SIZE
@@ -236,18 +236,19 @@ def _original(entry: Example) -> Demonstration:
 
 
 def _package(xml: str | None) -> str:
-    """Return the package that most elements are of; empty without a hierarchy."""
+    """Return the package of most elements, or an empty string without a hierarchy."""
     found = Counter(re.findall(r' package="([^"]+)"', xml or ""))
     return max(found, key=found.__getitem__, default="")
 
 
 def boxes(screen: Screen, x: int, y: int) -> list[list[int]]:
-    """Return the boxes of the elements at a pixel that take touches, the smallest first.
+    """Return the boxes of the touchable elements at a pixel, the smallest first.
 
-    If none does, it is that of the smallest element there; empty without a hierarchy.
+    If no element there is touchable, the result is the box of the smallest element. It is empty
+    without a hierarchy.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the hierarchy cannot be read.
     """
     if not screen.xml:
         return []

@@ -1,16 +1,16 @@
-r"""AutoDroid's transition graphs: what a random walk saw of apps, as text.
+r"""AutoDroid's transition graphs: the pages that random walks found in apps, as text.
 
     memory/utgs/APP/utg.yaml, or utg_APP.json
     {"records": [{"State": "<p id=0>Notes</p>\n<button id=1 text='Search'></button>\n…",
                   "Choice": 1, "Input": "null", "new_state_str": …, "state_str": …}, …]}
 
-A record is one step of the walk: the page, the number of the element that was chosen on it, and
-what was typed into it, if anything. The next record is where that led; the last step chooses -1.
-`new_state_str` is the id of the record's own page, whatever its name says: all records of an id
-have the same page. The element "go back" stands for the back key.
+A record is one step of the walk: the page, the number of the chosen element, and the text typed
+into it, if any. The next record has the resulting page; the last step chooses -1. Despite its name,
+`new_state_str` is the id of the record's own page, since all records with an id have the same page.
+The element "go back" stands for the back key.
 
-The text does not say where elements are: they are laid out one below the other, in the order of
-their ids. Source: MobileLLM/AutoDroid, memory/utgs.
+The text has no positions, so elements are laid out one below the other, in the order of their ids.
+Source: MobileLLM/AutoDroid, memory/utgs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.graph import GraphWriter
 
 _SIZE = (1080, 2400)
-_ROW = 120  # pixels of an element's height, where there is room
+_ROW = 120  # the height of an element in pixels, if the page has enough room
 _ELEMENT = re.compile(
     r"<(?P<kind>button|checkbox|p|input|scrollbar) id=(?P<id>\d+)(?P<rest>[^>]*)>(?P<text>.*?)"
     r"</(?P=kind)>",
@@ -63,7 +63,7 @@ class _Element(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """A step of a walk: what was chosen of which page."""
+    """A step of a walk: the element that was chosen on a page."""
 
     page: str
     state: str
@@ -73,7 +73,7 @@ class _Record(NamedTuple):
 
 
 class Release(Base):
-    """A file of a walk, a folder of them, or the folder `memory/utgs`."""
+    """A file of one walk, a folder of such files, or the folder `memory/utgs`."""
 
     title: ClassVar[str] = "AutoDroid"
     licence: ClassVar[str] = "MIT"
@@ -81,11 +81,11 @@ class Release(Base):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether there is such a file."""
+        """Return whether the path has a file of a walk."""
         return bool(_files(path))
 
     def add_to(self, writer: GraphWriter) -> int:
-        """Write the walks of all apps; there are no tasks."""
+        """Write the walks of all apps, and return 0, since the release has no tasks."""
         snapshots = {}
         for file in _files(self.path):
             app = file.stem.removeprefix("utg_") if file.stem != "utg" else file.parent.name
@@ -96,7 +96,7 @@ class Release(Base):
         return 0
 
     def _write(self, writer: GraphWriter, app: str, records: list[_Record]) -> str:
-        """Write the walk of an app, and return its first page; nothing if there is none."""
+        """Write the walk of an app, and return its first page, or an empty string."""
         pages: dict[str, dict[int, _Element]] = {}
         for record in records:
             if record.page in pages:
@@ -129,12 +129,12 @@ class Release(Base):
                     page = f"{app}-{name[:12]}"
                     yield _Record(page, state, choice, typed if is_typed else "", where)
                 case _:
-                    why = "a record has a State, a Choice and a new_state_str"
+                    why = "a record needs a State, a Choice and a new_state_str"
                     self.problems.broken(where, why, "broken edges")
 
 
 def elements_of(state: str) -> dict[int, _Element]:
-    """Return the elements of a page's text by their ids, laid out one below the other."""
+    """Return the elements in a page's text by id, laid out one below the other."""
     found = list(_ELEMENT.finditer(state))
     height = min(_ROW, _SIZE[1] // max(1, len(found)))
     elements = {}
@@ -160,7 +160,7 @@ def _hierarchy(elements: dict[int, _Element], app: str) -> str:
     parts = ["<hierarchy rotation='0'>"]
     for each in elements.values():
         if each.text == _BACK:
-            continue  # a key of the phone, and no element of the page
+            continue  # a key of the phone, not an element of the page
         box = each.bounds
         parts.append(
             f"<node class='{_CLASSES[each.kind]}' package={quoteattr(app)} "
@@ -184,9 +184,9 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
         yield from ((f"{file}:{line}", each) for line, each in items(file, "records"))
         return
     try:
-        yaml: Any = importlib.import_module("yaml")  # only the original's files need it
+        yaml: Any = importlib.import_module("yaml")  # needed only for the original's files
     except ImportError:
-        msg = f"{file}:1: YAML is read by PyYAML: pip install pyyaml"
+        msg = f"{file}:1: reading YAML needs PyYAML: pip install pyyaml"
         raise GraphError(msg) from None
     try:
         records = yaml.safe_load(text_of(file))["records"]

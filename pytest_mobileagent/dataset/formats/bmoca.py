@@ -1,4 +1,4 @@
-"""B-MoCA's demonstrations: a text file for each, which its agents are shown as examples.
+"""B-MoCA's demonstrations: one text file each, which its agents use as examples in prompts.
 
     Goal: …
 
@@ -7,7 +7,7 @@
 
     - Observation: …
 
-Steps are parted by empty lines. `bmoca_text` and `bmoca_multimodal` read the folder with
+Steps are separated by empty lines. `bmoca_text` and `bmoca_multimodal` read the folder with
 `--mobile-agent-option shots=3 --mobile-agent-option examples=FOLDER`. Source: B-MoCA, paper section
 4.1; gimme1dollar/b-moca, demonstration/ and bmoca/agent/foundation_model/utils.py.
 """
@@ -35,7 +35,7 @@ class Layout(Format):
     offers: ClassVar[tuple[str, ...]] = (ELEMENTS,)
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
-        """Write a demonstration, without the report at its end, for which B-MoCA has no action."""
+        """Write a demonstration without its final report, for which B-MoCA has no action."""
         steps = trajectory.steps
         if isinstance(steps[-1].action, Finish) and not steps[-1].action.answer:
             steps = steps[:-1]
@@ -52,11 +52,11 @@ class Layout(Format):
 
     @classmethod
     def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:  # noqa: ARG003
-        """Refuse: the texts say neither where elements are nor what screens looked like."""
-        msg = f"{folder} holds texts of demonstrations only: export the runs that they come from"
+        """Raise RecordError, since the texts have neither screenshots nor positions of elements."""
+        msg = f"{folder} contains only demonstrations as text: export the original runs instead"
         raise RecordError(msg)
 
 
 def _line(text: str) -> str:
-    """Return a text without empty lines, which part steps."""
+    """Return a text without empty lines, since these separate steps."""
     return "\n".join(line for line in text.splitlines() if line.strip())

@@ -1,4 +1,4 @@
-"""AITZ's layout (Android in the Zoo), whose steps hold a chain of action and thought (CoAT).
+"""AITZ's layout (Android in the Zoo), whose steps have a chain of action and thought (CoAT).
 
     SPLIT/general/GENERAL-0/GENERAL-0.json, GENERAL-0_0.png, …
     [{"episode_id": "0", "episode_length": 4, "step_id": 0, "instruction": …,
@@ -9,8 +9,8 @@
 
 Sources: AITZ (arXiv 2403.02713); run_coat.py, coat/action_utils.py and coat/evaluate.py of
 IMNearth/CoAT. `ui_positions` are (top, left, height, width) in pixels, points (y, x) in fractions
-of the screen. What nobody has described is empty. `coat_action_desc` begins with the words by which
-the original's scorer knows the kind of an action.
+of the screen. Missing descriptions are empty. `coat_action_desc` begins with the words by which the
+original's scorer identifies the type of an action.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 _SPLITS = ("train", "test")
 _SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
-_SUBSET = "general"  # in which trajectories are exported
+_SUBSET = "general"  # the subset to which trajectories are exported
 _NOWHERE = (-1.0, -1.0)
 _KEYS = {"back": 5, "home": 6, "enter": 7}
 
 
 class Layout(Format):
-    """A folder for each trajectory, with its steps in one JSON file and their pictures."""
+    """A folder for each trajectory, with a JSON file of its steps, and their pictures."""
 
     dialect: ClassVar[str] = "aitz"
     is_bound: ClassVar[bool] = True
@@ -103,7 +103,7 @@ def _read_step(folder: Path, step: Mapping[str, Any]) -> TrajectoryStep:
 
 
 class Release(Base):
-    """The release of AITZ: a folder for each split, in it one for each of five subsets."""
+    """The release of AITZ: a folder for each split, with subfolders for five subsets."""
 
     title: ClassVar[str] = "AITZ"
     licence: ClassVar[str] = "Apache-2.0"
@@ -112,11 +112,11 @@ class Release(Base):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether there is the folder of a trajectory with its JSON file."""
+        """Return whether the path has a trajectory's folder with its JSON file."""
         return any(_files(path))
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Return the trajectories of all splits, in the order of their names."""
+        """Yield the trajectories of all splits, in the order of their names."""
         for file in _files(self.path):
             try:
                 yield self._demonstration(file, [step for _, step in items(file)])
@@ -159,7 +159,7 @@ class Release(Base):
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Return the files of all trajectories in a folder of splits, or of subsets."""
+    """Yield the files of all trajectories in a folder of splits or of subsets."""
     for split in (path, *(path / name for name in _SPLITS)):
         for subset in _SUBSETS:
             if (split / subset).is_dir():
@@ -174,24 +174,24 @@ def _positions(step: Mapping[str, Any]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _texts(steps: Sequence[Mapping[str, Any]], name: str) -> list[str]:
-    """Return a text of each step; nothing if one has none."""
+    """Return a text of each step, or an empty list if a step lacks it."""
     found = [str(step.get(name) or "") for step in steps]
     return found if all(found) else []
 
 
 def _seen(screen: Screen) -> dict[str, str]:
-    """Return the elements that say something or take touches, as AITZ's detections."""
-    shown = [
+    """Return the elements that have text or are touchable, in the form of AITZ's detections."""
+    elements = [
         each
         for each in screen.elements
         if each.bounds.width and each.bounds.height
         if each.text or each.content_desc or (each.clickable and not each.children)
     ]
-    boxes = [(b.top, b.left, b.height, b.width) for b in (each.bounds for each in shown)]
-    types = ["TEXT" if each.text else each.class_name.rpartition(".")[2] for each in shown]
+    boxes = [(b.top, b.left, b.height, b.width) for b in (each.bounds for each in elements)]
+    types = ["TEXT" if each.text else each.class_name.rpartition(".")[2] for each in elements]
     return {
         "ui_positions": json.dumps(boxes),
-        "ui_text": json.dumps([each.label for each in shown], ensure_ascii=False),
+        "ui_text": json.dumps([each.label for each in elements], ensure_ascii=False),
         "ui_types": json.dumps(types),
     }
 
@@ -228,7 +228,7 @@ def _fraction(point: tuple[int, int], screen: Screen) -> tuple[float, float]:
 
 
 def _described(spoken: Spoken) -> str:
-    """Return an action in the words of AITZ's annotations, by which its scorer tells kinds."""
+    """Return an action in the words by which AITZ's scorer identifies its type."""
     match spoken.action:
         case Tap(x, y):
             named = [each.label for each in spoken.step.screen.at(x, y) if each.label]

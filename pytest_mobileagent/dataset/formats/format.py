@@ -1,4 +1,4 @@
-"""What a format of data sets is, and what all of them share: files, pictures, words of actions."""
+"""The base class of data set formats, with the parts that they share: files, pictures, actions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 SCREENSHOT, HIERARCHY, ELEMENTS = "screenshot", "hierarchy", "elements"
 OBSERVATIONS = (SCREENSHOT, HIERARCHY, ELEMENTS)
-# The formats by name; each is the class `Layout` of a module of its name.
+# The names of the formats. Each is the class `Layout` in the module of the same name.
 FORMATS = ("androidcontrol", "llamafactory", "coat", "bmoca")
-ABOUT = "dataset.json"  # what a data set is, beside its files
+ABOUT = "dataset.json"  # the description of a data set, beside its files
 
 
 class Spoken(NamedTuple):
-    """An action as a format writes it: the step it belongs to, and the words of the dialect."""
+    """An action as a format writes it: its step, and the reply in the dialect."""
 
     step: TrajectoryStep
     action: Action
@@ -36,12 +36,12 @@ class Spoken(NamedTuple):
 
 
 class Format:
-    """A folder that trajectories are written to, one by one, in some layout.
+    """A folder to which trajectories are written, one by one, in a certain layout.
 
-    - `dialect`: the name of the dialect in which actions are written, unless another is chosen;
-      `is_bound` is whether no other can be.
-    - `observations`: what of a screen is written, unless something else is chosen.
-    - `offers`: what of a screen can be written.
+    - `dialect`: the name of the default dialect of actions; `is_bound`: whether no other dialect
+      can be chosen.
+    - `observations`: the parts of a screen that are written by default.
+    - `offers`: the parts of a screen that can be written.
     """
 
     dialect: ClassVar[str]
@@ -54,13 +54,12 @@ class Format:
         self._lists: dict[str, IO[str]] = {}
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
-        """Write a trajectory, the `number`-th from 0, and return how many steps it has there.
-
-        Nothing of it is written if a LeftOutError is raised.
+        """Write a trajectory, numbered from 0, and return the number of its steps in this format.
 
         Raises:
-            LeftOutError: the format, or its dialect, cannot hold it.
-            OSError: it cannot be written.
+            LeftOutError: if the format, or its dialect, cannot express the trajectory; no part of
+                it is written.
+            OSError: if a file cannot be written.
         """
         raise NotImplementedError
 
@@ -71,19 +70,19 @@ class Format:
 
     @classmethod
     def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:
-        """Read the trajectories that were written to a folder; `about` is its `dataset.json`.
+        """Yield the trajectories that were written to a folder; `about` is its `dataset.json`.
 
         Raises:
-            OSError, LookupError, TypeError, ValueError: it is damaged.
-            RecordError: the format does not hold what is needed.
+            OSError, LookupError, TypeError, ValueError: if the data set is damaged.
+            RecordError: if the format lacks information that is needed.
         """
         raise NotImplementedError
 
     def spoken(self, trajectory: Trajectory) -> list[Spoken]:
-        """Return all actions of a trajectory in the dialect's words.
+        """Return all actions of a trajectory, printed in the dialect.
 
         Raises:
-            LeftOutError: the dialect cannot say one of them, or a screen is without its picture.
+            LeftOutError: if the dialect cannot express an action, or a screen has no picture.
         """
         found = []
         for step in trajectory.steps:
@@ -91,16 +90,16 @@ class Format:
                 msg = "a screen has no picture"
                 raise LeftOutError(msg)
             try:
-                said = spoken(self.words, step.action, step.screen)
+                expressed = spoken(self.words, step.action, step.screen)
             except DialectError as error:
                 kind = type(step.action).__name__
-                msg = f"{self.words.title or self.words.name} cannot say {kind} there"
+                msg = f"{self.words.title or self.words.name} cannot express {kind} on a screen"
                 raise LeftOutError(msg) from error
-            found += [Spoken(step, action, words) for action, words in said]
+            found += [Spoken(step, action, words) for action, words in expressed]
         return found
 
     def append(self, name: str, entry: Any) -> None:
-        """Add an entry to the list in a JSON file of the folder, which is made if need be."""
+        """Append an entry to the list in a JSON file of the folder, creating the file if needed."""
         known = self._lists.get(name)
         if known is None:
             path = self.folder / name
@@ -109,12 +108,12 @@ class Format:
         known.write(f"{'[' if known.tell() == 0 else ','}\n{to_text(entry, None)}")
 
     def complete(self, name: str) -> None:
-        """End the list of a JSON file: nothing is added to it any more."""
+        """Close the list of a JSON file, to which nothing can be appended afterwards."""
         with self._lists.pop(name) as file:
             file.write("\n]\n")
 
     def keep(self, name: str, content: bytes | str) -> str:
-        """Write a file of the folder, and return its name."""
+        """Write a file to the folder, and return its name."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -122,33 +121,33 @@ class Format:
 
 
 def layout(name: str) -> type[Format]:
-    """Return the format of a name."""
+    """Return the format with a name."""
     found: type[Format] = importlib.import_module(f"{__package__}.{name}").Layout
     return found
 
 
 def entries(path: Path) -> list[Any]:
-    """Return what a JSON file lists.
+    """Return the list in a JSON file.
 
     Raises:
-        OSError, ValueError, TypeError: it cannot be read, or is not a list.
+        OSError, ValueError, TypeError: if the file cannot be read, or is not a list.
     """
     found: list[Any] = expect(parse_json(read_bytes(path)), list, path.name)
     return found
 
 
 def screen_of(folder: Path, picture: str, xml: str | None = None) -> Screen:
-    """Return the screen of a picture in a folder, and of a hierarchy if there is one.
+    """Return the screen with a picture in a folder, and with a hierarchy if one is given.
 
     Raises:
-        OSError: it cannot be read.
-        RecordError: it lies outside of the folder.
+        OSError: if the picture cannot be read.
+        RecordError: if the picture's path leads out of the folder.
     """
     root = folder.resolve()
     paths = [folder / name for name in (picture, xml) if name]
     for path in paths:
         if not path.resolve().is_relative_to(root):
-            msg = f"{path} lies outside of {folder}"
+            msg = f"{path} is outside {folder}"
             raise RecordError(msg)
     png = read_bytes(folder / picture) if picture else b""
     return Screen(read_bytes(folder / xml).decode() if xml else "", png)

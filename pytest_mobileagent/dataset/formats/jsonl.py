@@ -1,4 +1,4 @@
-"""Our own format, for data sets that have none that is read: JSON lines, and the files they name.
+"""This project's own format, for data sets in other formats: JSON lines, and the files they name.
 
     {"set": "Shop walks", "licence": "CC BY 4.0", "language": "en", "rule": "mobile_bench"}
     {"page": "home", "png": "home.png", "xml": "home.xml", "package": "org.shop"}
@@ -8,7 +8,7 @@
     {"task": "cart", "goal": "Open the cart.", "start": "home", "page": "cart",
      "golden": [{"page": "home", "action": {…}, "boxes": […]}]}
 
-docs/data-sets.md defines it. Lines may be in any order, in one file or in several.
+docs/data-sets.md defines the format. Lines may be in any order, in one file or in several.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ class Release(Base):
     def __init__(self, path: Path, problems: Problems) -> None:
         super().__init__(path, problems)
         self._sizes: dict[str, Size] = {}
-        self._known: set[int] = set()  # the edges that were written, by their hashes
+        self._known: set[int] = set()  # the hashes of the edges that were written
         self._columns: dict[str, Any] = {}
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether a file begins with one of our lines."""
+        """Return whether a file begins with a line of this format."""
         return any(_kind(line) for file in _files(path) for line in _first(file))
 
     def add_to(self, writer: GraphWriter) -> int:
-        """Write the pages, then what names them; return how many tasks there are."""
+        """Write the pages, then the lines that refer to them; return the number of tasks."""
         for where, line in self._lines():
             if not _kind(line):
-                why = "a line has to be an object with set, page, edge or task"
+                why = "a line must be an object with set, page, edge or task"
                 self.problems.broken(where, why, "lines that make no sense")
         self._each(writer, "page", self._page)
         self._each(writer, "page", self._same)
@@ -79,7 +79,7 @@ class Release(Base):
         return self._each(writer, "task", self._task)
 
     def _each(self, writer: GraphWriter, kind: str, write: _Write) -> int:
-        """Write all lines of a kind, and return how many were written."""
+        """Write all lines of a kind, and return their number."""
         count = 0
         for where, line in self._lines():
             if _kind(line) != kind:
@@ -160,14 +160,14 @@ class Release(Base):
         writer.task({**self._columns, **columns, **row})
 
     def _lead(self, writer: GraphWriter, golden: Golden, target: str, count: int = 1) -> None:
-        """Write an edge, unless a line before had it, too."""
+        """Write an edge, unless an earlier line had the same edge."""
         key = hash((golden.page, golden.action, target))
         if key not in self._known:
             self._known.add(key)
             writer.edge(golden.page, golden, target, count)
 
     def _golden(self, line: Mapping[str, Any]) -> Golden:
-        """Return the golden action of a line; its points are pixels of its page."""
+        """Return the golden action of a line, whose points are in pixels of its page."""
         size = self._size_of(line["page"])
         fields = {name: line[name] for name in ("action", "boxes", "page") if name in line}
         return golden_from_json({**fields, "size": list(size)})
@@ -180,7 +180,7 @@ class Release(Base):
 
 
 def _kind(line: Any) -> str:
-    """Return what a line is about; empty if it is none of ours. A task may have a page, too."""
+    """Return the kind of a line, or an empty string. A line with a task may also have a page."""
     found = (
         [kind for kind in ("task", "edge", "page", "set") if kind in line]
         if isinstance(line, dict)
@@ -194,7 +194,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _first(file: Path) -> Iterator[Any]:
-    """Return the first line of a file; none if it has none that can be read."""
+    """Yield the first line of a file, if it can be read."""
     try:
         for _, line in items(file):
             yield line

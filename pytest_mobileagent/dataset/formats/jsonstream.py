@@ -1,6 +1,7 @@
-"""JSON files of any size, read a value at a time: apps of Mobile3M have hundreds of megabytes.
+"""A reader of JSON files of any size, one value at a time.
 
-A file may hold its JSON as one JSON text, encoded twice, and may be in UTF-8 or in GB18030.
+Mobile3M's apps have hundreds of megabytes. A file may be encoded twice, as one JSON string that
+contains the JSON, and may be in UTF-8 or in GB18030.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BLOCK = 1 << 18  # bytes that are read at a time
-_LONGEST = 1 << 26  # characters of one value
+_LONGEST = 1 << 26  # the maximum number of characters of one value
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
-# Whole characters of a JSON text, up to its closing quote or to where one may be cut off. The first
-# of two surrogates is only taken with what follows it.
+# The complete characters of a JSON string, up to its closing quote or to a character that may be
+# cut off. A high surrogate only matches together with the text that follows it.
 _CHARACTERS = re.compile(
     r"""(?:[^"\\]|\\[^u]|\\u(?![dD][89abAB])[0-9a-fA-F]{4}
     |\\u[0-9a-fA-F]{4}(?=[^\\]|\\[^u]|\\u[0-9a-fA-F]{4}))*+""",
@@ -32,13 +33,14 @@ _CHARACTERS = re.compile(
 
 
 def items(path: Path, key: str = "") -> Iterator[tuple[int, Any]]:
-    """Return what a list in a file holds, with the lines on which its values begin.
+    """Yield the values of a list in a file, with the lines on which they begin.
 
-    The list is the file's, or that under `key` of the object in it. Without a key, a file may also
-    hold values one after another, as JSON lines do.
+    The list is the whole file, or the value of `key` in the file's object. Without a key, the file
+    may also consist of consecutive values, as JSON lines do.
 
     Raises:
-        GraphError: the file cannot be read, or holds no such list; the text names file and line.
+        GraphError: if the file cannot be read, or has no such list; the message has the file and
+            the line.
     """
     reader = _reader(path)
     if key and reader.peek() == "{":
@@ -58,17 +60,18 @@ def items(path: Path, key: str = "") -> Iterator[tuple[int, Any]]:
     is_first = True
     while not reader.take("]"):
         if not (is_first or reader.take(",")):
-            raise reader.error("a comma or the list's end is needed")
+            raise reader.error("expected a comma or the end of the list")
         is_first = False
         reader.peek()
         yield reader.line, reader.value()
 
 
 def pairs(path: Path) -> Iterator[tuple[int, str, Any]]:
-    """Return the names and values of the object in a file, with the lines on which they begin.
+    """Yield the names and values of the object in a file, with the lines on which they begin.
 
     Raises:
-        GraphError: the file cannot be read, or holds no object; the text names file and line.
+        GraphError: if the file cannot be read, or has no object; the message has the file and the
+            line.
     """
     reader = _reader(path)
     if reader.peek() != "{":
@@ -78,10 +81,10 @@ def pairs(path: Path) -> Iterator[tuple[int, str, Any]]:
 
 
 def text_of(path: Path) -> str:
-    """Return a small file's text, which is in UTF-8 or in GB18030, with plain ends of lines.
+    r"""Return the text of a small file in UTF-8 or GB18030, with "\n" as line break.
 
     Raises:
-        GraphError: it cannot be read.
+        GraphError: if the file cannot be read.
     """
     try:
         content = read_bytes(path, follows=True)
@@ -99,16 +102,16 @@ def text_of(path: Path) -> str:
 
 
 class _Reader:
-    """The place up to which a JSON text was read, and what comes next of it."""
+    """A position in a JSON text, and the methods that read on from there."""
 
     def __init__(self, path: Path, blocks: Iterator[str]) -> None:
         self.path, self._blocks = path, blocks
         self._text, self._at = "", 0
-        self._line, self._counted = 1, 0  # the line at a place of the text that was passed
+        self._line, self._counted = 1, 0  # a line number, and the position for which it is right
 
     @property
     def line(self) -> int:
-        """The line of the file on which the next character is."""
+        """The line in the file of the next character."""
         self._line += self._text.count("\n", self._counted, self._at)
         self._counted = self._at
         return self._line
@@ -117,7 +120,7 @@ class _Reader:
         return GraphError(f"{self.path}:{self.line}: {why}")
 
     def peek(self) -> str:
-        """Return the next character that is no space; none at the end."""
+        """Return the next character that is not white space, or an empty string at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             self._at = found.end() if found else self._at
@@ -127,7 +130,7 @@ class _Reader:
                 return ""
 
     def take(self, wanted: str) -> bool:
-        """Return whether the next character is the one that is wanted, and pass it if so."""
+        """Return whether the next character is `wanted`, and skip it if so."""
         is_there = self.peek() == wanted
         self._at += is_there
         return is_there
@@ -141,25 +144,25 @@ class _Reader:
             except RecursionError:
                 raise self.error(f"it is nested more than {MOST_NESTED} deep") from None
             except ValueError as error:
-                # It is broken, or its end has not been read yet.
+                # The value is invalid, or its end has not been read yet.
                 if len(self._text) - self._at > _LONGEST or not self._more():
                     raise self.error(f"it is not JSON: {error}") from None
                 continue
             if end == len(self._text) and self._more():
-                continue  # a number may go on
-            is_long = end - self._at > 2 * MOST_NESTED  # a short one cannot be nested so deeply
+                continue  # a number may continue
+            is_long = end - self._at > 2 * MOST_NESTED  # shorter text cannot be nested too deeply
             if is_long and is_nested_deeper(value, MOST_NESTED):
                 raise self.error(f"it is nested more than {MOST_NESTED} deep")
             self._at = end
             return value
 
     def rest(self) -> Iterator[str]:
-        """Return all text that is left, in blocks."""
+        """Yield the remaining text, in blocks."""
         yield self._text[self._at :]
         yield from self._blocks
 
     def _more(self) -> bool:
-        """Read as much again as is left, so that a long value is not tried too often."""
+        """Read on, doubling the remaining text, so that a long value is not parsed too often."""
         left = len(self._text) - self._at
         blocks = [self._text[self._at :]]
         while sum(map(len, blocks)) <= 2 * left:
@@ -167,7 +170,7 @@ class _Reader:
             if block is None:
                 break
             blocks.append(block)
-        _ = self.line  # counted while the text is there
+        _ = self.line  # counts the lines before the text is replaced
         self._text, self._at, self._counted = "".join(blocks), 0, 0
         return len(blocks) > 1
 
@@ -184,17 +187,17 @@ def _names(reader: _Reader) -> Iterator[tuple[int, str]]:
     is_first = True
     while not reader.take("}"):
         if not (is_first or reader.take(",")):
-            raise reader.error("a comma or the object's end is needed")
+            raise reader.error("expected a comma or the end of the object")
         is_first = False
         reader.peek()
         line, name = reader.line, reader.value()
         if not isinstance(name, str) or not reader.take(":"):
-            raise reader.error("a name with a colon behind it is needed")
+            raise reader.error("expected a name followed by a colon")
         yield line, name
 
 
 def _decoded(reader: _Reader) -> Iterator[str]:
-    """Return what the JSON text that comes next says, in blocks."""
+    """Yield the content of the JSON string that comes next, in blocks."""
     reader.take('"')
     left = ""
     for block in reader.rest():
@@ -211,7 +214,7 @@ def _decoded(reader: _Reader) -> Iterator[str]:
         left = left[end:]
         if len(left) > _LONGEST:
             break
-    raise reader.error("it is not JSON: a text does not end")
+    raise reader.error("it is not JSON: a string is not closed")
 
 
 def _blocks(path: Path) -> Iterator[str]:
@@ -231,7 +234,7 @@ def _blocks(path: Path) -> Iterator[str]:
 
 
 def _encoding(path: Path) -> str:
-    """Return UTF-8 if all of a file is, else GB18030, in which some Chinese releases are."""
+    """Return UTF-8 if the whole file is valid UTF-8, else GB18030, as some Chinese releases use."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         with opened(path, follows=True) as file:

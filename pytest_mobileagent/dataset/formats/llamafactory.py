@@ -1,12 +1,12 @@
-"""LLaMA-Factory's ShareGPT format, for supervised fine-tuning of models that see pictures.
+"""LLaMA-Factory's ShareGPT format, for supervised fine-tuning of multimodal models.
 
     [{"messages": [{"role": "user", "content": "<image>Goal: …"},
                    {"role": "assistant", "content": "the action in a dialect's words"}],
       "images": ["images/0_0.png"], "episode": 0, "step": 0}]
 
-A sample is one step: the goal, the actions before, and what was on the screen; the reply is the
-action. `dataset_info.json` names the files, as `mobileagent_SPLIT`, so the folder serves as
-`dataset_dir` as it is. Source: data/README.md of hiyouga/LLaMA-Factory.
+A sample is one step: the prompt has the goal, the previous actions and the screen; the reply is the
+action. `dataset_info.json` lists the files, as `mobileagent_SPLIT`, so the folder can be used as
+`dataset_dir` directly. Source: data/README.md of hiyouga/LLaMA-Factory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _PICTURE = "<image>"
-# What LLaMA-Factory takes for the place of a picture, a film or a sound, wherever it stands.
+# What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in a text.
 _PLACES = re.compile(r"<(?=(image|video|audio)>)")
 _TAGS = {
     "role_tag": "role",
@@ -55,9 +55,11 @@ class Layout(Format):
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
         """Write a sample for each step."""
-        said = self.spoken(trajectory)
-        prompts = [self._prompt(trajectory.goal, said[:n], each) for n, each in enumerate(said)]
-        for place, (each, prompt) in enumerate(zip(said, prompts, strict=True)):
+        actions = self.spoken(trajectory)
+        prompts = [
+            self._prompt(trajectory.goal, actions[:n], each) for n, each in enumerate(actions)
+        ]
+        for place, (each, prompt) in enumerate(zip(actions, prompts, strict=True)):
             messages = [
                 {"role": "user", "content": prompt},
                 {"role": "assistant", "content": _harmless(each.words)},
@@ -67,10 +69,10 @@ class Layout(Format):
                 picture = self.keep(f"images/{number}_{place}.png", each.step.screen.png)
                 sample["images"] = [picture]
             self.append(f"{split}.json", sample)
-        return len(said)
+        return len(actions)
 
     def close(self) -> None:
-        """Name all files in `dataset_info.json`, too."""
+        """Complete all files, and list them in `dataset_info.json`."""
         splits = [name.removesuffix(".json") for name in self._lists]
         super().close()
         write_json(self.folder / "dataset_info.json", {_name(s): self._about(s) for s in splits})
@@ -105,14 +107,14 @@ class Layout(Format):
 
     @classmethod
     def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:
-        """Read the samples of all splits, which need their pictures."""
+        """Yield the trajectories of all splits, which must have pictures."""
         dialect = dialects()[about["dialect"]]()
         for split in about["splits"]:
             for number, samples in groupby(entries(folder / f"{split}.json"), _episode):
                 steps = []
                 for sample in samples:
                     if not sample.get("images"):
-                        msg = f"{folder} has no pictures, without which its actions say no place"
+                        msg = f"{folder} has no pictures, which its actions refer to"
                         raise RecordError(msg)
                     screen = screen_of(folder, sample["images"][0])
                     words = sample["messages"][1]["content"]
@@ -131,5 +133,5 @@ def _name(split: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return a text in which nothing stands for a picture: what apps show may look like that."""
+    """Return a text without placeholders of pictures, which an app's text may contain."""
     return _PLACES.sub("< ", text)

@@ -1,4 +1,4 @@
-"""Mobile3M: graphs of pages of Chinese apps, which Mobile-Bench-v2's tasks are done on.
+"""Mobile3M: graphs of pages of Chinese apps, on which Mobile-Bench-v2's tasks are done.
 
     APP_graph_NUMBER/all_action_id.json     {action: id}, encoded twice
                      all_page_id.json       {page: id}, encoded twice
@@ -6,9 +6,9 @@
                      data_all2unique.json   {page: the page that it is equal to}, encoded twice
                      PAGE/PAGE-screen.png, PAGE-xml.txt, PAGE-html.txt, PAGE.json
 
-A page is called after the actions that lead to it: `app0_3_12` is where action 12 leads from
-`app0_3`. A copy without `all_triple.json` has its edges in `history_actions` of PAGE.json, the
-last of which led to the page. Source: XiaoMi/mobilevlm, corpus/googleCreatDataset.
+A page is named after the actions that lead to it: action 12 leads from `app0_3` to `app0_3_12`. A
+copy without `all_triple.json` has its edges in `history_actions` of PAGE.json, the last of which
+led to the page. Source: XiaoMi/mobilevlm, corpus/googleCreatDataset.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _CHAINED = """
 
 
 class Release(Base):
-    """A folder with a folder for each app, or that of one app."""
+    """A folder with a subfolder for each app, or the folder of one app."""
 
     title: ClassVar[str] = "Mobile3M"
     licence: ClassVar[str] = "CC BY-NC-SA 4.0"
@@ -64,11 +64,11 @@ class Release(Base):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether there is the folder of an app."""
+        """Return whether the path has the folder of an app."""
         return bool(app_folders(path))
 
     def add_to(self, writer: GraphWriter) -> int:
-        """Write the pages and edges of all apps; there are no tasks."""
+        """Write the pages and edges of all apps, and return 0, as the release has no tasks."""
         apps = self.apps()
         for app in apps.values():
             app.add_to(writer)
@@ -80,7 +80,7 @@ class Release(Base):
         """Return the apps by name.
 
         Raises:
-            GraphError: an app has two folders, whose pages have the same names.
+            GraphError: if an app has two folders, since their pages have the same names.
         """
         found: dict[str, App] = {}
         for folder in app_folders(self.path):
@@ -93,7 +93,7 @@ class Release(Base):
 
 
 def app_folders(path: Path) -> list[Path]:
-    """Return the folders of apps: a folder itself, or those in it, in order of their names."""
+    """Return the path itself if it is an app's folder, or else the apps' folders in it, sorted."""
     if not path.is_dir():
         return []
     if _is_app(path):
@@ -113,10 +113,10 @@ def _home(folder: Path) -> str:
 
 
 class App:
-    """The graph of one app; while it is read, its index is in a temporary file.
+    """The graph of one app, whose index is in a temporary file.
 
-    - `name`: what its folder's and its pages' names begin with; `home`: its first page.
-    - `golden`: by page and action, what `add_to` was asked to keep.
+    - `name`: the prefix of the names of the app's folder and pages; `home`: the first page.
+    - `golden`: the golden actions of the pages that `add_to` was called with, by page and action.
     """
 
     def __init__(self, folder: Path, problems: Problems) -> None:
@@ -129,11 +129,11 @@ class App:
         self._index.executescript(_TABLES)
 
     def add_to(self, writer: GraphWriter, wanted: Collection[tuple[str, int]] = ()) -> None:
-        """Write all pages and edges; keep the golden actions of `wanted` pages in `golden`.
+        """Write all pages and edges; store the golden actions of `wanted` steps in `golden`.
 
         Raises:
-            GraphError: something cannot be read, or leads nowhere; the text says where.
-            HostError: the graph cannot be written.
+            GraphError: if a file cannot be read, or an edge leads nowhere; the message says where.
+            HostError: if the graph cannot be written.
         """
         self._fill("INSERT OR REPLACE INTO actions VALUES (?, ?)", self._actions())
         self._fill("INSERT OR IGNORE INTO pages (name, place) VALUES (?, ?)", self._listed())
@@ -147,10 +147,10 @@ class App:
             self._write_edges(writer, str(source), list(edges), wanted)
 
     def add_equal(self, writer: GraphWriter) -> None:
-        """Note which pages are equal, as `data_all2unique.json` has it.
+        """Record which pages are equal, according to `data_all2unique.json`.
 
         Raises:
-            GraphError: it cannot be read, or has no page that stands for all.
+            GraphError: if the file cannot be read, or has a page without a representative.
         """
         file = self.folder / _UNIQUE
         if not file.is_file():
@@ -169,17 +169,17 @@ class App:
                 writer.same(name, other)
 
     def leads(self, page: str, action: int) -> str | None:
-        """Return where an action leads from a page; None if nothing is recorded for it."""
+        """Return the page to which an action leads from a page, or None if none is recorded."""
         query = "SELECT target FROM triples WHERE source = ? AND action = ?"
         row = self._index.execute(query, (page, action)).fetchone()
         return None if row is None else str(row[0])
 
     def package(self) -> str:
-        """Return the package of the app's first page; empty if it has none."""
+        """Return the package of the app's first page, or an empty string."""
         return RecordedPage(self.folder, self.home).package()
 
     def close(self) -> None:
-        """Forget what was read."""
+        """Close and delete the index."""
         self._index.close()
         self.golden.clear()
 
@@ -215,7 +215,7 @@ class App:
                     self.problems.broken(f"{file}:{line}", why, "broken edges")
 
     def _histories(self) -> Iterator[tuple[str, int, str, str]]:
-        """Return the edges that the files of pages tell, and note their actions."""
+        """Yield the edges in the pages' files, and add their actions to the index."""
         for folder in sorted(self.folder.iterdir()):
             source, _, number = folder.name.rpartition("_")
             file = folder / f"{folder.name}.json"
@@ -231,7 +231,7 @@ class App:
             yield source, int(number), folder.name, f"{file}:1"
 
     def _write_pages(self, writer: GraphWriter) -> Iterator[tuple[str]]:
-        """Write the pages whose files are there, and return their names."""
+        """Write the pages that have files, and yield their names."""
         rows = self._index.execute(
             "SELECT name, place FROM pages ORDER BY name <> ?, name", (self.home,)
         )

@@ -1,11 +1,11 @@
-"""A page of Mobile3M: its files, and where on it an action is done.
+"""A page of Mobile3M: its files, and the positions of actions on it.
 
 An action is `click(LINE)`, `scroll(([x, y], [x, y]))` or `input(LINE, 'text')`. LINE is a line of
-the page's HTML, PAGE-html.txt, which says nothing of places. The released code reads the lines of
-that file beside those that it makes of the view hierarchy anew: the same place in both is the same
-element. So does this, and looks for an element with the line's attributes where the two have
-different numbers of lines. An action of which several elements have the line is done on any of
-them. Source: gezelligheid0314/Mobile-Bench-v2, utils.py.
+the page's HTML, PAGE-html.txt, which has no positions. Like the released code, this module
+generates the lines again from the view hierarchy, so that a line's element is found by its line
+number. If the numbers of lines differ, it searches for an element with the line's attributes. If
+several elements have the same line, the action may be done on any of them. Source:
+gezelligheid0314/Mobile-Bench-v2, utils.py.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.screen.element import Element
 
-_SIZE = (720, 1280)  # of the emulators on which pages were recorded
+_SIZE = (720, 1280)  # of the emulators on which the pages were recorded
 _SCROLL = re.compile(r"scroll\(\(?\[(\d+), ?(\d+)\](?:, ?)?\[(\d+), ?(\d+)\]\)?\)")
 _INPUT = re.compile(r"input\((.*),\s*'(.*)'\)", re.DOTALL)
 _CLICK = re.compile(r"click\((.*)\)", re.DOTALL)
 _LINE = re.compile(r'<\w+((?:\s+[\w ]+?\s*=\s*"[^"]*")*)\s*>\s*(.*?)\s*</\s*\w+\s*>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'(?<![\w-])(id|class|description)\s*=\s*"([^"]*)"')
 _PACKAGE = re.compile(r'\spackage="([\w.]+)"')
-_SHOWN = ("button", "edittext")  # in the classes of elements that need no words to have a line
+# Parts of the class names of the elements that have a line even without text.
+_ALWAYS_LISTED = ("button", "edittext")
 
 
 class _Words(NamedTuple):
-    """What a line says of its element."""
+    """The attributes and text of an element's line."""
 
     id: str
     class_name: str
@@ -51,7 +52,7 @@ class _Words(NamedTuple):
 
 
 class RecordedPage:
-    """The files of a page; `png` and `xml` are None where there is none."""
+    """The files of a page; `png` and `xml` are None if the file does not exist."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._files = folder / name
@@ -61,21 +62,21 @@ class RecordedPage:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a picture or a view hierarchy."""
+        """Whether the page has a picture or a view hierarchy."""
         return self.png is not None or self.xml is not None
 
     @cached_property
     def size(self) -> Size:
-        """Width and height in pixels; that of the data set's emulators without a picture."""
+        """Width and height in pixels; without a picture, those of the data set's emulators."""
         return (self.png and size_of(self.png)) or _SIZE
 
     def package(self) -> str:
-        """Return the package of the first element; empty without a view hierarchy."""
+        """Return the package of the first element, or an empty string."""
         found = _PACKAGE.search(self._xml)
         return found[1] if found else ""
 
     def flaw(self) -> str:
-        """Return why the view hierarchy cannot be read; empty if it can, or there is none."""
+        """Return why the view hierarchy cannot be read, or an empty string."""
         try:
             _ = self._elements
         except (ScreenError, GraphError) as error:
@@ -83,7 +84,7 @@ class RecordedPage:
         return ""
 
     def golden(self, words: str) -> Golden | None:
-        """Return an action with the boxes of its elements; None if it has none on this page."""
+        """Return an action with the boxes of its elements, or None if this page has none."""
         if found := _SCROLL.fullmatch(words):
             x1, y1, x2, y2 = map(int, found.groups())
             swipe = Swipe(x1, y1, x2, y2)
@@ -122,7 +123,7 @@ class RecordedPage:
         return [each.bounds for each in self._elements if each.scrollable]
 
     def _boxes(self, line: str) -> list[Bounds]:
-        """Return the boxes of the elements that a line of HTML stands for."""
+        """Return the boxes of the elements that a line of HTML refers to."""
         if line in self._by_line:
             return self._by_line[line]
         found = _LINE.fullmatch(line)
@@ -162,12 +163,14 @@ class RecordedPage:
         return found
 
     def _printed(self) -> Iterator[Element]:
-        """Return the elements that have a line of their own in HTML, in order."""
-        is_raw = "<node" in self._xml  # a tag that says nothing of its class
+        """Yield the elements that have their own line of HTML, in order."""
+        is_raw = "<node" in self._xml  # a tag that does not have the class as its name
         for each in self._elements:
             kind = "" if is_raw else each.class_name.lower()
-            is_shown = each.text or each.content_desc or any(word in kind for word in _SHOWN)
-            if each.scrollable or (is_shown and not each.children):
+            is_listed = (
+                each.text or each.content_desc or any(word in kind for word in _ALWAYS_LISTED)
+            )
+            if each.scrollable or (is_listed and not each.children):
                 yield each
 
 
@@ -176,7 +179,7 @@ def _joined(text: str) -> str:
 
 
 def _paths_in(box: Bounds) -> list[tuple[int, int, int, int]]:
-    """Return the four ways that a finger moves in a box: over half of it, through its middle."""
+    """Return the four swipes in a box, each across half of the box and through its centre."""
     x, y = box.center
     dx, dy = (box.right - box.left) // 4, (box.bottom - box.top) // 4
     return [
@@ -188,7 +191,7 @@ def _paths_in(box: Bounds) -> list[tuple[int, int, int, int]]:
 
 
 def _around(swipe: Swipe, size: Size) -> Bounds:
-    """Return the box over whose half a swipe goes, as wide or as high as the screen."""
+    """Return the box of which a swipe crosses half; it is as wide or as high as the screen."""
     if swipe.x1 == swipe.x2:
         reach = abs(swipe.y2 - swipe.y1) // 2
         return Bounds(0, min(swipe.y1, swipe.y2) - reach, size[0], max(swipe.y1, swipe.y2) + reach)

@@ -1,4 +1,4 @@
-r"""Mobile-Bench-v2: tasks on the graphs of Mobile3M, some with vague goals, and noisy ones.
+r"""Mobile-Bench-v2: tasks on the graphs of Mobile3M, some with vague goals, and noisy tasks.
 
     DIR/APP_graph_NUMBER/…      the graphs (see `mobile3m`)
         *.json                  [{"name": "app0_3_12", "task": "1. …\n2. …\nthe goal"}, …]
@@ -8,14 +8,14 @@ r"""Mobile-Bench-v2: tasks on the graphs of Mobile3M, some with vague goals, and
         data1.json, …           the noisy split: {"user_instruction": {"query": …},
                                   "trajectories": [{"action": {"action": "click",
                                     "info": {"coordinate": [x, y]}}}, …]}
-        1-0.png, 1-0.xml, …     its pages, called after the number of their task
+        1-0.png, 1-0.xml, …     its pages, named after the number of their task
 
-A task is done on the page of its name, which is made of the actions that lead to it: `app0_3_12`
-begins on `app0` with action 3. The last line of `task` is the goal, those with numbers are what to
-do in each step. Source: gezelligheid0314/Mobile-Bench-v2, appagent/*.py and eval.py.
+A task is named after the page on which it is done, and so after the actions that lead there:
+`app0_3_12` begins on `app0` with action 3. The last line of `task` is the goal; the numbered lines
+are instructions for the steps. Source: gezelligheid0314/Mobile-Bench-v2, appagent/*.py and eval.py.
 
-Other than the released code, this takes the app's folder by what the name begins with up to the
-first page's "0": an app with a 0 in its name is found, too.
+Unlike the released code, this module identifies the app's folder by the task's name up to the "0"
+of the first page, so that apps with a 0 in their names are found, too.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Bounds
 
 _STEP = re.compile(r"^\d+\.\s(.*)", re.MULTILINE)
-_SIMPLE = 6  # steps at most of a simple task
+_SIMPLE = 6  # the maximum number of steps of a simple task
 _LIMITS = {"simple": 20, "complex": 25}
 _LEVELS = {"simple": 1, "complex": 2}
 
 
 @dataclass(slots=True)
 class _Task:
-    """A task of a list: `path` has the pages of its golden path, `actions` what leads on."""
+    """A task of a list: `path` has the pages of its golden path, `actions` the actions on them."""
 
     name: str
     goal: str
@@ -68,7 +68,7 @@ class _Task:
 
 
 class Release(mobile3m.Release):
-    """Mobile3M's folders with lists of tasks beside them, or the folder of the noisy split."""
+    """Mobile3M's folders and lists of tasks beside them, or the folder of the noisy split."""
 
     title: ClassVar[str] = "Mobile-Bench-v2"
     licence: ClassVar[str] = ""  # none is stated
@@ -77,7 +77,7 @@ class Release(mobile3m.Release):
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether there are apps with lists of tasks, or noisy tasks."""
+        """Return whether the path has apps with lists of tasks, or noisy tasks."""
         if not path.is_dir():
             return False
         has_tasks = bool(mobile3m.app_folders(path)) and any(_lists(path))
@@ -103,13 +103,13 @@ class Release(mobile3m.Release):
         return count + sum(self.add(writer, each) for each in self.demonstrations())
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Return the tasks of the noisy split."""
+        """Yield the tasks of the noisy split."""
         for file in _noisy_files(self.path):
             if (found := self._noisy(file)) is not None:
                 yield found
 
     def _tasks(self) -> Iterator[_Task]:
-        """Return the tasks of all lists; one that several lists have is one task."""
+        """Yield the tasks of all lists; a task in several lists is a single task."""
         found: dict[str, _Task] = {}
         for file in _lists(self.path):
             for line, entry in items(file):
@@ -161,7 +161,7 @@ class Release(mobile3m.Release):
             "level": _LEVELS.get(split),
             "tags": task.tags,
             "step_limit": _LIMITS.get(split, len(golden)),
-            # As in the released code, the last one serves for all steps that have none.
+            # As in the released code, the last instruction is used for all steps without one.
             "instructions": [steps[min(n, len(steps) - 1)] for n in range(len(golden))],
             "full_goal": task.full_goal,
         }
@@ -171,13 +171,13 @@ class Release(mobile3m.Release):
         return True
 
     def _noisy(self, file: Path) -> Demonstration | None:
-        """Return a task of the noisy split; None if it is left out."""
+        """Return a task of the noisy split, or None if it is left out."""
         try:
             entry = parse_json(text_of(file))
             goal, steps = entry["user_instruction"]["query"], entry["trajectories"]
             actions = [_noisy_action(each["action"]) for each in steps]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            why = f"it is no noisy task: {error}"
+            why = f"it is not a noisy task: {error}"
             self.problems.broken(f"{file}:1", why, "tasks that make no sense")
             return None
         name = _numbers(file)[-1]
@@ -207,13 +207,13 @@ def _lists(folder: Path) -> Iterator[Path]:
         try:
             first = next(items(file), (0, None))[1]
         except GraphError:
-            continue  # no list
+            continue  # not a list
         if isinstance(first, dict) and "name" in first and {"task", "easy_instruct"} & first.keys():
             yield file
 
 
 def _tags(file: Path, task: _Task, *, is_vague: bool) -> list[str]:
-    """Return the split of a task; a list with "sample" in its name is one, too."""
+    """Return the tags of a task: its split, and "sample" if the list's name contains it."""
     kinds = [kind for kind in _LEVELS if kind in file.name]
     by_length = "simple" if len(task.actions) <= _SIMPLE else "complex"
     split = "ambiguous" if is_vague else (kinds or [by_length])[0]
@@ -225,7 +225,7 @@ def _steps_of(task: _Task) -> list[tuple[str, int]]:
 
 
 def _flaw(writer: GraphWriter, task: _Task, app: mobile3m.App) -> str:
-    """Return where the golden path of a task leaves the graph; empty if it does not."""
+    """Return where the golden path of a task leaves the graph, or an empty string."""
     for page in task.path:
         if page not in writer:
             return f"there is no page {page} on the way to {task.name}"
@@ -238,7 +238,7 @@ def _flaw(writer: GraphWriter, task: _Task, app: mobile3m.App) -> str:
 
 
 def _noisy_files(folder: Path) -> list[Path]:
-    """Return the files of noisy tasks in a folder, or in one of its folders, in order."""
+    """Return the files of noisy tasks in a folder, or in one of its subfolders, in order."""
     for each in (folder, *sorted(folder.iterdir())):
         if each.is_dir() and (
             found := [
@@ -262,7 +262,7 @@ def _noisy_pages(file: Path) -> list[Path]:
 
 
 def _noisy_page(name: str, picture: Path) -> tuple[ReleasePage, tuple[Bounds, ...]]:
-    """Return a page of the noisy split with the boxes that an agent may choose from."""
+    """Return a page of the noisy split, and the boxes of its elements that can be touched."""
     xml = picture.with_suffix(".xml")
     if not xml.is_file():
         return ReleasePage(name, picture, None, size_of(picture)), ()
@@ -270,18 +270,18 @@ def _noisy_page(name: str, picture: Path) -> tuple[ReleasePage, tuple[Bounds, ..
     choices = [each for each in elements if each.clickable or each.scrollable]
     boxes = [each.bounds for each in choices if each.bounds.width and each.bounds.height]
     package = next((each.package for each in elements if each.package), "")
-    shown = ReleasePage(name, picture, xml, size_of(picture), package)
-    return shown, tuple(dict.fromkeys(boxes))
+    page = ReleasePage(name, picture, xml, size_of(picture), package)
+    return page, tuple(dict.fromkeys(boxes))
 
 
-def _noisy_action(said: Any) -> Action:
+def _noisy_action(entry: Any) -> Action:
     """Return an action of the noisy split.
 
     Raises:
-        LookupError, TypeError, ValueError: it is none.
+        LookupError, TypeError, ValueError: if the entry is not an action.
     """
-    info = said.get("info") or {}
-    match said["action"].lower():
+    info = entry.get("info") or {}
+    match entry["action"].lower():
         case "click":
             x, y = info["coordinate"]
             return Tap(round(x), round(y))
@@ -292,5 +292,5 @@ def _noisy_action(said: Any) -> Action:
             return Type(str(info["text"]))
         case "back" | "home" as key:
             return Key(key)
-    msg = f"there is no action {said['action']!r}"
+    msg = f"there is no action {entry['action']!r}"
     raise ValueError(msg)

@@ -1,8 +1,8 @@
-"""Data sets as they were released, read into a graph of recorded pages.
+"""Imports data sets, as they were released, into a graph of recorded pages.
 
-Each format is the class `Release` of the module of its name, and reads the user's own copy: pages
-of the graph refer to its pictures, which stay where they are. What is read is taken in one by one,
-so that a data set may be far larger than the memory.
+Each format is the class `Release` in the module of the same name. It reads the user's own copy of
+the data set: the graph's pages refer to the pictures there, which are not copied. Tasks are read
+one by one, so that a data set may be much larger than the memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Golden, Size
 
-# The formats that are read, each only where those before it do not fit.
+# The formats that can be read. The first one that fits is used.
 RELEASES = (
     "mobile_bench_v2",
     "mobile3m",
@@ -43,7 +43,7 @@ RELEASES = (
 
 @dataclass(frozen=True, slots=True)
 class ReleasePage:
-    """A page as a release has it: a path is one in the user's copy; `size` if it has no picture."""
+    """A page of a release. Paths are in the user's copy; `size` is set if there is no picture."""
 
     id: str
     png: bytes | Path | None = None
@@ -56,12 +56,12 @@ class ReleasePage:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """One way to do a task, as a release has it.
+    """One way to do a task, as recorded in a release.
 
-    - `pages`: those on which something was done, perhaps with the last one behind them; `golden`:
-      what was done on each.
-    - `columns`: what else the task's row has, by the names of fields of a task.
-    - `said`: what was thought in each step, if the release says it.
+    - `pages`: the pages on which something was done, optionally followed by the final page.
+    - `golden`: the action on each of these pages.
+    - `columns`: further columns of the task's row, named like the fields of a task.
+    - `thoughts`: the thought in each step, if the release has them.
     - `where`: the file and the line.
     """
 
@@ -70,21 +70,21 @@ class Demonstration:
     pages: tuple[ReleasePage, ...]
     golden: tuple[Golden, ...]
     columns: Mapping[str, Any] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    thoughts: tuple[str, ...] = ()
     where: str = ""
 
     def trajectory(self) -> Trajectory:
-        """Return it with its screens, whose files are read.
+        """Return a trajectory with screens read from the pages' files.
 
         Raises:
-            GraphError: one cannot be read.
+            GraphError: if a file cannot be read.
         """
         instructions = self.columns.get("instructions") or [""] * len(self.golden)
-        said = self.said or ("",) * len(self.golden)
+        thoughts = self.thoughts or ("",) * len(self.golden)
         steps = [
-            TrajectoryStep(_screen(page), each.action, words, instruction, each.boxes, page.id)
-            for page, each, words, instruction in zip(
-                self.pages, self.golden, said, instructions, strict=False
+            TrajectoryStep(_screen(page), each.action, thought, instruction, each.boxes, page.id)
+            for page, each, thought, instruction in zip(
+                self.pages, self.golden, thoughts, instructions, strict=False
             )
         ]
         origin = {"task": self.id, **self.columns}
@@ -92,9 +92,10 @@ class Demonstration:
 
 
 class Problems:
-    """What is wrong with a release: the first thing ends the import, or all of it is left out.
+    """The problems of a release: the first one ends the import, or with `skip`, all are left out.
 
-    `left_out` counts what was left out, by reason, and `first` has where each reason was met first.
+    `left_out` counts what was left out, by reason; `first` has the place of the first occurrence of
+    each reason.
     """
 
     def __init__(self, *, skip: bool = False) -> None:
@@ -103,28 +104,28 @@ class Problems:
         self.first: dict[str, str] = {}
 
     def broken(self, where: str, why: str, kind: str = "broken") -> None:
-        """Say that something cannot be read, and why; `kind` is how it is counted.
+        """Report that a part of the release cannot be read; `kind` is the reason that is counted.
 
         Raises:
-            GraphError: nothing is to be left out.
+            GraphError: if problems are not skipped.
         """
         if not self.skip:
-            msg = f"{where}: {why} (--skip-broken leaves such things out)"
+            msg = f"{where}: {why} (--skip-broken leaves out broken parts)"
             raise GraphError(msg)
         self.missed(where, kind)
 
     def missed(self, where: str, kind: str) -> None:
-        """Count something that no reader of the release could use, and that is left out."""
+        """Count a part that is left out because no reader of the release could use it."""
         self.left_out[kind] += 1
         self.first.setdefault(kind, where)
 
 
 class Release:
-    """A data set of some format, in the user's own copy: a folder, or a file.
+    """The user's own copy of a data set, a folder or a file. Each format is a subclass.
 
-    - `title`: what it is called; `licence`: what its authors allow, as far as they say.
-    - `holds`: what its copy is known by, for error messages.
-    - `rule`: the matching rule for single actions that belongs to it; `language`: of its apps.
+    - `title`: the data set's name; `licence`: its licence, if its authors state one.
+    - `holds`: the files by which it is recognised, for error messages.
+    - `rule`: the data set's matching rule for single actions; `language`: the apps' language.
     """
 
     title: ClassVar[str]
@@ -139,36 +140,38 @@ class Release:
 
     @classmethod
     def fits(cls, path: Path) -> bool:
-        """Whether a folder or file holds such a data set, as far as its names and begin tell.
+        """Return whether a folder or file has this format, judging by file names and first bytes.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: if a file cannot be read.
         """
         raise NotImplementedError
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Return its tasks with the ways to do them, one by one.
+        """Yield the tasks of the data set with the ways to do them, one by one.
 
         Raises:
-            GraphError: something of it cannot be read; the text begins with the file and the line.
+            GraphError: if a part cannot be read; the message begins with the file and the line.
         """
         raise NotImplementedError
 
     def add_to(self, writer: GraphWriter) -> int:
-        """Write all of it to a graph, and return how many tasks there are.
+        """Write the data set to a graph, and return the number of tasks.
 
         Raises:
-            GraphError: it cannot be read, or makes no graph; the text says where.
-            HostError: the graph cannot be written.
+            GraphError: if a part cannot be read, or does not fit into a graph; the message says
+                where it is.
+            HostError: if the graph cannot be written.
         """
         return sum(self.add(writer, each) for each in self.demonstrations())
 
     def add(self, writer: GraphWriter, each: Demonstration) -> bool:
-        """Write one task with its pages to a graph, and return whether nothing of it is broken.
+        """Write a task and its pages to a graph, and return False if it is broken and skipped.
 
         Raises:
-            GraphError: it is broken, and nothing is to be left out; the text says where.
-            HostError: the graph cannot be written.
+            GraphError: if the task is broken, and problems are not skipped; the message says where
+                it is.
+            HostError: if the graph cannot be written.
         """
         if flaw := _flaw(writer, each):
             self.problems.broken(each.where, flaw, "tasks with a page that cannot be read")
@@ -190,7 +193,7 @@ class Release:
         return True
 
     def row(self, each: Demonstration) -> dict[str, Any]:
-        """Return a task's row of the table of a graph (see `Demonstration`)."""
+        """Return a task's row for the graph's table of tasks (see `Demonstration`)."""
         golden = [
             replace(one, page=page.id) for page, one in zip(each.pages, each.golden, strict=False)
         ]
@@ -210,10 +213,10 @@ class Release:
 
 
 def release_of(path: Path, name: str | None, problems: Problems) -> Release:
-    """Return the data set at a path, of the format of a name, or of the one that fits.
+    """Return the data set at a path, in the format with a name, or in the first one that fits.
 
     Raises:
-        GraphError: there is none, or no format fits.
+        GraphError: if the path does not exist or cannot be read, or no format fits.
     """
     if not path.exists():
         msg = f"{path} does not exist"
@@ -228,21 +231,21 @@ def release_of(path: Path, name: str | None, problems: Problems) -> Release:
         msg = f"{path} cannot be read: {error}"
         raise GraphError(msg) from error
     known = "; ".join(f"{each}: {_reader(each).holds}" for each in RELEASES)
-    msg = f"{path} is of no known format ({known}): see docs/data-sets.md, or name it with --format"
+    msg = f"{path} has no known format ({known}): see docs/data-sets.md, or name it with --format"
     raise GraphError(msg)
 
 
 def import_release(
     path: Path, folder: Path, name: str | None = None, *, skip: bool = False
 ) -> tuple[Release, int]:
-    """Make a graph in a new folder of the data set at a path.
+    """Write a graph of the data set at a path into a new folder.
 
     Returns:
-        The data set, whose `problems` have what was left out, and how many tasks there are.
+        The data set, whose `problems` list what was left out, and the number of its tasks.
 
     Raises:
-        GraphError: it cannot be read, or the folder is there already.
-        HostError: the folder cannot be written.
+        GraphError: if the data set cannot be read, or the folder already exists.
+        HostError: if the folder cannot be written.
     """
     release = release_of(path, name, Problems(skip=skip))
     with GraphWriter(folder, files=release.folder) as writer:
@@ -262,7 +265,7 @@ def _reader(name: str) -> type[Release]:
 
 
 def _flaw(writer: GraphWriter, each: Demonstration) -> str:
-    """Return why a task cannot be written, in words; empty if it can."""
+    """Return the reason why a task cannot be written, or an empty string."""
     if not each.goal.strip():
         return "it has no goal"
     if not each.golden:
@@ -288,10 +291,10 @@ def _screen(page: ReleasePage) -> Screen:
 
 
 def inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file that a data set names, relative to its folder.
+    """Return the path of a file that a data set names relative to its folder.
 
     Raises:
-        GraphError: it leads out of the folder.
+        GraphError: if the path leads out of the folder.
     """
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or "\0" in name:
@@ -301,16 +304,16 @@ def inside(folder: Path, name: str, where: str) -> Path:
 
 
 def flaw_of_picture(path: Path) -> str:
-    """Return why a file is not a picture that a page can have, in words; empty if it is one."""
+    """Return the reason why a file cannot be the picture of a page, or an empty string."""
     try:
         begin = _begin(path)
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror or error}"
-    return "" if _is_png(begin) else f"{path.name} is no PNG image: it begins {begin[:16]!r}"
+    return "" if _is_png(begin) else f"{path.name} is not a PNG image: it begins {begin[:16]!r}"
 
 
 def size_of(path: Path) -> Size | None:
-    """Return width and height of a picture, in pixels; None if it is no PNG image."""
+    """Return the width and height of a picture in pixels, or None if it is not a PNG image."""
     try:
         begin = _begin(path)
     except OSError:

@@ -1,8 +1,8 @@
-"""TFRecord files, gzipped, and the `tf.train.Example` in each record: read without TensorFlow.
+"""Reads gzipped TFRecord files, and the `tf.train.Example` in each record, without TensorFlow.
 
-A record is its length in 8 bytes, a checksum of that in 4, the data, and a checksum of it in 4. The
-checksums (CRC-32C) are not looked at: gzip has one of its own. Sources: TensorFlow's guide to
-TFRecord, and its files example.proto and feature.proto.
+A record consists of its length (8 bytes), a checksum of the length (4), the data, and a checksum of
+the data (4). The checksums (CRC-32C) are not verified, since gzip has its own. Sources:
+TensorFlow's guide to TFRecord, and its files example.proto and feature.proto.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_MOST = 1 << 30  # bytes of one record; an episode of AndroidControl has some 10 MB
-Field = tuple[int, Any]  # its number, and a whole number or bytes
+_MOST = 1 << 30  # bytes of one record; an episode of AndroidControl has about 10 MB
+Field = tuple[int, Any]  # the field's number, and its value: a whole number or bytes
 Example = dict[str, list[Any]]
 
 
 def examples(path: Path) -> Iterator[tuple[int, Example]]:
-    """Return the examples in a file with their numbers from 1: values by the names of features.
+    """Yield the examples in a file, numbered from 1, as values by the names of their features.
 
     Raises:
-        GraphError: the file cannot be read, or is none of these; the text says which record.
+        GraphError: if the file cannot be read, or has another format; the message has the record.
     """
     number = 0
     try:
@@ -40,12 +40,12 @@ def examples(path: Path) -> Iterator[tuple[int, Example]]:
                 number += 1
                 yield number, example(data)
     except (OSError, EOFError, zlib.error, ValueError, struct.error, LookupError) as error:
-        msg = f"{path}, record {number + 1}: it is no TFRecord of examples, gzipped: {error}"
+        msg = f"{path}, record {number + 1}: it is not a gzipped TFRecord of examples: {error}"
         raise GraphError(msg) from None
 
 
 def _record(records: IO[bytes]) -> bytes | None:
-    """Return the data of the next record; None at the end."""
+    """Return the data of the next record, or None at the end."""
     head = records.read(12)
     if not head:
         return None
@@ -58,7 +58,7 @@ def _record(records: IO[bytes]) -> bytes | None:
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether a file begins as gzip's files do."""
+    """Return whether a file begins like a gzip file."""
     try:
         with opened(path, follows=True) as file:
             return file.read(2) == b"\x1f\x8b"
@@ -70,7 +70,7 @@ def example(data: bytes) -> Example:
     """Return the features of an example, each with the list of its values.
 
     Raises:
-        ValueError, IndexError, struct.error: it is none.
+        ValueError, IndexError, struct.error: if the data is not an example.
     """
     found: Example = {}
     for _, features in fields(data, 1):
@@ -81,12 +81,13 @@ def example(data: bytes) -> Example:
 
 
 def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
-    """Return the fields of a message of protocol buffers, of all numbers or of one.
+    """Yield the fields of a protocol buffers message, either all, or those with a number.
 
-    A field is a whole number (0), or bytes (2); those of 8 and of 4 bytes (1, 5) are bytes, too.
+    By its wire type, a field is a whole number (0) or bytes (2). Fixed-size fields of 8 and 4 bytes
+    (1 and 5) are returned as bytes, too.
 
     Raises:
-        ValueError, IndexError: the data is not a message.
+        ValueError, IndexError: if the data is not a message.
     """
     view, at = memoryview(data), 0
     while at < len(view):
@@ -111,10 +112,10 @@ def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
 
 
 def varint(view: memoryview, at: int) -> tuple[int, int]:
-    """Return a whole number at a place of a message, without its sign, and the place behind it.
+    """Return the unsigned varint at an index of a message, and the index after it.
 
     Raises:
-        ValueError, IndexError: there is none.
+        ValueError, IndexError: if there is no varint at the index.
     """
     value = shift = 0
     while True:
@@ -130,7 +131,7 @@ def varint(view: memoryview, at: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """Return a whole number of 64 bits with its sign."""
+    """Return an unsigned 64-bit number as a signed number."""
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -159,20 +160,20 @@ def _whole(values: Any) -> Iterator[int]:
 
 
 class Splits:
-    """Which splits an episode is in, by the data set's files of them: {split: [id, …]}.
+    """The splits of all episodes, read from the data set's JSON files {split: [id, …]}.
 
-    The ids are in a temporary file: AITW has hundreds of thousands.
+    The ids are stored in a temporary file, since AITW has hundreds of thousands.
     """
 
     def __init__(self, files: Mapping[str, Path]) -> None:
-        """Read the files; the keys are what the names of their splits begin with."""
+        """Read the files; the keys are the prefixes of the names of their splits."""
         self._index = sqlite3.connect("")
         weakref.finalize(self, self._index.close)
         self._index.execute("CREATE TABLE splits (id TEXT, name TEXT)")
         for prefix, file in files.items():
             for line, name, ids in pairs(file):
                 if not isinstance(ids, list):
-                    msg = f"{file}:{line}: a list of episodes is needed for {name!r}"
+                    msg = f"{file}:{line}: {name!r} must be a list of episodes"
                     raise GraphError(msg)
                 rows = ((str(each), f"{prefix}{name}") for each in ids)
                 self._index.executemany("INSERT INTO splits VALUES (?, ?)", rows)

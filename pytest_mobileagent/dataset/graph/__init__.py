@@ -1,4 +1,4 @@
-"""Recorded pages: what was seen of apps, and which action led from which page to which."""
+"""Graphs of recorded pages: the screens of apps, and the actions that lead from page to page."""
 
 from pytest_mobileagent.dataset.graph.checks import check_graph, flaws
 from pytest_mobileagent.dataset.graph.store import Edge, Graph, Page

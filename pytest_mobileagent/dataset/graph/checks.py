@@ -1,6 +1,6 @@
-"""What can be wrong with a graph of recorded pages, each in one line that says where.
+"""Checks for graphs of recorded pages, which report each flaw in one line with its place.
 
-Each check is lazy: the first flaw is found without looking for the others.
+All checks are lazy: the first flaw is found without searching for the others.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _BROKEN_SAME = """
 
 
 def check_graph(graph: Graph) -> None:
-    """Check all of a graph but the pixels of its pictures.
+    """Check a complete graph, except for the pixels of its pictures.
 
     Raises:
-        GraphError: something is wrong; the text names the first flaw, and where it is.
+        GraphError: if the graph has a flaw; the message describes the first one and its place.
     """
     _raise_first(flaws(graph))
 
 
 def check_structure(graph: Graph) -> None:
-    """Check that what edges and the head of a graph name is there (see `check_graph`)."""
+    """Check that the pages named by the edges and the head of a graph exist (see `check_graph`)."""
     _raise_first(chain(_of_head(graph), _of_structure(graph)))
 
 
@@ -53,7 +53,7 @@ def check_tasks(graph: Graph) -> None:
 
 
 def flaws(graph: Graph) -> Iterator[str]:
-    """Return what is wrong with a graph, each in one line that says where."""
+    """Yield the flaws of a graph, each as one line with its place."""
     return chain(_of_head(graph), _of_index(graph), _of_files(graph), _of_tasks(graph))
 
 
@@ -80,7 +80,7 @@ def _of_head(graph: Graph) -> Iterator[str]:
 
 
 def _of_index(graph: Graph) -> Iterator[str]:
-    """Check the index, row by row, unless it is as its writer has checked it."""
+    """Check the index, row by row, unless it is unchanged since its writer checked it."""
     if not graph.is_as_written:
         yield from _of_structure(graph)
         yield from _read(graph.pages())
@@ -102,7 +102,7 @@ def _of_structure(graph: Graph) -> Iterator[str]:
 
 
 def _read(each: Iterator[object]) -> Iterator[str]:
-    """Read all of something that is read lazily; say what stops that."""
+    """Exhaust an iterator that reads lazily, and yield the error that stops it."""
     try:
         for _ in each:
             pass
@@ -111,7 +111,7 @@ def _read(each: Iterator[object]) -> Iterator[str]:
 
 
 def _of_files(graph: Graph) -> Iterator[str]:
-    """Look for the files of all pages, and at how the pictures begin."""
+    """Check that the files of all pages exist, and the first bytes of the pictures."""
     for page in graph.pages():
         try:
             flaw = _of_picture(graph, page) if page.png else ""
@@ -128,7 +128,7 @@ def _of_picture(graph: Graph, page: Page) -> str:
     with opened(file, follows=True) as picture:
         header = picture.read(24)
     if header[:8] != _PNG or header[12:16] != b"IHDR" or len(header) < 24:
-        return f"{file} is no PNG image: it begins {header[:16]!r}"
+        return f"{file} is not a PNG image: it begins {header[:16]!r}"
     width, height = int.from_bytes(header[16:20]), int.from_bytes(header[20:])
     if (width, height) != page.size:
         return f"{file} is {width}x{height} pixels, not {page.size[0]}x{page.size[1]}"
@@ -166,15 +166,15 @@ def _of_task(
     yield from flaws_of_path(graph, golden, row.get("snapshot") or "", row.get("page") or "")
     path = tuple(f"{each.page} {each.action}" for each in golden if each.page)
     if path and paths.setdefault(path, number) != number:
-        yield f"the golden path is that of the task in line {paths[path]}, too"
+        yield f"the task in line {paths[path]} has the same golden path"
 
 
 def flaws_of_path(
     graph: Graph, golden: Iterable[Golden], snapshot: str = "", page: str = ""
 ) -> Iterator[str]:
-    """Return where a golden path leaves the graph: pages that are missing, steps without an edge.
+    """Yield the places where a golden path leaves the graph: missing pages, steps without an edge.
 
-    `snapshot` is where a task starts (a snapshot of the graph, or a page), `page` where it is done.
+    A task starts at `snapshot` (a snapshot of the graph, or a page), and is done on `page`.
     """
     if snapshot and snapshot not in graph.snapshots and snapshot not in graph:
         yield f"it starts at {snapshot!r}, which is neither a snapshot nor a page of the graph"
@@ -195,7 +195,7 @@ def flaws_of_path(
 
 
 def _leads(graph: Graph, source: str, target: str) -> bool:
-    """Whether an edge leads from a page, or one equal to it, to another, or one equal to that."""
+    """Return whether an edge leads from one page to another, or between pages equal to these."""
     if graph.equivalent(source, target):
         return True  # an action that changed nothing
     sources = [source, *graph.same(source)]

@@ -1,18 +1,18 @@
-"""A graph of recorded pages on disk, read a page at a time.
+"""A graph of recorded pages on disk, read one page at a time.
 
-    DIR/graph.json      what is known of the graph as a whole (see `Graph`)
+    DIR/graph.json      the head, which describes the graph as a whole (see `Graph`)
     DIR/graph.sqlite    the pages and the edges between them
     DIR/pages/          screenshots (DIGEST.png) and view hierarchies (DIGEST.xml)
-    DIR/tasks.jsonl     perhaps the tasks that are done on them, as `rows` reads them
+    DIR/tasks.jsonl     optionally, the tasks that are done on the pages, as `rows` reads them
 
-Tables, in which a time is in ISO 8601, and pages stand by their ids:
+Tables, with times in ISO 8601, and pages referred to by id:
 
     pages (id, package, activity, time, width, height, png, xml, same)
     edges (source, golden, target, count)
 
-`png` and `xml` are paths in DIR, or behind "files:" in the folder that the head names as `files`;
-they are empty where a page has none. `same` is the id of the page that stands for all that are
-equal to it; mostly its own. `golden` is the action as JSON (see `golden_to_json`).
+`png` and `xml` are paths in DIR, or with the prefix "files:" in the folder `files` of the head, or
+empty. `same` is the id of the page that represents all pages equal to it, usually the page itself.
+`golden` is the action as JSON (see `golden_to_json`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 HEAD, INDEX, TASKS, PAGES = "graph.json", "graph.sqlite", "tasks.jsonl", "pages"
-FILES = "files:"  # what paths begin with that lead to the user's own copy of a data set
+FILES = "files:"  # the prefix of paths in the user's own copy of a data set
 SUFFIXES = frozenset({".png", ".xml", ".txt", ".uix"})  # of files that a graph may refer to
 NO_HIERARCHY = "<hierarchy rotation='0'/>"
 _HEAD = {
@@ -61,10 +61,9 @@ _EDGE = "SELECT source, golden, target, count, rowid FROM edges"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is known of a page without reading its files (see the module for `png` and `xml`).
+    """The row of a page, which does not need the page's files.
 
-    `size` is (width, height) in pixels. `same` is the id of the page that stands for all that are
-    equal to it, which is its own if there are none.
+    `size` is (width, height) in pixels; see the module for `png`, `xml` and `same`.
     """
 
     id: str
@@ -79,7 +78,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An action that led from one page to another, `count` times where it was recorded.
+    """An action that led from one page to another, and how often it did so (`count`).
 
     `golden` has the action and its boxes in pixels of the page `source`.
     """
@@ -91,22 +90,22 @@ class Edge:
 
 
 class Graph:
-    """Recorded pages, and the edges between them; `open` opens it.
+    """A graph of recorded pages and the edges between them, opened by `open`.
 
-    - `name`, `language`, `licence`, `source`: what it is called, the language of its pages, and
-      where it comes from under which licence; empty where that is not known.
-    - `rule`: the matching rule by which an action is that of an edge.
-    - `packages`: the apps of its pages.
-    - `start`: the page on which tasks begin that name none; `snapshots`: those that they name.
-    - `home`: the page to which the home key leads from everywhere; empty if there is none. `apps`:
-      those to which apps open, by package.
-    - `device`: what is known of the phone: "model", "android", "sdk", "density", "locale".
-    - `head`: all that graph.json says.
+    - `name`, `language`, `licence`, `source`: the graph's name, the language of its pages, its
+      licence, and its origin; empty if unknown.
+    - `rule`: the matching rule that decides whether an action is that of an edge.
+    - `packages`: the apps of the pages.
+    - `start`: the page on which tasks without a snapshot begin; `snapshots`: pages by snapshot.
+    - `home`: the page to which the home key leads from any page, or empty.
+    - `apps`: the pages to which apps open, by package.
+    - `device`: known properties of the phone: "model", "android", "sdk", "density", "locale".
+    - `head`: the complete content of graph.json.
     """
 
     def __init__(self, folder: Path, head: dict[str, Any], index: sqlite3.Connection) -> None:
         self.folder, self.head, self._index = folder, head, index
-        self._close = weakref.finalize(self, index.close)  # whoever forgets to close it
+        self._close = weakref.finalize(self, index.close)  # in case `close` is not called
         self.name: str = head.get("name") or folder.name
         self.rule: str = head.get("rule", "graph")
         self.language: str = head.get("language", "")
@@ -123,16 +122,16 @@ class Graph:
 
     @classmethod
     def open(cls, folder: Path) -> Graph:
-        """Open the graph in a folder. Nothing but its head is read.
+        """Open the graph in a folder, reading only its head.
 
         Raises:
-            GraphError: there is none, or it cannot be read.
+            GraphError: if the folder has no graph, or the graph cannot be read.
         """
         path = folder / HEAD
         try:
             head = check(read_json(path), _HEAD, HEAD)
         except FileNotFoundError:
-            msg = f"{folder} holds no graph: there is no {HEAD}"
+            msg = f"{folder} does not contain a graph: there is no {HEAD}"
             raise GraphError(msg) from None
         except (OSError, TypeError, ValueError, RecursionError) as error:
             msg = f"{path} cannot be read: {why_unreadable(error)}"
@@ -142,7 +141,7 @@ class Graph:
             raise GraphError(msg)
         file = folder / INDEX
         try:
-            # Nobody writes to a graph that is there: neither locks nor a journal are needed.
+            # A finished graph is never written to, so neither locks nor a journal are needed.
             address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
             index = sqlite3.connect(address, uri=True, check_same_thread=False)
             graph = cls(folder, head, index)
@@ -156,7 +155,7 @@ class Graph:
 
     @property
     def is_as_written(self) -> bool:
-        """Whether the index is what its writer has checked: the head has its SHA-256."""
+        """Whether the index still has the SHA-256 in the head, so its writer has checked it."""
         try:
             return self.head.get("index") == digest_of(self.folder / INDEX)
         except OSError:
@@ -173,12 +172,12 @@ class Graph:
         self.close()
 
     def __len__(self) -> int:
-        """How many pages there are."""
+        """Return the number of pages."""
         (count,) = self._row("SELECT count(*) FROM pages", ()) or (0,)
         return int(count)
 
     def count_lacking(self) -> dict[str, int]:
-        """Return how many pages have no "screenshot", and how many no "hierarchy"."""
+        """Return the number of pages without a "screenshot", and without a "hierarchy"."""
         counts = self._row("SELECT total(png = ''), total(xml = '') FROM pages", ()) or (0, 0)
         return {"screenshot": int(counts[0]), "hierarchy": int(counts[1])}
 
@@ -186,10 +185,10 @@ class Graph:
         return self._row("SELECT 1 FROM pages WHERE id = ?", (page,)) is not None
 
     def page(self, page: str) -> Page:
-        """Return what is known of a page.
+        """Return the row of a page.
 
         Raises:
-            GraphError: there is no such page, or its row makes no sense.
+            GraphError: if there is no such page, or its row is invalid.
         """
         row = self._row(f"{_PAGE} WHERE id = ?", (page,))
         if row is None:
@@ -205,16 +204,16 @@ class Graph:
         return tuple(each for each in found if each != page)
 
     def equivalent(self, one: str, other: str) -> bool:
-        """Whether two pages count as equal."""
+        """Return whether two pages count as equal."""
         return one == other or self.page(one).same == self.page(other).same
 
     def screen(self, page: str) -> Screen:
-        """Return what was seen on a page.
+        """Return the screen of a page.
 
-        One without a picture is white, one without a hierarchy has no elements (see `Page`).
+        A page without a picture is white, and a page without a hierarchy has no elements.
 
         Raises:
-            GraphError: it is missing, or cannot be read.
+            GraphError: if the page does not exist, or a file of it cannot be read.
         """
         about = self.page(page)
         where = f"page {page!r} of {self.folder}"
@@ -239,18 +238,19 @@ class Graph:
         return [self._edge(row) for row in self.rows(f"{_EDGE} WHERE source = ?", (page,))]
 
     def pages(self) -> Iterator[Page]:
-        """Return all pages, one at a time."""
+        """Yield all pages, one at a time."""
         return map(self._page, self.rows(_PAGE))
 
     def all_edges(self) -> Iterator[Edge]:
-        """Return all edges, one at a time."""
+        """Yield all edges, one at a time."""
         return map(self._edge, self.rows(_EDGE))
 
     def file(self, path: str) -> Path:
-        """Return where a file of a page is (see the module).
+        """Return the location of a page's file, given the path in its row (see the module).
 
         Raises:
-            GraphError: the path leads elsewhere, or it is not known where the user's copy is.
+            GraphError: if the path leads out of the folder, or the head does not say where the
+                user's copy is.
         """
         folder, inner = (
             (self.files, path.removeprefix(FILES))
@@ -258,19 +258,19 @@ class Graph:
             else (self.folder, path)
         )
         if folder is None:
-            msg = f"{self.folder / HEAD} does not say in which folder, `files`, {inner} is"
+            msg = f"{self.folder / HEAD} has no folder `files`, in which {inner} should be"
             raise GraphError(msg)
         parts = PurePosixPath(inner)
         if parts.is_absolute() or ".." in parts.parts or "\0" in inner:
             msg = f"{self.folder}: {path!r} is not a path in {folder}"
             raise GraphError(msg)
         if parts.suffix.lower() not in SUFFIXES:
-            msg = f"{self.folder}: {path!r} has to end with {', '.join(sorted(SUFFIXES))}"
+            msg = f"{self.folder}: {path!r} must end with {', '.join(sorted(SUFFIXES))}"
             raise GraphError(msg)
         return folder / parts
 
     def _content(self, page: Page, path: str) -> bytes:
-        """Return what a file holds; only in the user's own copy may it be a link."""
+        """Return the content of a file, which may be a link only in the user's own copy."""
         try:
             return read_bytes(self.file(path), follows=path.startswith(FILES))
         except OSError as error:
@@ -281,10 +281,10 @@ class Graph:
         return next(self.rows(query, values), None)
 
     def rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        """Return the rows that a query of the index finds, one at a time.
+        """Yield the rows that a query finds in the index, one at a time.
 
         Raises:
-            GraphError: the index is damaged.
+            GraphError: if the index is damaged.
         """
         try:
             cursor = self._index.execute(query, values)
@@ -303,7 +303,7 @@ class Graph:
             when = datetime.fromisoformat(time) if time else None
             size = (int(width), int(height))
         except (TypeError, ValueError):
-            msg = f"{self.folder / INDEX}, page {page!r}: its row makes no sense: {row!r}"
+            msg = f"{self.folder / INDEX}, page {page!r}: its row is invalid: {row!r}"
             raise GraphError(msg) from None
         return Page(page, package, activity, when, size, png, xml, same)
 
@@ -324,12 +324,12 @@ def digest_of(file: Path) -> str:
 
 
 def flaw_of_png(content: bytes) -> str:
-    """Return what is wrong with a PNG image, as the end of a sentence; empty if nothing is.
+    """Return the flaw of a PNG image, as the predicate of a sentence, or an empty string.
 
-    The pixels are not decoded: what has the right checksums will decode.
+    The pixels are not decoded, since an image with correct checksums can be decoded.
     """
     if content[:8] != b"\x89PNG\r\n\x1a\n":
-        return f"is no PNG image: it begins {content[:16]!r}"
+        return f"is not a PNG image: it begins {content[:16]!r}"
     place = 8
     while place + 12 <= len(content):
         (length,) = struct.unpack_from(">I", content, place)
@@ -341,11 +341,11 @@ def flaw_of_png(content: bytes) -> str:
             struct.pack(">I", zlib.crc32(memoryview(content)[place + 4 : end]))
             != content[end : end + 4]
         ):
-            return f"is damaged: its part {kind!r} has a wrong checksum"
+            return f"is damaged: its chunk {kind!r} has a wrong checksum"
         if kind == b"IEND":
             return ""
         place = end + 4
-    return f"is damaged: it ends after {len(content)} bytes, in the middle"
+    return f"is damaged: it is cut off after {len(content)} bytes"
 
 
 @lru_cache(maxsize=16)

@@ -1,6 +1,6 @@
-"""Writing a graph of recorded pages: all of it, or nothing.
+"""Writes a graph of recorded pages, completely or not at all.
 
-It is written into a hidden folder beside the one that it becomes, which is renamed at the end.
+The graph is written to a hidden folder beside its destination, which is renamed at the end.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _INDEXES = """
     CREATE INDEX pages_same ON pages (same) WHERE same <> id;
 """
 
-# The home key, and opening an app, lead from any page to where they lead from most.
+# Pressing home and opening an app lead from any page to the page to which they led most often.
 _LEADING_ANYWHERE = """
     SELECT golden, target, count FROM edges
     WHERE golden LIKE '%"action":"Key","name":"home"%' OR golden LIKE '%"action":"Open"%'
@@ -64,15 +64,15 @@ _LEADING_ANYWHERE = """
 
 
 class GraphWriter:
-    """Writes a graph into a new folder, which appears when the `with` block ends without an error.
+    """Writes a graph to a new folder, which appears when the `with` block ends without an error.
 
-    - `files`: the user's own copy of a data set, to which pages may refer instead of holding
-      copies of their files.
-    - `replaces`: whether the graph takes the place of one that is there.
+    - `files`: the user's own copy of a data set, in which pages may refer to files instead of
+      copying them.
+    - `replaces`: whether the graph may replace an existing graph.
 
     Raises:
-        GraphError: something else is there, or another process is just writing it.
-        HostError: the folder cannot be written.
+        GraphError: if the folder already exists, or another process is writing the same graph.
+        HostError: if the folder cannot be written.
     """
 
     def __init__(self, folder: Path, *, files: Path | None = None, replaces: bool = False) -> None:
@@ -82,14 +82,14 @@ class GraphWriter:
         self._part = self.folder.with_name(f".{self.folder.name}.part")
         self._old = self.folder.with_name(f".{self.folder.name}.old")
         self._head: dict[str, Any] = {}
-        self._same: dict[str, str] = {}  # those that another page stands for
+        self._same: dict[str, str] = {}  # the representatives of pages that equal another page
         self._tasks = 0
 
     def __enter__(self) -> Self:
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
             if self._old.exists() and not self.folder.exists():
-                self._old.rename(self.folder)  # the one that replaced it was killed in between
+                self._old.rename(self.folder)  # a process was killed while it replaced the graph
             self._check_place()
             self._lock = self._own_part()
             shutil.rmtree(self._part / PAGES, ignore_errors=True)
@@ -132,13 +132,13 @@ class GraphWriter:
         time: datetime | None = None,
         size: Size | None = None,
     ) -> None:
-        """Add a page by its id. A path is one in the user's own copy, to which it will refer.
+        """Add a page. A file given as a path must be in the user's own copy, and is not copied.
 
-        `size` is needed if there is no picture.
+        `size` is required if there is no picture.
 
         Raises:
-            GraphError: there is a page of this id, or what is given of it makes no sense.
-            HostError: it cannot be written.
+            GraphError: if the id is already in use, or an argument is invalid.
+            HostError: if the page cannot be written.
         """
         if not page or not isinstance(page, str):
             msg = f"a page needs an id, not {page!r}"
@@ -156,18 +156,18 @@ class GraphWriter:
         try:
             self._write("INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
-            msg = f"there is a page {page!r} already"
+            msg = f"there is already a page {page!r}"
             raise GraphError(msg) from None
 
     def edge(self, source: str, golden: Golden, target: str, count: int = 1) -> None:
         """Add an edge: an action that leads from one page to another.
 
-        Both pages have to be there at the end; two edges with one action are two that an action may
-        take.
+        Both pages must exist when the graph is finished. If two edges have the same action, the
+        action may follow either.
 
         Raises:
-            GraphError: the action cannot be recorded.
-            HostError: it cannot be written.
+            GraphError: if the action cannot be recorded.
+            HostError: if the edge cannot be written.
         """
         data = golden_to_json(golden)
         data.pop("page", None)
@@ -175,13 +175,13 @@ class GraphWriter:
         self._write("INSERT INTO edges VALUES (?, ?, ?, ?)", (source, to_line(data), target, count))
 
     def same(self, page: str, other: str) -> None:
-        """Note that a page is equal to another, which then stands for both."""
+        """Record that a page is equal to another, which then represents both."""
         page, other = self._first(page), self._first(other)
         if page != other:
             self._same[page] = other
 
     def task(self, row: Mapping[str, Any]) -> None:
-        """Add a row to the graph's table of tasks; golden actions in it are written as JSON."""
+        """Add a row to the graph's table of tasks; its golden actions are written as JSON."""
         golden = [golden_to_json(g) if isinstance(g, Golden) else g for g in row.get("golden", ())]
         line = to_line({**row, **({"golden": golden} if "golden" in row else {})})
         try:
@@ -192,10 +192,11 @@ class GraphWriter:
             raise HostError(msg) from error
 
     def head(self, **fields: Any) -> None:
-        """Say something of the graph as a whole: the fields of its head by name (see `Graph`).
+        """Set fields of the head (see `Graph`).
 
-        By default, it starts on its first page. An app opens where it was opened most often, or
-        else on its first page; home is where the home key led most often.
+        By default, the graph starts on its first page. An app opens on the page on which it was
+        opened most often, or else on the app's first page; home is the page to which the home key
+        led most often.
         """
         self._head |= fields
 
@@ -203,18 +204,18 @@ class GraphWriter:
         is_graph = (self.folder / HEAD).is_file()
         if self.folder.exists() and not (self._replaces and is_graph):
             what = "a graph" if is_graph else "something"
-            msg = f"{self.folder}: {what} is there already; name another folder, or remove it"
+            msg = f"{self.folder}: {what} already exists there; name another folder, or remove it"
             raise GraphError(msg)
 
     def _own_part(self) -> int:
-        """Make the hidden folder, or take over that of a writer that was killed."""
+        """Create and lock the hidden folder, or take over the folder of a killed writer."""
         self._part.mkdir(exist_ok=True)
         descriptor = os.open(self._part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            msg = f"{self.folder} is just being written by another process"
+            msg = f"{self.folder} is being written by another process"
             raise GraphError(msg) from None
         return descriptor
 
@@ -265,7 +266,7 @@ class GraphWriter:
         return page
 
     def _store_file(self, content: bytes | str | Path | None, suffix: str, page: str) -> str:
-        """Keep what a page holds, and return its path as the index has it; empty for nothing."""
+        """Store a file of a page, and return its path for the index, or an empty string."""
         if content is None:
             return ""
         if isinstance(content, Path):
@@ -302,7 +303,7 @@ def _size(png: bytes | Path, page: str) -> Size:
         header = png[:24]
     if len(header) < 24 or header[:8] != b"\x89PNG\r\n\x1a\n" or header[12:16] != b"IHDR":
         where = f" {png}" if isinstance(png, Path) else ""
-        msg = f"page {page!r}: its picture{where} is no PNG image: it begins {header[:16]!r}"
+        msg = f"page {page!r}: its picture{where} is not a PNG image: it begins {header[:16]!r}"
         raise GraphError(msg)
     width, height = struct.unpack(">II", header[16:])
     return width, height
@@ -316,15 +317,15 @@ def add_trajectory(
     size: Size | None = None,
     **fields: Any,
 ) -> None:
-    """Add a trajectory to a graph: a chain of pages, and its row in the table of tasks.
+    """Add a trajectory to a graph: a chain of pages, and a row in the table of tasks.
 
-    A step whose `page` is there already adds no page; without a name, pages are called after the
-    id of the `task` and the step. `size` is that of screens without a picture. The row has the
-    goal, the golden actions with the reports of being done, the page on which the task is done, and
-    that on which it starts; `fields` are further columns, or replace these.
+    A step whose `page` already exists does not add a page; pages without a name are named after the
+    `task` and the step. `size` is the size of screens without a picture. The row has the goal, the
+    golden actions including the final report, the page on which the task is done, and the page on
+    which it starts; `fields` add or replace columns.
 
     Raises:
-        GraphError, HostError: it cannot be written.
+        GraphError, HostError: if the trajectory cannot be written.
     """
     steps = trajectory.steps
     names = [step.page or f"{task}-{number}" for number, step in enumerate(steps)]

@@ -141,14 +141,14 @@ def test_demonstrations_of_bmoca_are_texts_of_steps(tmp_path: Path, trajectory: 
     assert first.endswith("- Action: tap(0)")
     assert "Add" in second
     assert "- Action: tap(" in second
-    with pytest.raises(RecordError, match="export the runs"):
+    with pytest.raises(RecordError, match="export the original runs"):
         list(layout("bmoca").read(tmp_path, about))
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_a_format_cannot_hold_leaves_no_file(tmp_path: Path, format: str) -> None:
     asks = TrajectoryStep(LIST, Type("x", at=(1, 2), clear=True))
-    with pytest.raises(LeftOutError, match="cannot say Type there"):
+    with pytest.raises(LeftOutError, match="cannot express Type"):
         write(tmp_path, format, Trajectory("Do it.", (asks,), True, {}))
     assert list(tmp_path.iterdir()) == []
 
@@ -165,5 +165,5 @@ def test_a_screen_without_a_picture_is_left_out(tmp_path: Path, format: str) -> 
 def test_a_data_set_names_no_file_outside_of_its_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / "outside.png").write_bytes(LIST.png)
     (tmp_path / "set").mkdir()
-    with pytest.raises(RecordError, match="lies outside of"):
+    with pytest.raises(RecordError, match="is outside"):
         screen_of(tmp_path / "set", name)

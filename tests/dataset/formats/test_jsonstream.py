@@ -59,12 +59,12 @@ def test_text_that_is_not_utf8_is_gb18030(tmp_path: Path) -> None:
     ("text", "why"),
     [
         ("[1,\n 2,\n x]", r":3: it is not JSON"),
-        ("[1,\n 2", r":2: a comma or the list's end is needed"),
-        ("[1 2]", r":1: a comma or the list's end"),
+        ("[1,\n 2", r":2: expected a comma or the end of the list"),
+        ("[1 2]", r":1: expected a comma or the end of the list"),
         ('{"a": 1}', r":1: there is no 'data'"),
         ('{"data": 1}', r":1: a list is needed under 'data'"),
         ("", r":1: a list is needed"),
-        ('"[1, 2', r":1: it is not JSON: a text does not end"),
+        ('"[1, 2', r":1: it is not JSON: a string is not closed"),
         (f"[{'[' * 200}{']' * 200}]", r":1: it is nested more than"),
     ],
 )

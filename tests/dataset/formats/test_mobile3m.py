@@ -92,7 +92,7 @@ def test_equal_pages_are_those_of_the_data_set(tmp_path: Path) -> None:
 def test_what_is_broken_is_named_with_file_and_line(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
-    with pytest.raises(GraphError, match=r"all_page_id\.json:1: shop0_1-screen\.png is no PNG"):
+    with pytest.raises(GraphError, match=r"all_page_id\.json:1: shop0_1-screen\.png is not a PNG"):
         imported(tmp_path / "data", tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
 

@@ -251,17 +251,17 @@ def test_our_own_format_is_read_in_any_order(tmp_path: Path) -> None:
     ("line", "why"),
     [
         ({"page": "x", "png": "none.png"}, r"none\.png cannot be read"),
-        ({"page": "x", "png": "home.xml"}, r"home\.xml is no PNG image"),
+        ({"page": "x", "png": "home.xml"}, r"home\.xml is not a PNG image"),
         ({"page": "x", "png": "../x.png"}, r"'\.\./x\.png' is not a path in"),
         ({"page": "x"}, r"needs a png, or a size"),
-        ({"page": "home", "size": [1, 1]}, r"there is a page 'home' already"),
+        ({"page": "home", "size": [1, 1]}, r"there is already a page 'home'"),
         ({"page": "x", "size": [1, 1], "same": "y"}, r"there is no page 'y'"),
         ({"edge": ["home", "nowhere"], "action": TAP}, r"there is no page 'nowhere'"),
         ({"edge": ["home", "cart"]}, r"has no 'action'"),
         ({"edge": ["home"], "action": TAP}, r"not enough values"),
         ({"task": "t", "goal": "Go.", "page": "nowhere"}, r"there is no page 'nowhere'"),
         ({"task": "t", "page": "home"}, r"there is no 'goal'"),
-        ({"pages": "home"}, r"a line has to be an object with"),
+        ({"pages": "home"}, r"a line must be an object with"),
         ({"page": 3}, r"cannot be of type int"),
     ],
 )
@@ -293,7 +293,7 @@ def test_the_format_is_known_by_what_lies_there(tmp_path: Path) -> None:
 
 def test_what_no_format_fits_is_refused_with_their_names(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing", "utf-8")
-    with pytest.raises(GraphError, match=r"is of no known format \(mobile_bench_v2: .*jsonl: "):
+    with pytest.raises(GraphError, match=r"has no known format \(mobile_bench_v2: .*jsonl: "):
         release_of(tmp_path, None, Problems())
 
 

@@ -45,7 +45,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             "UPDATE pages SET time = 'yesterday' WHERE id = 'note'",
-            "page 'note': its row makes no sense",
+            "page 'note': its row is invalid",
         ),
         (
             "UPDATE pages SET png = 'pages/gone.png' WHERE id = 'note'",
@@ -61,7 +61,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             "UPDATE pages SET png = xml WHERE id = 'note'",
-            "page 'note': .* is no PNG image: it begins b'<hierarchy",
+            "page 'note': .* is not a PNG image: it begins b'<hierarchy",
         ),
         (
             """UPDATE edges SET golden = '{"action": {"action": "Tap", "x": 1}, "size": [9, 9]}'""",
@@ -92,7 +92,7 @@ def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
         ([{"golden": [{"action": {"action": "Fly"}, "size": [1, 1]}]}], "line 1: it is not a task"),
         (
             [row(PATH, id="a"), row(PATH, id="b")],
-            "line 2: the golden path is that of the task in line 1, too",
+            "line 2: the task in line 1 has the same golden path",
         ),
         (
             [row(PATH, id="a"), row(PATH[:1], id="a")],

@@ -92,8 +92,8 @@ def test_pages_may_refer_to_the_users_own_copy(tmp_path: Path) -> None:
     [
         ("../secret.xml", "is not a path in"),
         ("/etc/secret.xml", "is not a path in"),
-        ("files:secret.xml", "does not say in which folder"),
-        ("pages/secret.key", "has to end with"),
+        ("files:secret.xml", "has no folder `files`"),
+        ("pages/secret.key", "must end with"),
     ],
 )
 def test_a_page_reads_no_file_of_others(notes: Graph, path: str, says: str) -> None:
@@ -104,7 +104,7 @@ def test_a_page_reads_no_file_of_others(notes: Graph, path: str, says: str) -> N
 @pytest.mark.parametrize(
     ("head", "says"),
     [
-        (None, "holds no graph: there is no graph.json"),
+        (None, "does not contain a graph: there is no graph.json"),
         ("{", "graph.json cannot be read"),
         ({"format": 2}, "this version reads graphs of format 1, not 2"),
         ({"format": 1, "packages": "com.example"}, "graph.json.packages cannot be of type str"),
@@ -138,10 +138,10 @@ def test_a_page_that_is_not_there_is_named(notes: Graph) -> None:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        (lambda png: png[:-20], "is damaged: it ends after"),
-        (lambda png: b"GIF89a" + png, "is no PNG image: it begins b'GIF89a"),
+        (lambda png: png[:-20], "is damaged: it is cut off after"),
+        (lambda png: b"GIF89a" + png, "is not a PNG image: it begins b'GIF89a"),
         (lambda png: png[:60] + b"?" + png[61:], "has a wrong checksum"),
-        (lambda _: b"", "is no PNG image"),
+        (lambda _: b"", "is not a PNG image"),
     ],
 )
 def test_a_picture_that_is_none_is_the_graphs_error(folder: Path, damage: Any, says: str) -> None:

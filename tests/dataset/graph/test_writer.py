@@ -37,13 +37,13 @@ def add_page(writer: GraphWriter, *, twice: bool = False, **fields: Any) -> Grap
 
 def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     writer = GraphWriter(tmp_path / "g")
-    with pytest.raises(GraphError, match="there is a page 'x' already"), writer:
+    with pytest.raises(GraphError, match="there is already a page 'x'"), writer:
         add_page(writer, twice=True)
     assert not list(tmp_path.iterdir())
 
 
 def test_what_is_there_is_replaced_only_if_asked(folder: Path) -> None:
-    with pytest.raises(GraphError, match="a graph is there already"), GraphWriter(folder):
+    with pytest.raises(GraphError, match="a graph already exists"), GraphWriter(folder):
         pass
     with GraphWriter(folder, replaces=True) as writer:
         writer.page("only", png=HOME.png, xml=HOME.xml)
@@ -55,7 +55,7 @@ def test_what_is_there_is_replaced_only_if_asked(folder: Path) -> None:
 def test_a_folder_with_something_else_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     writer = GraphWriter(tmp_path / "thesis", replaces=True)
-    with pytest.raises(GraphError, match="something is there already"), writer:
+    with pytest.raises(GraphError, match="something already exists"), writer:
         pass
 
 
@@ -104,7 +104,7 @@ def test_what_was_moved_away_by_a_killed_writer_comes_back(folder: Path) -> None
     command = [sys.executable, "-c", _KILLED, str(folder), "rename", "2"]
     assert subprocess.run(command, check=False).returncode == 9
     assert not folder.exists()
-    with pytest.raises(GraphError, match="a graph is there already"):
+    with pytest.raises(GraphError, match="a graph already exists"):
         GraphWriter(folder).__enter__()
     with Graph.open(folder) as graph:
         assert len(graph) == 4
@@ -113,7 +113,7 @@ def test_what_was_moved_away_by_a_killed_writer_comes_back(folder: Path) -> None
 def test_two_writers_of_one_graph_do_not_mix(tmp_path: Path) -> None:
     with GraphWriter(tmp_path / "g") as writer:
         writer.page("home", png=HOME.png, xml=HOME.xml)
-        with pytest.raises(GraphError, match="just being written by another"):
+        with pytest.raises(GraphError, match="is being written by another"):
             GraphWriter(tmp_path / "g").__enter__()
     assert len(Graph.open(tmp_path / "g")) == 1
 
@@ -127,9 +127,12 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("write", "says"),
     [
-        (lambda w: add_page(w, twice=True), "there is a page 'x' already"),
+        (lambda w: add_page(w, twice=True), "there is already a page 'x'"),
         (lambda w: add_page(w, png=None), "page 'x' has no picture, and no size"),
-        (lambda w: add_page(w, png=b"GIF89a"), "its picture is no PNG image: it begins b'GIF89a'"),
+        (
+            lambda w: add_page(w, png=b"GIF89a"),
+            "its picture is not a PNG image: it begins b'GIF89a'",
+        ),
         (lambda w: w.page("", png=None, xml=None), "a page needs an id"),
         (
             lambda w: add_page(w).edge("x", Golden(Key("back"), SIZE), "y"),
