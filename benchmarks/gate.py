@@ -42,7 +42,7 @@ def main() -> None:
 
 def wrong_passes(runs: int) -> None:
     print("PASS in % of agents that are worse by `allow`: after 1, 3, 10, 1 and 10, 3, 5 and 10")
-    head("tasks' chances", *(f"{tasks} tasks" for tasks in SIZES))
+    head("success probabilities", *(f"{tasks} tasks" for tasks in SIZES))
     worst = []
     for shape, drift in worlds():
         found = [
@@ -68,7 +68,9 @@ def false_fails(runs: int) -> None:
     print(
         "\nFAIL in % of unchanged agents without a margin: the same analyses; baselines of 1, 3, 10"
     )
-    head("tasks' chances", *(f"{tasks} tasks" for tasks in SIZES), "baseline 1 / 3, 20 tasks")
+    head(
+        "success probabilities", *(f"{tasks} tasks" for tasks in SIZES), "baseline 1 / 3, 20 tasks"
+    )
     worst = []
     for shape, drift in worlds():
         found = [
@@ -99,7 +101,7 @@ def all_looks(runs: int) -> None:
 
 def one_look(runs: int) -> None:
     print("\nOne look after 3, 5, 10 epochs: FAIL without margin at 0, 5, 10 points; PASS at 0")
-    head("tasks", "0", "5", "10", "PASS", "PASS, all at 1")
+    head("tasks", "drop 0", "drop 5", "drop 10", "PASS", "PASS, all at 1")
     for tasks in SIZES:
         once = [InterimAnalyses((epochs,)) for epochs in (3, 5, 10)]
 
@@ -116,7 +118,7 @@ def one_look(runs: int) -> None:
 
 def bad_days(runs: int) -> None:
     print("\nUnchanged agents with bad days (100 tasks, all analyses): FAIL % without margin, with")
-    head("deviation of a day, logits", "u-shaped", "middling")
+    head("deviation, logits", "u-shaped abilities", "medium abilities")
     for day in (0.1, 0.2, 0.3):
         found = [
             [
