@@ -13,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # for what it shares with marks.
 from marks import busy_screen, show
 
 from pytest_mobileagent import Wait
-from pytest_mobileagent.device.wrappers.noise import NoiseSettings, Noisy
+from pytest_mobileagent.device.noisy.noisy_device import NoisyDevice
+from pytest_mobileagent.device.noisy.schedule import NoiseSettings
 from pytest_mobileagent.noise import NoiseChoice
 from pytest_mobileagent.noise.drawing import png_of
 from pytest_mobileagent.noise.template import load
@@ -38,22 +39,22 @@ class Planned:
         return self.template if number == 1 else None
 
 
-def noisy(screens: list[Screen], template: Template | None) -> Noisy:
+def noisy(screens: list[Screen], template: Template | None) -> NoisyDevice:
     """Return a phone in memory with noise, which shows another screen after each action."""
     phone = FakePhone(screens)
-    made = Noisy(phone, NoiseSettings(NoiseChoice(1), TEMPLATES), 1, "en", screens[0])
+    made = NoisyDevice(phone, NoiseSettings(NoiseChoice(1), TEMPLATES), 1, "en", screens[0])
     made._schedule = Planned(template)  # type: ignore[assignment]
     return made
 
 
-def step(phone: Noisy) -> None:
+def step(phone: NoisyDevice) -> None:
     """Do what a step asks of a device; screens change, so that nothing is drawn only once."""
     phone.perform(Wait(0))
     phone.observe()
     phone.noise()
 
 
-def milliseconds(phone: Noisy, repeats: int = 25) -> list[float]:
+def milliseconds(phone: NoisyDevice, repeats: int = 25) -> list[float]:
     """How long the processor works for each of several steps; drawing is in one thread."""
     step(phone)
     values = []

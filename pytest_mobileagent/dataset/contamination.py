@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.trajectory import touched
-from pytest_mobileagent.noise import SHOWN
+from pytest_mobileagent.noise import OVERLAYS
 from pytest_mobileagent.noise.cover import hierarchy, look_of
 from pytest_mobileagent.noise.drawing import draw, png_of
 from pytest_mobileagent.noise.layout import arrange, package_of
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 Domain = Literal["in", "out"]
-# The kinds of noise that hide a page and are closed by one tap. Toasts do not hide the page, and
-# tutorials need several taps.
-COVERING = tuple(kind for kind in SHOWN if kind not in {"toast", "tutorial"})
+# The kinds that hide a page and that one tap closes: no toasts, no tutorials.
+COVERING = tuple(kind for kind in OVERLAYS if kind not in {"toast", "tutorial"})
 FAINT: Final = 4  # of 255: smaller differences are invisible on a whitened page
 _SALT = 85  # chosen so that both sets have ads of each kind in each language
 _MARGIN = 0.02  # of the screen's shorter side, between the edges of a target and of its ad

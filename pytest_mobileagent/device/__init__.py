@@ -1,7 +1,8 @@
-"""Where tasks run: what a device can do, and how devices of another kind are added.
+"""The devices on which tasks run: their protocol, and how to add a new kind of device.
 
-A kind of devices is a `Source`, which the hook `pytest_mobileagent_sources` adds. It opens `Slots`:
-`ProgramSlots` start a program for each device, `AttachedSlots` take devices that are there already.
+A kind of device is a `Source`, added by the hook `pytest_mobileagent_sources`. A source opens
+`Slots`: `ProgramSlots` start a program for each device, `AttachedSlots` use devices that already
+run.
 """
 
 from __future__ import annotations

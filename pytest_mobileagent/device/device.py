@@ -1,4 +1,4 @@
-"""A device as everything else sees it: its protocols, its address, its options."""
+"""The interface of a device to the rest of the package: its protocols, addresses and options."""
 
 from __future__ import annotations
 
@@ -25,30 +25,28 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Value
 
 
-HELP = "has to be seconds above 0, and may name apps with their own: 5,com.instagram.android=30"
-
-
+HELP = "must be a number of seconds above 0, then any limits of apps: 5,com.instagram.android=30"
 _LOOKS_WITHOUT_TREE = 3  # in a row, before the device counts as broken
 L = TypeVar("L", bound="Look")
 
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """The most seconds to wait after an action until the screen rests; some apps need others."""
+    """How long to wait, in seconds, until the screen has settled; `apps` have their own limits."""
 
     seconds: float = 5.0
     apps: Mapping[str, float] = field(default_factory=dict)
 
     def limit(self, package: str) -> float:
-        """Return the seconds for a screen of an app."""
+        """Return the limit, in seconds, for screens of an app."""
         return self.apps.get(package, self.seconds)
 
 
 def parse_settle(text: str) -> Settle:
-    """Read `SECONDS[,PACKAGE=SECONDS…]`.
+    """Parse `SECONDS[,PACKAGE=SECONDS…]`.
 
     Raises:
-        ValueError: it is not so written.
+        ValueError: the text does not have this form, or names an app twice.
     """
     first, *others = (word.strip() for word in text.split(","))
     apps: dict[str, float] = {}
@@ -71,7 +69,7 @@ def _seconds(text: str) -> float:
 
 
 class Look(Protocol):
-    """What is compared: two observations are equal if either their pixels or their trees are."""
+    """An observation that can be compared: two are equal if their pixels or their trees are."""
 
     @property
     def png(self) -> bytes:
@@ -79,7 +77,7 @@ class Look(Protocol):
 
     @property
     def xml(self) -> str | None:
-        """The view hierarchy; None if there was none to be had."""
+        """The view hierarchy; None if the device returned none."""
 
     @property
     def package(self) -> str:
@@ -93,10 +91,11 @@ def settled(
     shot: bytes | None = None,
     tree: str | None = None,
 ) -> L:
-    """Observe until two in a row are equal, or until the app's seconds are over.
+    """Observe until two observations in a row are equal, or the app's time limit has passed.
 
-    `shot` and `tree` are from before the first observation, if there are any. A cursor that blinks
-    changes pixels for ever, but not the hierarchy. `no_tree` makes the error where there is none.
+    `shot` and `tree` were seen before the first observation, if anything was. Hierarchies are
+    compared too, as a blinking cursor changes pixels for ever. `no_tree` returns the error that is
+    raised if the device keeps returning no hierarchy.
     """
     started = time.monotonic()
     failures = 0
@@ -117,7 +116,7 @@ LogLevel = Literal["off", "warnings", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One look at the device: its screen, and what the probes read at the same moment.
+    """One observation of the device: its screen, and the values of the probes at the same moment.
 
     `before` is the page that was left, if a device of recorded pages has just gone back.
     """
@@ -129,9 +128,9 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class DeviceState:
-    """What is read together with a look at the screen, but not seen on it.
+    """State that is read together with the screen, but is not visible on it.
 
-    `package` and `activity` name what has the focus, `time` is the device's own clock.
+    `package` and `activity` name what has the focus; `time` is read from the device's own clock.
     """
 
     package: str
@@ -141,32 +140,32 @@ class DeviceState:
 
 
 class Device(Protocol):
-    """A phone that can be looked at and acted on: all that an episode needs.
+    """A phone that can be observed and acted on: all that an episode needs.
 
-    Every method raises DeviceError when the device does not answer, or not as Android does. One of
-    recorded pages raises GraphError if it cannot read them.
+    Every method raises DeviceError if the device does not answer, or answers unlike Android. A
+    device of recorded pages raises GraphError if it cannot read a page.
     """
 
     @property
     def info(self) -> DeviceInfo:
-        """What is known of the device."""
+        """Facts about the device."""
 
     @property
     def system(self) -> System | None:
-        """The system behind the screen; None where there is none, as with recorded pages."""
+        """The system behind the screen; None if there is none, as with recorded pages."""
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Look at the screen, and read the probes."""
+        """Observe the screen, and read the probes."""
 
     def perform(self, action: Action) -> None:
-        """Do an action on the device, and wait until the screen has settled.
+        """Perform an action on the device; the next `observe` waits for the screen to settle.
 
         Raises:
-            NoEdgeError: on a recorded page, nothing is recorded for it.
+            NoEdgeError: on a recorded page, nothing is recorded for the action.
         """
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened on the device since the last call; nothing without a listener."""
+        """Return the events on the device since the last call; empty without a listener."""
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
@@ -174,140 +173,143 @@ class Device(Protocol):
 
 @runtime_checkable
 class PageDevice(Protocol):
-    """What a device of recorded pages can do that no phone can."""
+    """A device of recorded pages, which can jump to any page."""
 
     def show(self, page: str) -> None:
-        """Show a page by its id, whatever was done before.
+        """Show a page by its id, regardless of earlier actions.
 
         Raises:
-            GraphError: there is no such page.
+            GraphError: the page does not exist.
         """
 
 
 @runtime_checkable
 class SparingDevice(Protocol):
-    """What a device has that can do without screenshots."""
+    """A device that can work without screenshots."""
 
     def without_screenshots(self) -> AbstractContextManager[None]:
-        """Take none meanwhile; equal hierarchies show that the screen has settled."""
+        """Take no screenshots in this context: compare hierarchies to see the screen settle."""
 
 
 @runtime_checkable
 class LogReader(Protocol):
-    """What a device has whose log can be read."""
+    """A device whose log can be read."""
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of its log since the last call; None if they cannot be read now.
+        """Return the lines of its log since the last call; None if the log cannot be read now.
 
-        At least those of crashes are among them. Lines after the last observation may be left for
-        the next call, but for those that are there already if it is `late`, the last call.
+        The lines that report crashes are always included. Lines after the last observation may be
+        left for the next call; with `late`, which marks the last call, those that have already
+        arrived are included.
         """
 
 
 @runtime_checkable
-class CrashKeeper(Protocol):
-    """What a device has that keeps crashes of apps elsewhere than in its log."""
+class CrashStore(Protocol):
+    """A device that also stores the crashes of apps outside its log."""
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes since a moment of its clock, each with its own; None if it has none.
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes since a moment, each with its time; None if the device stores none.
 
-        It is asked at the end of an episode in which its log could not be read.
+        Times are those of the device's clock. This is called at the end of an episode whose log
+        could not be read.
         """
 
 
 @runtime_checkable
 class NoiseMaker(Protocol):
-    """What a device has that gets in the agent's way (see `device.wrappers`)."""
+    """A device that adds noise (see `device.noisy`)."""
 
     @property
     def is_covered(self) -> bool:
-        """Whether noise lay over the screen when it was last observed, and takes actions."""
+        """Whether noise covered the screen when it was last observed, and takes actions."""
 
     @property
     def noises(self) -> int:
-        """How often noise has come so far, met or not."""
+        """How many times noise has appeared so far, whether or not the agent has met it."""
 
     def noise(self) -> Noise | None:
-        """Return the noise that the agent has met since the last call, if it has met any.
+        """Return the noise that the agent has met since the last call, or None.
 
-        `swallowed` counts the actions that the device was given since then, from 0.
+        Its `swallowed` are indices, from 0, of the actions since the last call.
         """
 
 
 class System(Protocol):
-    """What only live devices have, for those who prepare them for a task and check their state.
+    """The system of a live device: what prepares it for a task, and gives access to its state.
 
-    Every method raises DeviceError when the device does not answer, or not as Android does.
+    Every method raises DeviceError if the device does not answer, or answers unlike Android.
     """
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Bring the device to a task's starting point, and return how that was done.
 
-        That is the snapshot; where the device has none, `apps` are cleared and stopped instead.
+        The snapshot is loaded. If the device has no snapshots, `apps` are stopped and cleared
+        instead.
 
         Raises:
             TaskError: the device has snapshots, but not this one.
         """
 
     def refresh(self) -> None:
-        """Read again what is known of the device, after its display or its language changed."""
+        """Read the facts about the device again, after a change of its display or language."""
 
     def snapshots(self) -> Sequence[str]:
-        """Return the names of the snapshots that `reset` can load, if any."""
+        """Return the names of the snapshots that `reset` can load; empty if there are none."""
 
     def packages(self) -> frozenset[str]:
-        """Return the packages that are installed."""
+        """Return the installed packages."""
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each package that is installed; "" where it is not known."""
+        """Return the version code of each installed package; "" if it is unknown."""
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return what it wrote, standard error included."""
+        """Run a shell script on the device and return its output, standard error included."""
 
 
 def without_screenshots(device: Device) -> AbstractContextManager[None]:
-    """Have a device take no screenshots meanwhile, if it can do without."""
+    """Return a context in which a device takes no screenshots, if it can work without them."""
     if isinstance(device, SparingDevice):
         return device.without_screenshots()
     return contextlib.nullcontext()
 
 
 def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:
-    """Return the lines of a device's log since the last call; None where nobody can read it."""
+    """Return the lines of a device's log since the last call; None if it cannot be read."""
     return device.log(late=late) if isinstance(device, LogReader) else None
 
 
 def noise_of(device: Device) -> Noise | None:
-    """Return the noise that an agent has met since the last call, if the device makes any."""
+    """Return the noise that an agent has met since the last call; None if the device adds none."""
     return device.noise() if isinstance(device, NoiseMaker) else None
 
 
 def noises_of(device: Device) -> int:
-    """Return how often noise has come to a device so far, met or not."""
+    """Return how many times noise has appeared on a device so far."""
     return device.noises if isinstance(device, NoiseMaker) else 0
 
 
 def is_covered(device: Device) -> bool:
-    """Return whether noise lies over the screen of a device, and takes actions."""
+    """Return whether noise covers the screen of a device, and takes actions."""
     return isinstance(device, NoiseMaker) and device.is_covered
 
 
-def kept_crashes_of(device: Device, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-    """Return the crashes that a device has kept since a moment; None where nobody can tell."""
+def stored_crashes_of(device: Device, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+    """Return the crashes that a device has stored since a moment; None if they are unknown."""
     try:
-        return device.kept_crashes(since) if isinstance(device, CrashKeeper) else None
+        return device.stored_crashes(since) if isinstance(device, CrashStore) else None
     except DeviceError:
         return None
 
 
 def system_of(device: Device) -> System:
-    """Return the system of a device that has to have one.
+    """Return the system of a device.
 
     Raises:
-        DeviceError: it has none.
+        DeviceError: the device has no system.
     """
     if device.system is None:
-        msg = f"device {device.info.serial} is not live: it has no system to reset or to ask"
+        msg = f"device {device.info.serial} is not live: it has no system to reset or to query"
         raise DeviceError(msg)
     return device.system
 
@@ -316,7 +318,7 @@ def system_of(device: Device) -> System:
 class Address:
     """A device that an adb server knows by its serial.
 
-    `home` is the home folder in which the emulator that it may be keeps its console's token.
+    `home` is the home folder where an emulator stores the token of its console.
     """
 
     serial: str
@@ -347,14 +349,15 @@ AnyAddress = Address | AppiumAddress | PagesAddress
 
 @dataclass(frozen=True, slots=True)
 class DeviceOptions:
-    """The options that concern devices; a source or a driver takes from them what it needs.
+    """The options that concern devices, for sources and drivers.
 
-    - `workers`: how many processes each need a device.
+    - `workers`: the number of processes, each of which needs a device.
     - `apps`: the folders of apps for virtual phones.
-    - `driver`: what drives the devices, None for whatever can; `settle`: how long it waits.
+    - `driver`: the name of a driver, or None for the first one that can drive the devices.
+    - `settle`: how long drivers wait until the screen has settled.
     - `log`: which lines of a device's log are read: only those of crashes ("off"), warnings, all.
-    - `recycle`: after how many episodes a started device is replaced.
-    - `appium_home`, `capabilities`: where Appium is, and what is asked of its sessions.
+    - `recycle`: after how many episodes a device that the run has started is replaced.
+    - `appium_home`, `capabilities`: where Appium is installed, and the capabilities of sessions.
     - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
     """
 
@@ -374,23 +377,23 @@ class DeviceOptions:
 POWER = "dumpsys power | grep mWakefulness="
 LOCK = "dumpsys window | grep -E 'mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing'"
 ROOM = "df -k /data"
-LEAST_ROOM_MB = 50  # below it apps crash, and dumps come out empty
+LEAST_ROOM_MB = 50  # with less, apps crash and dumps are empty
 
 
 def wakefulness(power: str) -> str:
-    """Return Awake, Asleep, Dozing or Dreaming, from POWER's output; empty if unknown."""
+    """Return Awake, Asleep, Dozing or Dreaming from the output of POWER; empty if unknown."""
     found = re.search(r"mWakefulness=(\w+)", power)
     return found[1] if found else ""
 
 
 def is_locked(window: str) -> bool:
-    """Whether a lock screen covers the apps, from the output of LOCK."""
+    """Return whether a lock screen covers the apps, from the output of LOCK."""
     flags = r"(?:mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing)=true"
     return re.search(flags, window) is not None
 
 
 def free_mb(df: str) -> int | None:
-    """Return the free megabytes of the data partition, from ROOM's output; None if unknown."""
+    """Return the free megabytes of the data partition from the output of ROOM; None if unknown."""
     rows = df.splitlines()
     cells = rows[-1].split() if rows else []
     return int(cells[-3]) // 1024 if len(cells) >= 4 and cells[-3].isdigit() else None

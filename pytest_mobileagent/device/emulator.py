@@ -1,12 +1,12 @@
-"""One emulator from its start to its end, as a program that the supervisor of a run starts.
+"""Runs one emulator, as a program that the supervisor of a run starts.
 
-It prints a line of JSON when the emulator has really booted, and ends the emulator when its
-standard input ends, or on SIGTERM. If it is killed the emulator dies with it.
+It prints a line of JSON once the emulator has completely booted. It stops the emulator when its
+standard input closes, or on SIGTERM. If this program is killed, the emulator dies with it.
 
-The emulator runs with the user's own HOME, not with one of the run's: there are its AVDs, the
-token of its console, and ~/.android/adbkey, which it gives to the phone when that boots. The run's
-adb server has to own the same key, or the phone does not trust it; and a snapshot remembers
-which keys it trusts.
+The emulator runs with the user's HOME rather than one of the run's, because its AVDs, the token of
+its console and ~/.android/adbkey are there. The emulator passes that key to the phone at boot; the
+run's adb server must use the same key, or the phone does not trust it. A snapshot remembers the
+keys that it trusts.
 """
 
 from __future__ import annotations
@@ -45,15 +45,16 @@ _STILL = (
     "settings put global animator_duration_scale 0",
     "settings put global hide_error_dialogs 1",
 )
-_ENDING = ((None, 15.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))  # seconds for each way
-GRACE_SECONDS = sum(seconds for _, seconds in _ENDING) + 2  # for those who end this program
+# Ways to end the emulator (None: by its console), and the seconds that each may take.
+_ENDING = ((None, 15.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
+GRACE_SECONDS = sum(seconds for _, seconds in _ENDING) + 2  # that this program needs to end
 
 
 class Emulator:
-    """An emulator that has been started: wait for its boot, and end it.
+    """A running emulator.
 
     Raises:
-        HostError: no port is free, or its program cannot be run.
+        HostError: the emulator's program cannot be run.
     """
 
     def __init__(self, options: argparse.Namespace, port: int) -> None:
@@ -61,7 +62,7 @@ class Emulator:
         self.snapshot: str | None = options.snapshot
         home = str(Path.home())
         self.address = Address(f"emulator-{port}", "127.0.0.1", options.adb_server_port, home)
-        # Its name cannot be foreseen: nobody has put a link there by which we write elsewhere.
+        # An unpredictable name, so that no other user can plant a link that redirects our writes.
         number, log = tempfile.mkstemp(prefix=f"emulator-{port}-", suffix=".log")
         self.log = Path(log)
         with os.fdopen(number, "wb") as output:
@@ -87,7 +88,7 @@ class Emulator:
         self.end()
 
     def await_boot(self, seconds: float, stop: threading.Event) -> None:
-        """Wait until the phone can be used, and quieten what moves or pops up by itself.
+        """Wait until the phone can be used, and turn off animations and error dialogs.
 
         Raises:
             InfrastructureError: the emulator has ended, or is not ready in time.
@@ -96,7 +97,7 @@ class Emulator:
         shell = Shell(self.address)
         while True:
             problem = self._missing(shell)
-            # First of all, as an emulator of somebody else may answer at the port.
+            # Checked first, because another user's emulator may answer at the port.
             if self.process.poll() is not None:
                 ended = f"ended with status {self.process.returncode} before it had booted"
                 raise self._failure(ended)
@@ -110,23 +111,23 @@ class Emulator:
         shell.close()
 
     def loaded(self) -> str:
-        """Return the name of the snapshot that it has started from; empty if it booted cold."""
+        """Return the name of the snapshot that the emulator started from; empty for a cold boot."""
         started = re.search(r"Successfully loaded snapshot(?: '([^']+)')?", self._output())
         if started:
             return started[1] or self.snapshot or "default_boot"
-        with contextlib.suppress(DeviceError):  # older consoles do not tell
+        with contextlib.suppress(DeviceError):  # older consoles lack the command
             return Console(self.address).loaded()
         return ""
 
     def end(self) -> None:
-        """End it: by its console, else by signals. Whatever it has started ends with it."""
+        """End the emulator and its child processes, by its console or else by signals."""
         for number, seconds in _ENDING:
             if self.process.poll() is not None:
                 break
             if number is None:
                 try:
                     Console(self.address).kill()
-                except DeviceError:  # it does not listen yet, or no more: do not wait for it
+                except DeviceError:  # the console does not listen: do not wait for it
                     continue
             else:
                 self._signal(number)
@@ -136,9 +137,9 @@ class Emulator:
         self.log.unlink(missing_ok=True)
 
     def _missing(self, shell: Shell) -> str | None:
-        """Say what is missing until the phone can be used; None if nothing is.
+        """Return why the phone cannot be used yet; None if it can.
 
-        That the boot is said to be completed does not mean that anything answers.
+        Android may report a completed boot before its services answer.
         """
         file = "/data/local/tmp/mobileagent-boot.xml"
         try:
@@ -148,14 +149,14 @@ class Emulator:
             if booted.text.strip() != "1":
                 return f"sys.boot_completed is {booted.text.strip()!r}"
             if animation.text.strip() == "running":
-                return "the boot animation still runs"
+                return "the boot animation is still running"
             if "package:" not in packages.text:
-                return f"the package manager says {packages.text.strip()[:100]!r}"
+                return f"the package manager answers {packages.text.strip()[:100]!r}"
             dump = shell.run(f"uiautomator dump {file}; cat {file}; rm -f {file}", 90).text
         except DeviceError as error:
-            register(self.address)  # in case that it came up before the adb server
+            register(self.address)  # in case the emulator came up before the adb server
             return str(error)
-        return None if "</hierarchy>" in dump else f"uiautomator says {dump.strip()[:100]!r}"
+        return None if "</hierarchy>" in dump else f"uiautomator answers {dump.strip()[:100]!r}"
 
     def _output(self) -> str:
         return self.log.read_text("utf-8", "replace")
@@ -163,8 +164,8 @@ class Emulator:
     def _failure(self, what: str) -> InfrastructureError:
         output = self._output()
         last = "".join(f"\n    {line}" for line in output.strip().splitlines()[-8:])
-        words = f"; it said:{last}" if last else ""
-        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{words}{advice(output)}")
+        quote = f"; its output:{last}" if last else ""
+        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{quote}{advice(output)}")
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -173,7 +174,7 @@ class Emulator:
 
 def command(options: argparse.Namespace, port: int) -> list[str]:
     """Return the command that starts the emulator."""
-    # Several instances of one AVD are possible only if none of them writes to it.
+    # Several emulators can run the same AVD only if none of them writes to it.
     start = ["-no-snapshot"] if options.writable else ["-read-only"]
     start += ["-snapshot", options.snapshot] if options.snapshot else []
     flags = [*_FLAGS, "-gpu", GPU[options.gpu], *start, *options.flags]
@@ -181,25 +182,25 @@ def command(options: argparse.Namespace, port: int) -> list[str]:
 
 
 def advice(output: str) -> str:
-    """Return what to do about an emulator that said this, on a line of its own; or nothing."""
+    """Return a line of advice for an emulator that failed with this output; empty if unknown."""
     if re.search(r"permissions? to use KVM|/dev/kvm.*(denied|permission)", output, re.IGNORECASE):
         fix = "let yourself use /dev/kvm: `sudo gpasswd -a $USER kvm`, then log in again"
     elif re.search(r"hardware acceleration|CPU acceleration|\bKVM\b", output):
-        fix = "turn on virtualisation in the firmware or the cloud's machine, and load kvm"
+        fix = "enable virtualisation in the firmware or the cloud machine, and load the kvm module"
     else:
         return ""
-    slow = "--mobile-emulator-flags='-accel off' does without, many times slower"
+    slow = "or run without it, many times slower, with --mobile-emulator-flags='-accel off'"
     return f"\n  To fix it: {fix}; {slow}."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run an emulator until it is to end; the status is 1 if it did not boot."""
+    """Run an emulator until it is asked to stop; the exit status is 1 if it did not boot."""
     options = _parser().parse_args(argv)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stop.set())
     try:
-        # Of an emulator that has just ended the adb server has yet to lose sight.
+        # The adb server may still list an emulator that has just ended.
         known = listed("127.0.0.1", options.adb_server_port)
         avoid = {int(name.rpartition("-")[2]) for name in known if re.match(r"emulator-\d", name)}
         with console_port(avoid) as port, Emulator(options, port) as emulator:
@@ -235,25 +236,25 @@ def _read_to_the_end(stop: threading.Event) -> None:
     stop.set()
 
 
-CONSOLE_PORTS = range(5554, 5684, 2)  # where Android's emulator may have its console
+CONSOLE_PORTS = range(5554, 5684, 2)  # the ports that Android's emulator may use for its console
 
 
 @contextlib.contextmanager
 def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
-    """Yield a free console port; the next port, which adb will use, is free as well.
+    """Yield a free console port whose successor, which adb will use, is free as well.
 
-    Nobody who asks this way gets it as long as it is held; that ends with the process at the
-    latest. Ports to `avoid` are not given.
+    No other caller of this function gets the same port until the context, or this process, ends.
+    Ports in `avoid` are skipped.
 
     Raises:
-        HostError: none is free.
+        HostError: no port is free.
     """
     for port in CONSOLE_PORTS:
         lock = None if port in avoid else _locked(port)
         if lock is None:
             continue
         with lock:
-            # The lock keeps away those who ask; others may use the ports all the same.
+            # The lock excludes other callers only; any other program may use the ports.
             if _free(port) and _free(port + 1):
                 yield port
                 return
@@ -262,10 +263,10 @@ def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
 
 
 def _locked(port: int) -> socket.socket | None:
-    """Bind the UDP port with the same number; None if it is taken.
+    """Lock a port by binding the UDP port of the same number; None if that is taken.
 
-    Emulators use none. Unlike a file that all users can reach, it is in nobody's way afterwards,
-    and nobody can put anything in its place.
+    Emulators use no UDP ports. Unlike a lock file in a folder that all users can write to, the
+    lock leaves nothing behind and cannot be replaced by another user.
     """
     lock = socket.socket(type=socket.SOCK_DGRAM)
     try:

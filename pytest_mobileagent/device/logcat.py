@@ -1,9 +1,9 @@
-"""Finds the crashes of apps in what logcat prints, and in what Android keeps of them (DropBox).
+"""Parses logcat, and finds app crashes in it and in Android's store of crash reports (DropBox).
 
-The formats are those of AOSP: `logcat -v threadtime`; for crashes of managed code
-RuntimeInit.loggingHandler, for native ones debuggerd's tombstones, and for apps that do not respond
-ProcessErrorStateRecord. `dumpsys dropbox --print` is DropBoxManagerService's, its entries
-ActivityManagerService.addErrorToDropBox writes.
+The formats are those of AOSP: `logcat -v threadtime`; RuntimeInit.LoggingHandler for crashes of
+managed code, debuggerd's tombstones for native crashes, and ProcessErrorStateRecord for apps that
+do not respond. The output of `dumpsys dropbox --print` is written by DropBoxManagerService, its
+entries by ActivityManagerService.addErrorToDropBox.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _LINE = re.compile(
     r"(\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\s+(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEF]) (.*?) *: ?(.*)",
     re.DOTALL,
 )
-MARKS = "mobileagent."  # begins the tags of the lines that this plugin writes
-_REPORTS = ("AndroidRuntime", "ActivityManager", "DEBUG")  # the tags of what reports crashes
+MARKS = "mobileagent."  # the prefix of the tags of lines that this plugin writes
+_REPORTS = ("AndroidRuntime", "ActivityManager", "DEBUG")  # the tags of crash reports
 _MOST_TRACE = 8000  # characters
 _PROCESS = re.compile(r"Process: ([\w.]+)")
 _FATAL = re.compile(r"(?:\*\*\* )?FATAL EXCEPTION( IN SYSTEM PROCESS)?: ")
@@ -41,7 +41,7 @@ _PYTHON_FRAME = re.compile(r'\s*File "([^"]+)", line (\d+)')
 
 
 def parse_line(line: str) -> LogLine | None:
-    """Return a line of `logcat -v threadtime`; None for what is none, such as its dividers."""
+    """Parse a line of `logcat -v threadtime`; return None for other lines, such as dividers."""
     found = _LINE.fullmatch(line.rstrip("\r\n"))
     if found is None:
         return None
@@ -50,7 +50,7 @@ def parse_line(line: str) -> LogLine | None:
 
 
 def is_wanted(line: LogLine, level: LogLevel) -> bool:
-    """Whether a line is to be read at a level: "off" leaves those that report crashes."""
+    """Return whether a line is read at a level; "off" reads only the lines that report crashes."""
     match level:
         case "off":
             return line.tag in _REPORTS and line.level in "EF"
@@ -66,7 +66,7 @@ def crashes(lines: Iterable[LogLine]) -> list[Crash]:
 
 
 def _blocks(lines: Iterable[LogLine]) -> Iterator[list[str]]:
-    """Yield the messages of each report: those that one thread writes under one tag."""
+    """Yield the messages of each report, which one thread writes with one tag."""
     blocks: dict[tuple[int, int, str], list[str]] = {}
     for line in lines:
         if line.tag not in _REPORTS:
@@ -82,7 +82,7 @@ def _blocks(lines: Iterable[LogLine]) -> Iterator[list[str]]:
 
 
 def _begins(line: LogLine) -> bool:
-    """Whether a report begins with this line."""
+    """Return whether a report begins with this line."""
     match line.tag:
         case "AndroidRuntime":
             return _FATAL.match(line.text) is not None
@@ -105,7 +105,7 @@ def _crash(block: Sequence[str]) -> Crash | None:
     process = next(filter(None, map(_NATIVE.search, block)), None)
     signal = next(filter(None, map(_SIGNAL.match, block)), None)
     if process is None or signal is None:
-        return None  # a report that was asked for, without a crash
+        return None  # a report that was requested without a crash
     aborted = [each for each in block if each.startswith("Abort message: ")]
     error = ": ".join([signal[1], *(each.removeprefix("Abort message: ") for each in aborted[:1])])
     frame = next(filter(None, map(_FRAME.fullmatch, block)), None)
@@ -115,26 +115,27 @@ def _crash(block: Sequence[str]) -> Crash | None:
 
 _TAGS = [f"{where}_app_{what}" for where in ("data", "system") for what in ("crash", "anr")]
 _TAGS += ["data_app_native_crash", "system_app_native_crash"]
-_MOST_KEPT = 200_000  # bytes of each tag that are read, the newest
-# Prints what Android keeps of crashes, in a shell of the phone.
-KEPT = (
+_MOST_BYTES = 200_000  # that are read of each tag, from the end
+# Prints DropBox's crash reports, in the phone's shell.
+DROPBOX_SCRIPT = (
     f"for tag in {' '.join(_TAGS)}; "
-    f"do echo mobileagent $tag; dumpsys dropbox --print $tag | tail -c {_MOST_KEPT}; done"
+    f"do echo mobileagent $tag; dumpsys dropbox --print $tag | tail -c {_MOST_BYTES}; done"
 )
 _OF_TAG = re.compile(r"(?m)^mobileagent \w+\n")
 _ENTRY = re.compile(
     r"(?m)^={20,}\n(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:data|system)_app_(\w+) \(.*\)\n"
 )
 _FIELD = re.compile(r"([A-Z][\w-]*): (.*)")
-_KEPT_BY = "Drop box contents: "
+_HEADING = "Drop box contents: "
 
 
-def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] | None:
-    """Return the crashes since a moment, each with when it was, from what `KEPT` has printed.
+def dropbox_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] | None:
+    """Return the crashes since a moment with their times, from the output of `DROPBOX_SCRIPT`.
 
-    Moments are of the phone's clock, in whole seconds. None if the phone keeps none.
+    Times are those of the phone's clock, in whole seconds. The result is None if the phone has no
+    DropBox.
     """
-    if _KEPT_BY not in printed:
+    if _HEADING not in printed:
         return None
     text = printed.replace("\r\n", "\n")
     entries = [part for each in _OF_TAG.split(text) for part in _ENTRY.split(each)[1:]]
@@ -142,7 +143,7 @@ def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] 
     for when, what, content in zip(entries[::3], entries[1::3], entries[2::3], strict=True):
         try:
             moment = datetime.fromisoformat(when)
-        except ValueError:  # no date that there is
+        except ValueError:  # not a valid date
             continue
         crash = _crash_of(what, content) if moment >= since.replace(microsecond=0) else None
         found += [(moment, crash)] if crash is not None else []
@@ -150,7 +151,7 @@ def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] 
 
 
 def _crash_of(what: str, content: str) -> Crash | None:
-    """Return the crash that an entry tells of; None if it tells of none."""
+    """Return the crash that a DropBox entry reports; None if it reports no crash."""
     lines = content.rstrip("\n").split("\n")
     head = [found for found in map(_FIELD.fullmatch, takewhile(bool, lines)) if found]
     about = {found[1]: found[2] for found in reversed(head)}
@@ -168,7 +169,7 @@ def _crash_of(what: str, content: str) -> Crash | None:
 
 
 def _managed(block: Sequence[str], package: str) -> tuple[str, str]:
-    """Return what was thrown first, and where, from a stack trace of Java, Kotlin or Python."""
+    """Return the root cause and its place from a stack trace of Java, Kotlin or Python."""
     if any(each.startswith("Traceback (most recent call last)") for each in block):
         thrown = [each for each in block if each and not each[0].isspace()]
         return thrown[-1] if thrown else "", _python_place(block)
@@ -181,7 +182,7 @@ def _managed(block: Sequence[str], package: str) -> tuple[str, str]:
 
 
 def _python_place(block: Sequence[str]) -> str:
-    """Return the last place in the app's own folder, which the last traceback begins in."""
+    """Return the innermost frame in the app's folder, which is that of the outermost frame."""
     starts = [n for n, each in enumerate(block) if each.startswith("Traceback ")]
     frames = [found for each in block[starts[-1] :] if (found := _PYTHON_FRAME.match(each))]
     if not frames:

@@ -1,4 +1,4 @@
-"""A recipe for an AVD: a TOML file, read and checked whole before anything is done."""
+"""Recipes for AVDs: TOML files, which are read and checked completely before anything is done."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 NAMESPACES = ("global", "secure", "system")
 _IMAGE = r"system-images;[\w.-]+;[\w.-]+;[\w.-]+"
-_WORD = r"[\w.-]+"  # nothing that a shell or a console would take for more than a word
+_WORD = r"[\w.-]+"  # no characters that are special in a shell or in the emulator's console
 
 
 class RecipeError(MobileAgentError):
-    """A recipe that cannot be followed; the text names the file and the key."""
+    """A recipe is invalid; the message names the file and the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """An AVD, and what is on it when its snapshot is taken.
+    """An AVD, and its content when its snapshot is saved.
 
-    `image` and `device` are named as sdkmanager and avdmanager name them. `settings` are rows of
-    namespace, key, value; `permissions` of package, permission; `files` of a file or folder here
-    and a path on the phone. Each of the `apks` is an app: one file, or the parts of a split one.
+    `image` and `device` are names that sdkmanager and avdmanager use. `settings` contains
+    (namespace, key, value), `permissions` (package, permission), and `files` (local file or folder,
+    path on the phone). Each item of `apks` is an app: one APK file, or the parts of a split APK.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Recipe:
 
 
 def read_recipe(path: Path, name: str | None = None) -> Recipe:
-    """Read a recipe; `name`, if given, takes the place of the one in the file.
+    """Read a recipe; `name`, if given, replaces the name in the file.
 
     Raises:
-        RecipeError: it cannot be read, or a value in it makes no sense.
+        RecipeError: the file cannot be read, or a value in it is invalid.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))
@@ -64,7 +64,7 @@ def read_recipe(path: Path, name: str | None = None) -> Recipe:
 
 
 class _Reader:
-    """Reads the values of one file, and names it where one is wrong."""
+    """Checks the values of a recipe's file; errors name the file and the key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,7 +90,7 @@ class _Reader:
         }
         for key in values.keys() - keys.keys():
             near = difflib.get_close_matches(key, keys, 1)
-            hint = f"did you mean {near[0]}?" if near else f"those are {', '.join(keys)}"
+            hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(keys)}"
             raise self.wrong(key, f"is not a key of a recipe; {hint}")
         for key in ("name", "image", "device"):
             if key not in values:
@@ -100,7 +100,7 @@ class _Reader:
     def word(self, pattern: str, example: str) -> Callable[[str, Any], str]:
         def read(key: str, value: Any) -> str:
             if not isinstance(value, str) or not re.fullmatch(pattern, value):
-                raise self.wrong(key, f"= {value!r} has to be a text: {example}")
+                raise self.wrong(key, f"= {value!r} must be a text: {example}")
             return value
 
         return read
@@ -108,19 +108,19 @@ class _Reader:
     def whole(self, least: int, most: int) -> Callable[[str, Any], int]:
         def read(key: str, value: Any) -> int:
             if type(value) is not int or not least <= value <= most:
-                raise self.wrong(key, f"= {value!r} has to be a whole number, {least} to {most}")
+                raise self.wrong(key, f"= {value!r} must be a whole number from {least} to {most}")
             return value
 
         return read
 
     def true_or_false(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise self.wrong(key, f"= {value!r} has to be true or false")
+            raise self.wrong(key, f"= {value!r} must be true or false")
         return value
 
     def apks(self, key: str, value: Any) -> tuple[tuple[Path, ...], ...]:
         if not isinstance(value, list):
-            raise self.wrong(key, f"= {value!r} has to be a list of APK files and folders of them")
+            raise self.wrong(key, f"= {value!r} must be a list of APK files, or folders of them")
         apps: list[tuple[Path, ...]] = []
         for number, item in enumerate(value):
             path = self.here(f"{key}[{number}]", item, Path.exists)
@@ -128,13 +128,13 @@ class _Reader:
         return tuple(apps)
 
     def folder(self, key: str, path: Path) -> list[tuple[Path, ...]]:
-        """Return the apps in a folder: its APKs, and its folders with the parts of one app each."""
+        """Return the apps in a folder: its APKs, and its subfolders, each a split APK."""
         apps: list[tuple[Path, ...]] = []
         for each in sorted(path.iterdir()):
             if each.is_dir():
                 parts = tuple(sorted(each.glob("*.apk")))
                 if not parts:
-                    raise self.wrong(key, f"= {path.name!r}: {each} has no APK in it")
+                    raise self.wrong(key, f"= {path.name!r}: {each} contains no APK")
                 apps.append(parts)
             elif each.suffix == ".apk":
                 apps.append((each,))
@@ -146,7 +146,7 @@ class _Reader:
             where = f"{key}.{package}"
             self.word(_WORD, "a package")(where, package)
             if not isinstance(names, list):
-                raise self.wrong(where, f"= {names!r} has to be a list of permissions")
+                raise self.wrong(where, f"= {names!r} must be a list of permissions")
             read = self.word(_WORD, "as in android.permission.CAMERA")
             rows += [(package, read(f"{where}[{n}]", name)) for n, name in enumerate(names)]
         return tuple(rows)
@@ -155,43 +155,43 @@ class _Reader:
         rows = []
         for namespace, table in self.table(key, value).items():
             if namespace not in NAMESPACES:
-                raise self.wrong(f"{key}.{namespace}", f"is none of {', '.join(NAMESPACES)}")
+                raise self.wrong(f"{key}.{namespace}", f"is not one of {', '.join(NAMESPACES)}")
             for name, given in self.table(f"{key}.{namespace}", table).items():
                 where = f"{key}.{namespace}.{name}"
                 self.word(_WORD, "letters, digits, dots, dashes")(where, name)
                 if isinstance(given, bool) or not isinstance(given, str | int | float):
-                    raise self.wrong(where, f"= {given!r} has to be a text or a number, as in 1")
+                    raise self.wrong(where, f"= {given!r} must be a text or a number, as in 1")
                 rows.append((namespace, name, str(given)))
         return tuple(rows)
 
     def files(self, key: str, value: Any) -> tuple[tuple[Path, str], ...]:
         if not isinstance(value, list):
-            raise self.wrong(key, "has to be a list of tables: [[files]]")
+            raise self.wrong(key, "must be a list of tables: [[files]]")
         rows = []
         for number, row in enumerate(value):
             where = f"{key}[{number}]"
             table = self.table(where, row)
             if table.keys() != {"from", "to"}:
-                raise self.wrong(where, f"has to have `from` and `to`, not {', '.join(table)}")
+                raise self.wrong(where, f"must have `from` and `to`, not {', '.join(table)}")
             target = table["to"]
             if not isinstance(target, str) or not target.startswith("/"):
-                raise self.wrong(f"{where}.to", f"= {target!r} has to be a path on the phone")
+                raise self.wrong(f"{where}.to", f"= {target!r} must be an absolute path")
             rows.append((self.here(f"{where}.from", table["from"], Path.exists), target))
         return tuple(rows)
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise self.wrong(key, f"= {value!r} has to be a table")
+            raise self.wrong(key, f"= {value!r} must be a table")
         return value
 
     def here(self, key: str, value: Any, exists: Callable[[Path], bool]) -> Path:
-        """Return a path, which counts from the recipe's folder."""
+        """Return a path, which may be relative to the recipe's folder."""
         if not isinstance(value, str):
-            raise self.wrong(key, f"= {value!r} has to be a path")
+            raise self.wrong(key, f"= {value!r} must be a path")
         try:
             path = self.path.parent / Path(value).expanduser()
         except RuntimeError:
             raise self.wrong(key, f"= {value!r}: that user has no home folder") from None
         if not exists(path):
-            raise self.wrong(key, f"= {value!r}: there is no {path}")
+            raise self.wrong(key, f"= {value!r}: {path} does not exist")
         return path

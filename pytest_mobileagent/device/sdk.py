@@ -1,4 +1,4 @@
-"""Android's SDK: where it is, and which AVDs its emulator knows."""
+"""Finds the Android SDK, its tools, and the AVDs that its emulator knows."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ _LIST_SECONDS = 60.0
 
 
 class SdkError(HostError):
-    """There is no SDK, or it lacks what is needed; the text says how to fix that."""
+    """The SDK is missing or incomplete; the message says how to fix that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sdk:
-    """An SDK's folder."""
+    """An Android SDK in a folder."""
 
     root: Path
 
     @property
     def emulator(self) -> Path:
-        """The emulator's program."""
+        """The path of the emulator's program."""
         return self.root / "emulator" / "emulator"
 
     def tool(self, name: str) -> Path:
-        """Return a program of the command-line tools, of their latest version.
+        """Return the path of a command-line tool, in its latest version.
 
         Raises:
-            SdkError: they are not installed.
+            SdkError: the tool is not installed.
         """
         folders = [self.root / "cmdline-tools" / "latest"]
         folders += sorted((self.root / "cmdline-tools").glob("[0-9]*"), key=_version, reverse=True)
@@ -67,7 +67,7 @@ class Sdk:
         """Return the names of the AVDs that the emulator knows.
 
         Raises:
-            SdkError: the emulator does not run.
+            SdkError: the emulator cannot be run.
         """
         command = [str(self.emulator), "-list-avds"]
         try:
@@ -80,22 +80,23 @@ class Sdk:
                 timeout=_LIST_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            msg = f"{self.emulator} -list-avds does not run: {error}"
+            msg = f"{self.emulator} -list-avds cannot be run: {error}"
             raise SdkError(msg) from error
         if listed.returncode != 0:
-            msg = f"{self.emulator} -list-avds fails: {(listed.stderr or listed.stdout).strip()}"
+            msg = f"{self.emulator} -list-avds failed: {(listed.stderr or listed.stdout).strip()}"
             raise SdkError(msg)
-        # Newer emulators say something before the names: "INFO    | Storing crashdata in: …".
+        # Newer emulators print messages before the names: "INFO    | Storing crashdata in: …".
         return [line for line in listed.stdout.split("\n") if re.fullmatch(r"[\w.-]+", line)]
 
 
 def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator") -> Sdk:
-    """Return the SDK that ANDROID_HOME or ANDROID_SDK_ROOT names, or which PATH or habit leads to.
+    """Return the SDK that ANDROID_HOME or ANDROID_SDK_ROOT names, or that is found otherwise.
 
-    `needs` is a folder that it must have.
+    It is also looked for on the PATH and in the usual folders. `needs` is a folder that the SDK
+    must contain.
 
     Raises:
-        SdkError: there is none, or the one that is named is none.
+        SdkError: no SDK was found, or the variable names a folder that is not an SDK.
     """
     for variable in VARIABLES:
         if given := environment.get(variable):
@@ -104,7 +105,8 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
             sdk = Sdk(Path(given))
             if (sdk.root / needs).is_dir():
                 return sdk
-            msg = f"{variable}={given} is no SDK with {needs}: there is no {sdk.root / needs}"
+            folder = sdk.root / needs
+            msg = f"{variable}={given} is not an SDK with {needs}: {folder} does not exist"
             raise SdkError(msg)
     for root in _candidates(environment):
         if (root / needs).is_dir():
@@ -118,21 +120,21 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
 
 
 def check_avd(name: str, sdk: Sdk) -> None:
-    """Check that an AVD is there.
+    """Check that an AVD exists and is complete.
 
     Raises:
-        SdkError: it is not, and the text lists those that are; or it is not finished.
+        SdkError: the AVD does not exist, or setup-avd has not finished it.
     """
     names = sdk.avds()
     if name not in names:
         msg = (
-            f"there is no AVD {name!r} (there are: {', '.join(names) or 'none'}); make one with "
-            "`python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
+            f"there is no AVD {name!r} (existing AVDs: {', '.join(names) or 'none'}); create it "
+            "with `python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
         )
         raise SdkError(msg)
-    with contextlib.suppress(NoAvdFilesError):  # the emulator may know where else to look
+    with contextlib.suppress(NoAvdFilesError):  # the emulator may look in other places, too
         if (avd_folder(name) / UNFINISHED).exists():
-            msg = f"the AVD {name!r} is half-made, as setup-avd was killed: run that again"
+            msg = f"the AVD {name!r} is incomplete, because setup-avd was killed: run it again"
             raise SdkError(msg)
 
 
@@ -149,18 +151,18 @@ def _version(folder: Path) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", folder.name)]
 
 
-UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being made
+UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being created
 
 
 class NoAvdFilesError(MobileAgentError):
-    """There are no files of the AVD where the SDK's tools keep them."""
+    """The files of an AVD are not in any folder where the SDK's tools store them."""
 
 
 def avd_folder(name: str) -> Path:
     """Return the folder with an AVD's content, which its ini file names.
 
     Raises:
-        NoAvdFilesError: there is none where the emulator looks for it.
+        NoAvdFilesError: the AVD has no ini file where the emulator looks for it.
     """
     homes = list(_homes())
     for home in homes:
@@ -173,7 +175,7 @@ def avd_folder(name: str) -> Path:
 
 
 def configure(file: Path, wanted: Mapping[str, str]) -> None:
-    """Set values in an ini file, and leave the others as they are."""
+    """Set values in an ini file; other values are left unchanged."""
     lines = file.read_text("utf-8").splitlines()
     others = [line for line in lines if line.partition("=")[0].strip() not in wanted]
     added = [f"{name}={value}" for name, value in wanted.items()]
@@ -181,7 +183,7 @@ def configure(file: Path, wanted: Mapping[str, str]) -> None:
 
 
 def _homes() -> Iterator[Path]:
-    """Where AVDs are looked for: what is named in the environment comes first."""
+    """Yield the folders that may contain AVDs; those named by environment variables come first."""
     for variable, below in (
         ("ANDROID_AVD_HOME", "."),
         ("ANDROID_USER_HOME", "avd"),

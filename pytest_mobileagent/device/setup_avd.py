@@ -1,6 +1,6 @@
-"""`python -m pytest_mobileagent setup-avd FILE`: make an AVD by recipe.
+"""`python -m pytest_mobileagent setup-avd FILE`: create an AVD from a recipe.
 
-The AVD is created and booted; what the recipe names is installed and set; a snapshot is saved.
+The AVD is created and booted, the recipe's apps and settings are applied, and a snapshot is saved.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _STEP_SECONDS = 3600.0  # a system image has a gigabyte or more
 
 
 class SetupError(MobileAgentError):
-    """A step failed; the text says which, and what its program said."""
+    """A step failed; the message says which, and quotes the output of its program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it is for, what stands for it when it is only shown, and the doing."""
+    """A step: its title, the commands that a dry run prints, and the function that does it."""
 
     title: str
-    shown: tuple[str, ...]
+    commands: tuple[str, ...]
     do: Callable[[], None]
 
 
 class Build:
-    """The steps of a recipe; they share the phone that one of them starts."""
+    """The steps that follow a recipe; they share the phone that one of them starts."""
 
     def __init__(self, recipe: Recipe, sdk: Sdk, run: SharedRun, *, force: bool) -> None:
         self.recipe = recipe
@@ -65,7 +65,7 @@ class Build:
         self._replaced = False
 
     def steps(self) -> Iterator[Step]:
-        """Return all steps, in order."""
+        """Yield all steps, in order."""
         recipe = self.recipe
         yield from self._packages()
         command = self._avdmanager("create", "avd", "-n", recipe.name, "-k", recipe.image)
@@ -88,12 +88,12 @@ class Build:
         yield Step("boot it, which takes minutes the first time", (booted,), self._boot)
         yield from self._contents()
         saved = f"avd snapshot save {recipe.snapshot}"
-        yield Step("wait until the screen stands still", ("uiautomator dump",), self._settle)
+        yield Step("wait until the screen has settled", ("uiautomator dump",), self._settle)
         yield Step(f"save the snapshot {recipe.snapshot}", (saved,), self._save)
         yield Step("end the emulator", ("emu kill",), self._finish)
 
     def undo(self) -> str:
-        """Take away an AVD that is not finished; say what is left, or nothing."""
+        """Delete an unfinished AVD; return a message about that, or "" if there is none."""
         self.run.close()
         with contextlib.suppress(OSError):
             if self._making or (avd_folder(self.recipe.name) / UNFINISHED).is_file():
@@ -103,9 +103,9 @@ class Build:
                 )
                 if done.returncode != 0:
                     output = (done.stderr or done.stdout).strip()
-                    return f"the half-made AVD {self.recipe.name} could not be deleted: {output}"
-                replaced = ", which has replaced an older one," if self._replaced else ""
-                return f"the half-made AVD {self.recipe.name}{replaced} was deleted"
+                    return f"the incomplete AVD {self.recipe.name} could not be deleted: {output}"
+                replaced = ", which had replaced an older one," if self._replaced else ""
+                return f"the incomplete AVD {self.recipe.name}{replaced} was deleted"
         return ""
 
     def _packages(self) -> Iterator[Step]:
@@ -158,16 +158,16 @@ class Build:
         )
 
     def _replaces(self) -> bool:
-        """Whether there is an AVD of the name, which may be replaced.
+        """Return whether the AVD exists already and will be replaced.
 
         Raises:
-            SetupError: it may not.
+            SetupError: the AVD exists, and may not be replaced.
         """
         name = self.recipe.name
         if not self.sdk.emulator.exists() or name not in self.sdk.avds():
             return False
         if not self.force and not (avd_folder(name) / UNFINISHED).exists():
-            msg = f"there is an AVD {name} already: --force replaces it, --name makes another"
+            msg = f"the AVD {name} already exists: use --force to replace it, or another --name"
             raise SetupError(msg)
         return True
 
@@ -183,7 +183,7 @@ class Build:
             locale = self._ask("getprop persist.sys.locale").strip()
             if locale != self.recipe.locale:
                 msg = f"the phone's locale is {locale!r}, not {self.recipe.locale}: the image may "
-                raise SetupError(f"{msg}not know `-change-locale`")
+                raise SetupError(f"{msg}not support `-change-locale`")
 
     def _ask(self, script: str) -> str:
         assert self._phone is not None
@@ -216,7 +216,7 @@ class Build:
         def do() -> None:
             output, _, status = self._ask(f'{script}; echo " $?"').strip().rpartition(" ")
             if status != "0":
-                raise SetupError(f"{script} fails on the phone: {output.strip()[:500]}")
+                raise SetupError(f"{script} failed on the phone: {output.strip()[:500]}")
 
         return Step(title, (f"adb shell {script}",), do)
 
@@ -254,7 +254,11 @@ class Build:
 
 
 def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
-    """Run a program, which reads `answers`, and return what it wrote; `hint` follows its errors."""
+    """Run a program with `answers` as its input, and return its output.
+
+    Raises:
+        SetupError: the program failed; the message ends with `hint`.
+    """
     try:
         done = subprocess.run(
             command,
@@ -282,7 +286,7 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the AVD; the exit status is 0 if it is there, 1 if not, and 130 after Ctrl-C."""
+    """Create the AVD; the exit status is 0 on success, 1 on failure, and 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
@@ -310,7 +314,7 @@ def _follow(build: Build, *, dry: bool) -> None:
     for number, step in enumerate(steps, 1):
         print(f"[{number}/{len(steps)}] {step.title}", flush=True)
         if dry:
-            print("".join(f"    {line}\n" for line in step.shown), end="")
+            print("".join(f"    {line}\n" for line in step.commands), end="")
             continue
         started = time.monotonic()
         step.do()
@@ -321,7 +325,7 @@ def _follow(build: Build, *, dry: bool) -> None:
 def _undo(build: Build, status: int) -> int:
     try:
         left = build.undo()
-    except MobileAgentError:  # the AVD had not been made yet
+    except MobileAgentError:  # the AVD had not been created yet
         left = ""
     if left:
         print(left, file=sys.stderr)
@@ -340,12 +344,12 @@ def _interrupt(*_: object) -> NoReturn:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("setup-avd"),
-        description="Make an AVD by a recipe, with apps and settings in a snapshot from which "
+        description="Create an AVD from a recipe, with apps and settings in a snapshot from which "
         "tasks can start. The Android SDK is found by ANDROID_HOME, ANDROID_SDK_ROOT or PATH.",
     )
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="the recipe, in TOML (see docs/devices.md)")
-    add("--name", help="another name for the AVD than the recipe's")
-    add("--force", action="store_true", help="replace an AVD that has the name")
-    add("--dry-run", action="store_true", help="only say what would be done")
+    add("--name", help="the name of the AVD (default: the name in the recipe)")
+    add("--force", action="store_true", help="replace an existing AVD of the same name")
+    add("--dry-run", action="store_true", help="only print what would be done")
     return parser

@@ -1,4 +1,4 @@
-"""One device for a command outside of a run: chosen by name, leased, and released again."""
+"""Leases one device, chosen by name, for a command outside a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Project(Protocol):
-    """What a project registers: apps for virtual phones, sources by prefix, its usual device."""
+    """What a project registers: apps for virtual phones, sources by prefix, its default device."""
 
     @property
     def apps(self) -> Sequence[Path]: ...  # noqa: D102
@@ -31,29 +31,29 @@ class Project(Protocol):
 
 
 def source_of(text: str, project: Callable[[], Project]) -> Source:
-    """Read `--device`, which is as a run's `--mobile-device`, but one device.
+    """Parse `--device`, which is written like a run's `--mobile-device` but names one device.
 
-    `project` is asked only if the device needs what a project registers.
+    `project` is called only if the device's source may be registered by the project.
 
     Raises:
-        ValueError: it names none, or several.
+        ValueError: the text names no source, or several devices.
     """
     prefix, colon, _ = text.partition(":")
     is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
     source = parse_device(text, project().sources if is_foreign else {})
     if source.count is not None and source.count != 1:
-        msg = "has to be one device"
+        msg = "must name one device"
         raise ValueError(msg)
     return source
 
 
 @contextmanager
 def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
-    """Lease a device of a source, and start what it needs; end that at the end.
+    """Yield a leased device of a source; the programs started for it end with the context.
 
     Raises:
-        HostError, InfrastructureError: it cannot be had.
-        ValueError: the driver cannot drive it.
+        HostError, InfrastructureError: the device is not available.
+        ValueError: the driver cannot drive the device.
     """
     choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
     source.check(options)
@@ -73,17 +73,17 @@ def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
 def lease_device(
     source: Source, options: DeviceOptions, shared: Callable[[], SharedRun]
 ) -> LeasedDevice:
-    """Return the means to lease one of the devices of a source; `shared` is as in `Source.open`.
+    """Return an object that leases one of a source's devices; `shared` is passed to `Source.open`.
 
     Raises:
-        HostError: this machine cannot have them.
-        ValueError: the driver cannot drive them.
+        HostError: this machine cannot provide the devices.
+        ValueError: the driver cannot drive the devices.
     """
     driver = choose_driver(options.driver, source.reached_by)
     slots = source.open(options, shared)
 
     def connect(address: AnyAddress) -> Device:
-        shared().watch()  # also where no device needs it: what agents start ends with the run
+        shared().watch()  # even if no device needs it: it ends what agents start with the run
         return driver.connect(address, options, shared, slots.restart)
 
     return LeasedDevice(slots, connect, options.recycle)

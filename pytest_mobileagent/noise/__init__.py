@@ -1,8 +1,9 @@
-"""What gets in an agent's way: the kinds of noise, and how the option names them.
+"""Noise, and what it looks like: the kinds of pop-ups, ads and tampered actions, and their drawing.
 
 Noise on the screen is drawn from templates: `template` reads them, `layout` places their parts on a
-screen, `drawing` draws them, and `cover` puts them on a screenshot and its view hierarchy. The
-wrapper around a device (`device.wrappers`) decides when noise appears and what a touch on it does.
+screen, `drawing` draws them, and `cover` adds them to a screenshot and its view hierarchy. All of
+this is a function of a screen and a template and needs no device. `device.noisy` is the other half:
+a device that decides when noise appears and what the agent's actions do to it.
 """
 
 from __future__ import annotations
@@ -12,44 +13,45 @@ from dataclasses import dataclass
 from pytest_mobileagent.jsonable import decimal_number
 
 ADS = ("countdown-ad", "late-ad", "redirect-ad")
-# What is drawn over the screen. A toast lets touches through, and is gone after the next action.
-SHOWN = (
+# Kinds that are drawn over the screen. A toast lets touches through and disappears after the next
+# action.
+OVERLAYS = (
     "popup", *ADS, "update", "login", "vip", "permission", "rating", "tutorial", "toast",
 )  # fmt: skip
-ACTIONS = ("unexecuted", "delayed", "repeated")  # what becomes of an action
-KINDS = (*SHOWN, *ACTIONS)
-GROUPS = {"ad": ADS, "screen": SHOWN, "action": ACTIONS}
-# These kinds ask for no reaction, so an agent can neither handle nor miss them.
+ACTIONS = ("unexecuted", "delayed", "repeated")  # kinds that tamper with an action instead
+KINDS = (*OVERLAYS, *ACTIONS)
+GROUPS = {"ad": ADS, "screen": OVERLAYS, "action": ACTIONS}
+# These kinds call for no reaction, so an agent can neither handle nor miss them.
 PASSING = frozenset({"toast", "repeated"})
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseChoice:
-    """How often noise comes, as a share of actions from 0 to 1, and which kinds of it."""
+    """How often noise appears, as a share of actions from 0 to 1, and which kinds of noise."""
 
     rate: float
     kinds: tuple[str, ...] = KINDS
 
 
 def parse_choice(text: str) -> NoiseChoice:
-    """Read `RATE[,KIND…]`; without a kind, all kinds are meant. A kind may be a group of kinds.
+    """Parse `RATE[,KIND…]`. A kind may also be a group of kinds; no kind selects all of them.
 
     Raises:
-        ValueError: the rate is not a number from 0 to 1, or there is no such kind.
+        ValueError: the rate is not a number from 0 to 1, or a kind is unknown.
     """
     first, *words = (word.strip() for word in text.split(","))
     rate = decimal_number(first)
     if rate is None or not 0 <= rate <= 1:
-        msg = "has to begin with a rate from 0 to 1, and may name kinds: 0.2,ad,popup"
+        msg = "must begin with a rate from 0 to 1, optionally followed by kinds, as in 0.2,ad,popup"
         raise ValueError(msg)
     return NoiseChoice(rate, kinds_of(words) if words else KINDS)
 
 
 def kinds_of(words: list[str]) -> tuple[str, ...]:
-    """Return the kinds that words name, each once and in the order of `KINDS`.
+    """Return the kinds named by `words`, without duplicates and in the order of `KINDS`.
 
     Raises:
-        ValueError: there is no such kind.
+        ValueError: a kind is unknown.
     """
     for word in words:
         if word not in KINDS and word not in GROUPS:

@@ -1,9 +1,9 @@
-"""Noise put on a screen: on its screenshot, and on top of its view hierarchy.
+"""Adds noise to a screen: to its screenshot, and to its view hierarchy.
 
-The hierarchy keeps its dialect: the parts of noise have the attributes that its own elements have.
-Android dumps the window that has the focus. Of noise that has a window of its own (a dialog, a
-sheet, a page) only that is in the dump; other noise lies in the window of its app, after everything
-that is beneath it. Appium's server lists toasts, and a dump does not.
+The hierarchy keeps its format: the nodes of noise get the same attributes as the existing elements.
+Android dumps only the window that has the focus. Noise with its own window (a dialog, a sheet, a
+page) therefore replaces the app's window in a dump; other noise is added to the app's window as its
+last child, because it is drawn on top. Appium's server lists toasts; a dump does not.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ACTIVITIES: Final = {
     PERMISSIONS: "com.android.permissioncontroller.permission.ui.GrantPermissionsActivity",
     BROWSER: "com.google.android.apps.chrome.Main",
 }
-# As `uiautomator dump` writes them; a screen's own elements tell what its dialect has.
+# The attributes that `uiautomator dump` writes. Any others are copied from the screen's elements.
 _ATTRIBUTES: Final = (
     "index", "text", "resource-id", "class", "package", "content-desc", "checkable", "checked",
     "clickable", "enabled", "focusable", "focused", "scrollable", "long-clickable", "password",
@@ -67,9 +67,9 @@ _DECLARATION = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A screen with noise on it, and the parts of that noise.
+    """A screen with noise on it, and the root of the parts of that noise.
 
-    `screen.beneath` is the screen without it.
+    `screen.beneath` is the screen without the noise.
     """
 
     screen: Screen
@@ -79,20 +79,20 @@ class Covered:
 def look_of(
     screen: Screen, *, density: int = 0, font_scale: float = 1.0, mirrored: bool = False
 ) -> Look:
-    """Return the properties of a screen that noise has to fit; a density of 0 means "guess it".
+    """Return the properties of a screen that noise must fit; a density of 0 means "guess it".
 
-    Whether the screen is dark follows from its picture.
+    Whether the screen is dark is decided by the brightness of its screenshot.
 
     Raises:
         ScreenError: the screenshot cannot be decoded.
     """
     size = screen.size
-    guessed = density or round(min(size) / 411 * 160)  # as wide as most phones are
+    guessed = density or round(min(size) / 411 * 160)  # most phones are 411 dp wide
     return Look(size, guessed, font_scale, is_dark(screen.image), mirrored, screen.package)
 
 
 def cover(screen: Screen, template: Template, look: Look, state: State | None = None) -> Covered:
-    """Return a screen with noise on it. The same arguments give the same pixels.
+    """Return a screen with noise on it. The same arguments always produce the same pixels.
 
     Raises:
         ScreenError: the screenshot cannot be decoded, or the hierarchy cannot be read.
@@ -113,10 +113,10 @@ def cover(screen: Screen, template: Template, look: Look, state: State | None = 
 
 
 def check_fonts(templates: Iterable[Template]) -> None:
-    """Check that all words of templates can be drawn on this machine.
+    """Check that the text of all templates can be drawn on this machine.
 
     Raises:
-        HostError: there is no font for some of them.
+        HostError: no font on this machine has the characters of a template.
     """
     for template in templates:
         if why := undrawable("".join(template.texts)):
@@ -129,7 +129,7 @@ def _arranged(template: Template, look: Look, state: State) -> Part:
     return arrange(template, look, state)
 
 
-_last: dict[tuple[Any, ...], bytes] = {}  # the picture that was drawn last: screens often stay
+_last: dict[tuple[Any, ...], bytes] = {}  # the last picture drawn: a screen often stays the same
 
 
 def _painted(png: bytes, screen: Screen, template: Template, look: Look, state: State) -> bytes:
@@ -142,9 +142,9 @@ def _painted(png: bytes, screen: Screen, template: Template, look: Look, state: 
 
 
 def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> str:
-    """Return a screen's hierarchy with noise on top of it, in the dialect of the hierarchy.
+    """Return a screen's hierarchy with noise added, in the format of the existing hierarchy.
 
-    A screen without a hierarchy stays without one.
+    If the screen has no hierarchy, the result is empty too.
 
     Raises:
         ScreenError: the hierarchy cannot be read.
@@ -164,7 +164,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
     under = app if app is not None else next(iter(windows), tree)
     if own_window or root.role == "toast":
         for window in windows if own_window and len(windows) == 1 else ():
-            tree.remove(window)  # a dump of one window holds the one that has the focus
+            tree.remove(window)  # a dump contains only the window that has the focus
         if root.role == "toast":
             tree.append(made)
         else:
@@ -181,7 +181,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
 
 
 def _take_focus(tree: _Element, made: _Element) -> None:
-    """Take the focus from every other element, as what is typed goes to the noise."""
+    """Remove the focus from every other element, because typed text now goes to the noise."""
     own = set(made.iter())
     for node in tree.iter():
         if node.get("focused") == "true" and node not in own:
@@ -191,11 +191,11 @@ def _take_focus(tree: _Element, made: _Element) -> None:
 def _node(
     part: Part, package: str, known: _Element | None, *, is_appium: bool, index: int = 0
 ) -> _Element:
-    """Return the element of a part, with those of all parts in it."""
+    """Return the node of a part, with the nodes of its parts as children."""
     from lxml import etree
 
     class_name = _CLASSES.get(part.role.removeprefix("light-"), "android.widget.FrameLayout")
-    if part.role == "picture" and part.parts:  # a whole screen, which holds others
+    if part.role == "picture" and part.parts:  # a full-screen picture that contains other parts
         class_name = "android.widget.FrameLayout"
     touched = "true" if part.does else "false"
     values = {
@@ -222,14 +222,14 @@ def _node(
 
 
 def _written_attributes(part: Part) -> list[str]:
-    """Return the attributes that Appium writes for a part: some always, others if not empty."""
+    """Return the attributes that Appium writes for a part; some are omitted when empty."""
     wanted = {"resource-id": part.id, "content-desc": part.description, "text": part.text}
     always = ["index", "package", "class", "clickable", "enabled", "bounds"]
     return [*always, *(name for name, value in wanted.items() if value)]
 
 
 def _usual(name: str, known: _Element | None) -> str:
-    """Return the default of an attribute that parts of noise do not have: "false" for a flag."""
+    """Return the default for an attribute that noise does not set: "false" if it is a flag."""
     value = "" if known is None else known.get(name, "")
     is_flag = known is None or value in {"true", "false"}
     return "false" if is_flag else value if name in {"display-id", "rotation"} else ""

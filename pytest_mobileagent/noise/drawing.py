@@ -1,4 +1,4 @@
-"""Noise drawn on a screenshot: cards, dialogs, pictures, and the words on them."""
+"""Draws noise on a screenshot: cards, dialogs, pictures, and the text on them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TOAST: Colour = (50, 50, 54)
 
 
 def draw(image: Image, root: Part, template: Template, look: Look) -> Image:
-    """Return a picture of the screen with noise on it; `root` is as `layout.arrange` returns it."""
+    """Return a copy of `image` with noise drawn on it; `root` comes from `layout.arrange`."""
     if root.role in {"picture", "page"}:  # it covers everything
         drawn = image.copy()
     else:
@@ -47,17 +47,17 @@ def draw(image: Image, root: Part, template: Template, look: Look) -> Image:
 
 
 def is_dark(image: Image) -> bool:
-    """Whether a screen is dark, judged by its mean brightness."""
+    """Return whether a screen is dark, judged by its mean brightness."""
     small = image.resize((16, 16)).convert("L")
     return sum(small.tobytes()) / 256 < 90
 
 
 def png_of(image: Image) -> bytes:
-    """Return a picture (RGB) as a PNG file: larger than Pillow's, and in a fraction of its time.
+    """Return an RGB picture as a PNG file: larger than Pillow's, but written many times faster.
 
-    Every row is stored as its difference from the one above it.
+    Every row is stored as its difference from the row above (PNG's filter type 2, "Up").
     """
-    import numpy as np  # heavy: loaded only where it is used
+    import numpy as np  # slow to import, so loaded only here
 
     width, height = image.size
     pixels = np.asarray(image).reshape(height, 3 * width)
@@ -80,7 +80,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 @lru_cache(1)
 def _compress() -> Callable[[ReadableBuffer, int], bytes]:
-    """Return zlib's compression, or a library's that is many times faster if it is installed."""
+    """Return ISA-L's compression function, which is many times faster, or zlib's without ISA-L."""
     try:
         from isal import isal_zlib
     except ImportError:
@@ -105,7 +105,7 @@ class _Painter:
         self._accent, self._second = (_colour(each) for each in template.colours)
 
     def paint(self, part: Part) -> None:
-        """Paint a part, and then all below it."""
+        """Paint a part, and then the parts inside it."""
         painter = getattr(self, f"_{part.role.replace('-', '_')}", None)
         if painter is not None:
             painter(part)
@@ -122,7 +122,7 @@ class _Painter:
             radius = min(radius, (right - left) // 2, (bottom - top) // 2)
             self._draw.rounded_rectangle(box, radius, fill)
 
-    # What each role looks like
+    # One method for each role, named after it.
 
     def _card(self, part: Part) -> None:
         self._box(part.bounds, self._dp(20), _PAPER[self._dark])
@@ -149,7 +149,7 @@ class _Painter:
     def _picture(self, part: Part) -> None:
         """Paint a gradient of two colours, with circles of other colours on it."""
         width, height = part.bounds.width, part.bounds.height
-        is_whole = part.bounds.left == 0  # or else at the top of a card, which has round corners
+        is_whole = part.bounds.left == 0  # otherwise it tops a card, which has round corners
         if width and height:
             second = _mix(self._second, _BLACK, 0.45) if part.parts else self._second  # for words
             turn = sum(self._template.name.encode())
@@ -233,7 +233,7 @@ class _Painter:
         bold: bool = False,
         shadow: bool = False,
     ) -> None:
-        """Write the lines of a part: in its middle, or from its top, where one begins to read."""
+        """Draw the lines of a part, centred or from the top at the side where reading begins."""
         high = line_height(part.size)
         left, top, right, bottom = part.bounds
         if centred or part.bounds.height < high * len(part.lines):
@@ -259,7 +259,7 @@ class _Painter:
 
 @lru_cache(8)
 def _picture(size: tuple[int, int], accent: Colour, second: Colour, turn: int) -> Image:
-    """Return a picture with a gradient from one colour at the top to another at the bottom."""
+    """Return a vertical gradient from `accent` to `second`, with three circles placed by `turn`."""
     from PIL import Image as image_
     from PIL import ImageDraw as image_draw
 
@@ -280,7 +280,7 @@ def _picture(size: tuple[int, int], accent: Colour, second: Colour, turn: int) -
 
 @lru_cache(8)
 def _round_top(size: tuple[int, int], radius: int) -> Image:
-    """Return a mask that leaves out the upper corners of a picture."""
+    """Return a mask that rounds off the upper corners of a picture."""
     from PIL import Image as image_
     from PIL import ImageDraw as image_draw
 

@@ -1,7 +1,7 @@
-"""The fonts of noise: Pillow's built-in font for Latin letters, others for other scripts.
+"""Fonts for noise: Pillow's built-in font for Latin letters, and installed fonts for other scripts.
 
-This package ships no fonts. Other scripts are drawn in a font from an installed Python package
-(the extra `virtual` installs some), or else in one of the machine's fonts.
+This package ships no fonts. Scripts other than Latin use a font from an installed Python package
+(the extra `virtual` installs some), or else one of the machine's fonts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ _HOST: Final = (
 
 
 class _Script(NamedTuple):
-    """Letters that Pillow's font lacks: which, and what has them: a package, or files of a host."""
+    """Letters that Pillow's font lacks, and where to find a font for them.
+
+    A font is looked for in a Python `package` (`pattern` is a path within it), then among the
+    machine's fonts by the names in `files`.
+    """
 
     name: str
     letters: re.Pattern[str]
@@ -59,7 +63,7 @@ _SCRIPTS: Final = (
 
 
 def undrawable(text: str) -> str:
-    """Return which letters of a text have no font, and how to install one; empty if all have."""
+    """Return which letters of a text lack a font, and how to install one; empty if all have one."""
     script = next((each for each in _scripts_of(text) if _file(each) is None), None)
     if script is None:
         return ""
@@ -69,7 +73,7 @@ def undrawable(text: str) -> str:
 
 
 def font(text: str, size: int) -> FreeTypeFont:
-    """Return the font for a text, `size` pixels high: that of the first script that it needs."""
+    """Return the font for a text, `size` pixels high, chosen by the first script that it needs."""
     from PIL import ImageFont
 
     scripts = _scripts_of(text)
@@ -82,7 +86,7 @@ def font(text: str, size: int) -> FreeTypeFont:
 
 
 def is_rightward(text: str) -> bool:
-    """Whether a text is written from left to right, by the script of its first letter."""
+    """Return whether a text is written from left to right, judged by its first letter."""
     found = re.search("[A-Za-z\u00c0-\u024f\u0590-\u08ff\u2e80-\u9fff]", text)
     return found is None or not "\u0590" <= found[0] <= "\u08ff"
 
@@ -100,14 +104,14 @@ def line_height(size: int) -> int:
 
 
 def wrapped(text: str, size: int, width: int) -> list[str]:
-    """Return a text in lines of at most `width` pixels; Chinese may break between any two signs."""
+    """Return a text as lines of at most `width` pixels; Chinese may break anywhere."""
     pieces = re.findall(r"[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+", text)
     lines = [""]
     for piece in pieces:
         if piece.isspace():
             lines[-1] += " " if lines[-1] else ""
             continue
-        # No line begins with a mark that ends a phrase.
+        # A line must not begin with a closing punctuation mark.
         fits = width_of(lines[-1] + piece, size) <= width or piece in "，。！？、：；）"
         if lines[-1].strip() and not fits:
             lines.append("")
@@ -123,7 +127,7 @@ def wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def shortened(lines: list[str], most: int, size: int, width: int) -> list[str]:
-    """Return the first `most` lines; if there are more, the last one ends with "…"."""
+    """Return the first `most` lines; if any were cut off, the last line returned ends with "…"."""
     if len(lines) <= most:
         return lines
     visible = lines[:most]

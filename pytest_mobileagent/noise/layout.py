@@ -1,7 +1,7 @@
-"""Where the parts of noise lie on a screen: a pure function of template, phone and state.
+"""Places the parts of noise on a screen: a pure function of template, phone and state.
 
-Lengths are in Android's units: density-independent pixels (dp), and for texts dp times the font
-scale (sp). If the phone's language is written from right to left, everything is mirrored.
+Lengths are in Android's units: density-independent pixels (dp), or, for text, dp times the font
+scale (sp). If the phone's language is written from right to left, the layout is mirrored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PERMISSIONS: Final = "com.android.permissioncontroller"
 BROWSER: Final = "com.android.chrome"
-_LEAST_SCALE = 0.4  # of texts
+_LEAST_SCALE = 0.4  # the smallest font scale that is tried
 _WORDS = {  # the content descriptions of a cross and of the back arrow
     "close": {"en": "Close", "zh": "关闭"},
     "up": {"en": "Navigate up", "zh": "转到上一层级"},
@@ -29,9 +29,9 @@ _WORDS = {  # the content descriptions of a cross and of the back arrow
 
 
 def arrange(template: Template, look: Look, state: State) -> Part:
-    """Return the parts of a piece of noise: the root holds all others.
+    """Return the root part of a piece of noise, which contains all others.
 
-    On a screen that is too small for it, texts are made smaller.
+    If the screen is too small, the text is made smaller until everything fits.
     """
     scale = look.font_scale
     while True:
@@ -43,12 +43,12 @@ def arrange(template: Template, look: Look, state: State) -> Part:
 
 
 def has_own_window(template: Template, state: State) -> bool:
-    """Whether Android would show it in a separate window, so that dumps hold nothing else."""
+    """Return whether Android would show the noise in its own window, the only one in a dump."""
     return state.opened or template.shape in {"dialog", "sheet", "full"}
 
 
 def package_of(template: Template, look: Look, state: State) -> str:
-    """Return the app that seems to show it."""
+    """Return the package of the app that appears to show the noise."""
     if template.kind == "permission":
         return PERMISSIONS
     is_browser = state.opened and template.kind == "redirect-ad"
@@ -56,7 +56,7 @@ def package_of(template: Template, look: Look, state: State) -> str:
 
 
 class _Maker:
-    """Makes the parts of one piece of noise in one state."""
+    """Builds the parts of one piece of noise in one state."""
 
     def __init__(self, template: Template, look: Look, state: State) -> None:
         self._noise, self._look, self._state = template, look, state
@@ -75,7 +75,7 @@ class _Maker:
     def _id(self, name: str) -> str:
         return name if ":" in name else f"{self._package}:id/{name}" if self._package else name
 
-    def _say(self, what: str) -> str:
+    def _description(self, what: str) -> str:
         words = _WORDS[what]
         return words.get(self._noise.language, words["en"])
 
@@ -87,7 +87,7 @@ class _Maker:
     # Shapes
 
     def shape_card(self) -> Part:
-        """Return a card in the middle, with a picture."""
+        """Return a card in the middle of the screen, with a picture at its top."""
         width = min(self._width - self._dp(64), self._dp(340))
         most = self._height - self._dp(80)
         pad = self._dp(20)
@@ -108,7 +108,7 @@ class _Maker:
                                         parts=tuple(parts)))  # fmt: skip
 
     def shape_dialog(self) -> Part:
-        """Return a dialog as Android draws it; that of a permission has its buttons in a column."""
+        """Return a dialog as Android draws it; a permission dialog stacks its buttons."""
         width = min(self._width - self._dp(48), self._dp(360))
         pad = self._dp(24)
         inner = width - 2 * pad
@@ -131,7 +131,7 @@ class _Maker:
                                         parts=tuple(parts)))  # fmt: skip
 
     def shape_sheet(self) -> Part:
-        """Return a sheet at the bottom."""
+        """Return a sheet at the bottom of the screen."""
         width, pad = min(self._width, self._dp(640)), self._dp(24)
         inner = width - 2 * pad
         blocks = [*self._words(inner - self._dp(32), 20, 14), *self._stacked(inner)]
@@ -144,11 +144,11 @@ class _Maker:
                                         does="nothing", parts=tuple(parts)))  # fmt: skip
 
     def shape_full(self) -> Part:
-        """Return a picture over the whole screen, with words and buttons at its bottom."""
+        """Return a full-screen picture, with text and buttons at the bottom."""
         pad = self._dp(24)
         inner = min(self._width - 2 * pad, self._dp(420))
-        shown = [each for each in self._noise.buttons if each is not self._skip]
-        blocks = [*self._words(inner, 28, 16), *self._stacked(inner, buttons=shown)]
+        buttons = [each for each in self._noise.buttons if each is not self._skip]
+        blocks = [*self._words(inner, 28, 16), *self._stacked(inner, buttons=buttons)]
         blocks = self._fitted(blocks, self._height - self._dp(160))
         height = self._height_of(blocks)
         left, top = (self._width - inner) // 2, self._height - self._dp(72) - height
@@ -180,7 +180,7 @@ class _Maker:
                                parts=tuple(parts)), name="guide_overlay")  # fmt: skip
 
     def shape_toast(self) -> Part:
-        """Return a short text near the bottom, which does not react to touches."""
+        """Return a short text near the bottom of the screen, which ignores touches."""
         words = self._text or self._title
         size, pad = self._sp(14), self._dp(20)
         lines = wrapped(words, size, min(self._width - self._dp(64) - 2 * pad, self._dp(320)))
@@ -191,7 +191,7 @@ class _Maker:
         return Part("toast", bounds, words, lines=tuple(lines), size=size)
 
     def page(self) -> Part:
-        """Return the page to which it leads: a browser's page if it is an ad that redirects."""
+        """Return the page that the noise leads to: a browser page for a `redirect-ad`."""
         title, text = self._noise.page
         title = title or self._noise.title
         is_browser = self._noise.kind == "redirect-ad"
@@ -204,7 +204,8 @@ class _Maker:
         name = "url_bar" if is_browser else "toolbar_title"
         place = Bounds(bar, top, self._width - self._dp(8), top + bar)
         parts = [
-            Part("up", arrow, description=self._say("up"), id=self._id("up_button"), does="close"),
+            Part("up", arrow, description=self._description("up"), id=self._id("up_button"),
+                 does="close"),
             Part("address" if is_browser else "title", place, head, id=self._id(name),
                  does="nothing" if is_browser else "", lines=lines, size=size),
         ]  # fmt: skip
@@ -218,7 +219,7 @@ class _Maker:
         parts += self._placed(blocks, pad, below + picture + pad)
         return self._root("page", *parts, name="page_root")
 
-    # Blocks: parts in a column, each with its top at 0 until it is placed
+    # Blocks: parts of a column. Each has its top at 0 until it is placed.
 
     def _words(self, width: int, title: float, text: float) -> list[Part]:
         return self._words_of(self._title, self._text, width, title, text)
@@ -243,14 +244,14 @@ class _Maker:
         return Part(role, bounds, text, id=self._id(name), lines=lines, size=pixels)
 
     def _stacked(
-        self, width: int, plain: str = "link", buttons: Sequence[Button] | None = None
+        self, width: int, role: str = "link", buttons: Sequence[Button] | None = None
     ) -> list[Part]:
-        """Return the buttons, one below the other; those that lead away are filled."""
+        """Return the buttons, one below the other; as links, those that do not close are filled."""
         each = self._noise.buttons if buttons is None else buttons
         height = max(self._dp(48), line_height(self._sp(15)) + self._dp(12))
         return [
             self._button(button, Bounds(0, 0, width, height + self._dp(6)),
-                         "button" if button.does != "close" and plain == "link" else plain)
+                         "button" if button.does != "close" and role == "link" else role)
             for button in each
         ]  # fmt: skip
 
@@ -277,7 +278,7 @@ class _Maker:
         return "btn_cancel" if button.does == "close" else "btn_action"
 
     def _row(self, width: int) -> list[Part]:
-        """Return the buttons side by side at the end of a row; none where they do not fit."""
+        """Return the buttons side by side at the end of a row; empty if they do not fit."""
         size, pad, height = self._sp(15), self._dp(12), self._dp(44)
         widths = [width_of(each.text, size) + 2 * pad for each in self._noise.buttons]
         if sum(widths) > width:
@@ -293,7 +294,7 @@ class _Maker:
         return sum(block.bounds.height for block in blocks)
 
     def _fitted(self, blocks: list[Part], most: int) -> list[Part]:
-        """Return the blocks cut to a height: lines of text that do not fit are left out."""
+        """Return the blocks with enough lines of text cut off to fit a height of `most` pixels."""
         over = self._height_of(blocks) - most
         fitted = []
         for each in reversed(blocks):
@@ -331,24 +332,24 @@ class _Maker:
         return [Part("badge", bounds, words, id=self._id("tv_tag"), lines=(words,), size=size)]
 
     def _cross(self, around: Bounds) -> list[Part]:
-        """Return the cross in the corner, if it has appeared by now."""
+        """Return the cross in the corner, if the noise has one and it has already appeared."""
         if not self._noise.cross or self._state.left > 0:
             return []
         side, gap = self._dp(36), self._dp(6)
         left, top = around.right - side - gap, around.top + gap
         bounds = Bounds(left, top, left + side, top + side)
-        return [Part("cross", bounds, description=self._say("close"), id=self._id("iv_close"),
-                     does="close")]  # fmt: skip
+        return [Part("cross", bounds, description=self._description("close"),
+                     id=self._id("iv_close"), does="close")]  # fmt: skip
 
     @property
     def _skip(self) -> Button | None:
-        """The skip button in the corner of a timed ad."""
+        """The skip button in the corner of a timed ad; None if it has none."""
         if self._noise.kind not in {"countdown-ad", "late-ad"}:
             return None
         return next((each for each in self._noise.buttons if each.does == "close"), None)
 
     def _corner(self, whole: Bounds) -> list[Part]:
-        """Return what is in the corner of a full screen: a cross, or the time that is left."""
+        """Return the corner of a full-screen ad: a cross, a skip button, or the remaining time."""
         left, button = self._state.left, self._skip
         if self._noise.kind == "late-ad" and left > 0:
             return [self._chip(str(left), whole, "")]

@@ -1,4 +1,4 @@
-"""The properties of a phone that noise has to fit, the state of noise, and its parts."""
+"""The properties of a phone that noise must fit, the state of noise, and its parts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The properties of a phone that noise has to fit: size in pixels, density in dpi, and so on.
+    """The properties of a phone that noise must fit.
 
-    `package` is the app in front, to which most noise seems to belong.
+    `size` is in pixels, `density` in dpi. `mirrored` says whether the phone's language is written
+    from right to left. `package` is the app in front, to which most noise appears to belong.
     """
 
     size: tuple[int, int]
@@ -30,8 +31,8 @@ class Look:
 class State:
     """The state of a piece of noise.
 
-    `page`: the page of a tutorial, from 0. `left`: how many actions remain until it closes by
-    itself or can be closed. `opened`: whether the page to which it leads is shown.
+    `page`: the page of a tutorial, from 0. `left`: how many actions remain until the noise closes
+    by itself or can be closed. `opened`: whether the page that the noise leads to is on the screen.
     """
 
     page: int = 0
@@ -41,11 +42,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle of noise, as it is drawn and as it appears in the view hierarchy.
+    """A rectangle of noise, both as it is drawn and as it appears in the view hierarchy.
 
-    - `role`: what it is drawn as. `bounds`: in pixels of the screen.
-    - `text`, `description`, `id`: as elements have them; `lines`, `size`: how the text is written.
-    - `does`: what a touch does, as in `Button`; empty if touches go to the part around it.
+    - `role`: how it is drawn. `bounds`: in pixels of the screen.
+    - `text`, `description`, `id`: text, content description and resource id of its element.
+    - `lines`, `size`: the text as it is wrapped, and its font size in pixels.
+    - `does`: what a touch does, as in `Button`; empty if touches go to the enclosing part.
+    - `parts`: the parts inside it.
     """
 
     role: str
@@ -59,15 +62,15 @@ class Part:
     parts: tuple[Part, ...] = ()
 
     def iter(self) -> Iterator[Part]:
-        """Yield this part and all below it, in the order in which they are drawn."""
+        """Yield this part and all parts inside it, in drawing order."""
         yield self
         for part in self.parts:
             yield from part.iter()
 
     def at(self, x: int, y: int) -> str:
-        """Return the `does` of the topmost part at a pixel that has one; empty if none has.
+        """Return the `does` of the topmost part at a pixel, skipping parts without one.
 
-        Parts without one pass the touch on to the part around them.
+        The result is empty if no part there reacts to touches.
         """
         each = (part for part in self.iter() if part.does and part.bounds.contains(x, y))
         return next((part.does for part in reversed(list(each))), "")

@@ -1,16 +1,16 @@
-"""Templates of noise: what they hold, and how they are read from TOML files.
+"""Templates of noise, and how they are read from TOML files.
 
-    language = "en"                # of all templates of the file
+    language = "en"                # of all templates in the file
 
     [[noise]]
-    name = "garden-week"           # once in all files
+    name = "garden-week"           # unique among all files
     kind = "popup"
     title = "Garden week"
     text = "A third off everything that grows, until Sunday."
     cross = true                   # a small cross in the corner, which closes it
     buttons = [{ text = "See the offers", does = "open" }]
 
-`Template` says what else there is.
+`Template` documents the other keys.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.fileio import read_text
 from pytest_mobileagent.jsonable import expect
-from pytest_mobileagent.noise import SHOWN
+from pytest_mobileagent.noise import OVERLAYS
 from pytest_mobileagent.noise.fonts import undrawable
 
 if TYPE_CHECKING:
@@ -50,20 +50,20 @@ _TIMED = ("countdown-ad", "late-ad")
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _NAME = re.compile(r"[\w.-]{1,80}")
 _URL = re.compile(r"https?://[\w.-]+(?:/[\w./-]*)?", re.ASCII)
-_LONGEST = 600  # characters of a text
+_LONGEST = 600  # the most characters that a text may have
 _HEADER = re.compile(r"^\s*\[\[\s*noise\s*\]\]", re.MULTILINE)
 
 
 class BadNoiseError(ValueError):
-    """A template cannot be used; the text names the file and the line, and says what to do."""
+    """A template cannot be used; the message names the file and line, and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
     """A button: its label, and what a tap on it does.
 
-    "close" closes the noise; "open" leads away, to a page from which back returns; "next" turns to
-    the next page of a tutorial, and closes it on the last one; "nothing" does nothing.
+    "close" closes the noise. "open" leads to another page, from which the back key returns. "next"
+    turns to the next page of a tutorial, or closes it on the last page. "nothing" does nothing.
     """
 
     text: str
@@ -74,19 +74,20 @@ class Button:
 class Template:
     """One piece of noise.
 
-    - `name`, `kind`, `language`: which it is. `file`: where it comes from, with the line.
+    - `name`, `kind`, `language`: its identity. `file`: the file and line that define it.
     - `shape`: card, dialog, sheet (at the bottom), full (the whole screen), coach (a bubble beside
-      a spotlight) or toast; each kind has its usual one.
-    - `title`, `text`: its words; `pages`: (title, text) of the pages of a tutorial, in their place.
+      a spotlight) or toast; each kind has a default shape.
+    - `title`, `text`: its words. `pages`: the (title, text) of each page of a tutorial, which
+      replace `title` and `text`.
     - `buttons`; `cross`: whether it has a small cross that closes it.
-    - `body`: what a touch beside the buttons does: "nothing", or "open" in ads that redirect.
+    - `body`: what a touch beside the buttons does: "nothing", or "open" for ads that redirect.
     - `outside`: whether a touch beside a card, dialog or sheet closes it. `back`: whether the
       back key does.
-    - `wait`: after how many actions of the agent an ad closes by itself (`countdown-ad`), or its
-      cross appears (`late-ad`). Time is counted in actions, so that it is the same on every phone.
-    - `badge`: a small word that says that it is an ad. `colours`: two, of its picture.
-    - `page`: title and text of the page that "open" leads to; `url`: the address of that page,
-      which a live phone's browser opens if it is a `redirect-ad`.
+    - `wait`: after how many of the agent's actions an ad closes by itself (`countdown-ad`), or its
+      cross appears (`late-ad`). Time is counted in actions, so it is the same on every phone.
+    - `badge`: a small label that marks it as an ad. `colours`: the two colours of its picture.
+    - `page`: title and text of the page that "open" leads to. `url`: the address of that page,
+      which the browser of a live phone opens for a `redirect-ad`.
     """
 
     name: str
@@ -110,14 +111,14 @@ class Template:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All its words."""
+        """Every text of the template that may be drawn."""
         words = (button.text for button in self.buttons)
         pages = (text for page in (*self.pages, self.page) for text in page)
         return tuple(filter(None, (self.title, self.text, *pages, *words, self.badge)))
 
 
 def load(folders: Iterable[Path] = ()) -> tuple[Template, ...]:
-    """Return the templates of this package, and of the TOML files below other folders.
+    """Return the templates of this package, and those in TOML files below `folders`.
 
     Raises:
         BadNoiseError: a file cannot be read, or a template in it cannot be used.
@@ -126,12 +127,13 @@ def load(folders: Iterable[Path] = ()) -> tuple[Template, ...]:
     found: dict[str, Template] = {}
     for path in paths:
         for template in read(path):
-            is_own = path.is_relative_to(OWN)  # those are checked when they are needed
+            is_own = path.is_relative_to(OWN)  # the package's own are checked when they are used
             if not is_own and (why := undrawable("".join(template.texts))):
                 msg = f"{template.file} ({template.name!r}): {why}"
                 raise BadNoiseError(msg)
             if (other := found.get(template.name)) is not None:
-                msg = f"{template.file}: {other.file} has a template of this name already"
+                name = template.name
+                msg = f"{template.file}: {other.file} already has a template named {name!r}"
                 raise BadNoiseError(msg)
             found[template.name] = template
     return tuple(found.values())
@@ -141,7 +143,7 @@ def read(path: Path) -> list[Template]:
     """Return the templates of a TOML file.
 
     Raises:
-        BadNoiseError: it cannot be read, or a template in it cannot be used.
+        BadNoiseError: the file cannot be read, or a template in it cannot be used.
     """
     try:
         text = read_text(path, follows=True)
@@ -152,8 +154,8 @@ def read(path: Path) -> list[Template]:
     lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
     language, each = content.pop("language", "en"), content.pop("noise", [])
     if content or not isinstance(language, str) or not isinstance(each, list):
-        more = f", and no {', '.join(sorted(content))}" if content else ""
-        msg = f'{path}: a file has language = "…" and tables [[noise]]{more}'
+        more = f", but not {', '.join(sorted(content))}" if content else ""
+        msg = f'{path}: a file may contain language = "…" and [[noise]] tables{more}'
         raise BadNoiseError(msg)
     found = []
     for number, given in enumerate(each):
@@ -178,14 +180,14 @@ _TYPES: Mapping[str, Any] = {
 
 def _template(table: Mapping[str, Any], where: str) -> Template:
     if unknown := sorted(set(table) - set(_TYPES)):
-        msg = f"there is no {', '.join(unknown)} in a template: it may have {', '.join(_TYPES)}"
+        msg = f"a template has no key {', '.join(unknown)}; the keys are {', '.join(_TYPES)}"
         raise ValueError(msg)
     given = {name: expect(value, _TYPES[name], name) for name, value in table.items()}
     for name in ("name", "kind"):
         if not given.get(name):
             msg = f"it has no {name}"
             raise ValueError(msg)
-    _one_of("kind", given["kind"], SHOWN)
+    _one_of("kind", given["kind"], OVERLAYS)
     shape, back, body = _OF_KIND[given["kind"]]
     given = {"shape": shape, "back": back, "body": body, **given, "file": where}
     given["buttons"] = tuple(_button(each) for each in given.get("buttons", ()))
@@ -199,7 +201,7 @@ def _template(table: Mapping[str, Any], where: str) -> Template:
 def _button(given: Any) -> Button:
     table = expect(given, dict, "a button")
     if set(table) - {each.name for each in fields(Button)} or not table.get("text"):
-        msg = f"a button has a text, and may have does=…, not {table}"
+        msg = f"a button must have a text and may have a does, not {table}"
         raise ValueError(msg)
     words = {name: expect(value, str, name) for name, value in table.items()}
     return Button(**words)
@@ -208,7 +210,7 @@ def _button(given: Any) -> Button:
 def _page(given: Any) -> tuple[str, str]:
     table = expect(given, dict, "a page")
     if set(table) - {"title", "text"}:
-        msg = f"a page has a title and a text, not {table}"
+        msg = f"a page may have a title and a text, not {table}"
         raise ValueError(msg)
     title, text = (expect(table.get(name, ""), str, name) for name in ("title", "text"))
     return title, text
@@ -216,15 +218,15 @@ def _page(given: Any) -> tuple[str, str]:
 
 def _one_of(what: str, word: str, words: Sequence[str]) -> None:
     if word not in words:
-        msg = f"there is no {what} {word!r}: there are {', '.join(words)}"
+        msg = f"{what} cannot be {word!r}; choose from {', '.join(words)}"
         raise ValueError(msg)
 
 
 def _checked(template: Template) -> Template:
-    """Return a template that can be used.
+    """Return the template if it can be used.
 
     Raises:
-        ValueError: it cannot; the text says why, and what to do.
+        ValueError: it cannot be used; the message says why, and what to do.
     """
     _one_of("shape", template.shape, SHAPES)
     _one_of("body", template.body, ("nothing", "open"))
@@ -237,13 +239,13 @@ def _checked(template: Template) -> Template:
 
 def _flaw_of_words(template: Template) -> str:
     if not _NAME.fullmatch(template.name):
-        return "its name may hold letters, digits, dots, dashes and underscores only"
+        return "its name may only contain letters, digits, dots, dashes and underscores"
     if not re.fullmatch("[a-z]{2,3}", template.language):
-        return f"its language has to be a code such as en or zh, not {template.language!r}"
+        return f"its language must be a code such as en or zh, not {template.language!r}"
     if not (template.title or template.text or template.pages):
-        return "it says nothing: give it a title or a text"
+        return "it has neither a title nor a text: add one"
     if any(len(text) > _LONGEST for text in template.texts):
-        return f"a text has more than {_LONGEST} characters, which no screen has room for"
+        return f"a text has more than {_LONGEST} characters, too many for any screen"
     return ""
 
 
@@ -251,28 +253,28 @@ def _flaw_of_look(template: Template) -> str:
     if len(template.colours) != 2 or not all(
         isinstance(each, str) and _COLOUR.fullmatch(each) for each in template.colours
     ):
-        return 'its colours have to be two such as ["#3f6fb5", "#7fb3a6"]'
+        return 'its colours must be a pair, such as ["#3f6fb5", "#7fb3a6"]'
     if len(template.buttons) > 3:
-        return "it may have three buttons at most"
+        return "it may have at most three buttons"
     if not _URL.fullmatch(template.url):
-        return f"its url has to be a plain http or https address, not {template.url!r}"
+        return f"its url must be a plain http or https address, not {template.url!r}"
     is_toast = template.kind == "toast"
     if is_toast != (template.shape == "toast"):
-        return "a toast has the shape toast, and nothing else has it"
+        return "a toast must have the shape toast, and no other kind may have it"
     if is_toast and (template.buttons or template.cross or template.pages):
-        return "a toast can hold a text only"
+        return "a toast can only have text: no buttons, cross or pages"
     return ""
 
 
 def _flaw_of_time(template: Template) -> str:
     if template.kind in _TIMED and not 2 <= template.wait <= 9:
-        return f"a {template.kind} has wait = 2 to 9: the actions until it {_ends(template)}"
+        return f"a {template.kind} needs wait = 2 to 9, the actions until it {_ends(template)}"
     if template.kind in _TIMED and template.shape != "full":
-        return f"a {template.kind} has the shape full, which has room for the time that is left"
+        return f"a {template.kind} must have the shape full, which has room for the remaining time"
     if template.kind not in _TIMED and template.wait:
-        return f"only {' and '.join(_TIMED)} have a wait"
+        return f"only {' and '.join(_TIMED)} can have a wait"
     if template.pages and template.kind != "tutorial":
-        return "only a tutorial has pages"
+        return "only a tutorial can have pages"
     return ""
 
 
@@ -283,7 +285,7 @@ def _ends(template: Template) -> str:
 def _flaw_of_closing(template: Template) -> str:
     closes = template.cross or any(each.does in {"close", "next"} for each in template.buttons)
     if not closes and template.kind not in {"toast", "countdown-ad"}:
-        return "there is no way to close it: give it cross = true, or a button that does close"
+        return 'there is no way to close it: add cross = true, or a button with does = "close"'
     return ""
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture, Device, System
-    from pytest_mobileagent.device.wrappers.noise import NoiseSettings
+    from pytest_mobileagent.device.noisy.schedule import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.episode.observation import DeviceInfo, Reset
     from pytest_mobileagent.episode.screens import ScreenStore
@@ -201,7 +201,7 @@ def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
     """Return the device for the agent: wrapped to show noise, if the plan has any."""
     if plan.noise is None:
         return device
-    from pytest_mobileagent.device.wrappers.noise import with_noise  # rarely needed
+    from pytest_mobileagent.device.noisy.noisy_device import with_noise  # few runs need it
 
     tampers = plan.path == "multi"  # golden actions are not the agent's
     language = plan.case.task.language

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.device import kept_crashes_of, log_of
+from pytest_mobileagent.device.device import log_of, stored_crashes_of
 from pytest_mobileagent.device.logcat import crashes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Reports:
         began = self._seen[0]
         if self.is_logged or began is None:
             return
-        kept = kept_crashes_of(self._device, began)
+        kept = stored_crashes_of(self._device, began)
         if kept is None:
             return
         self.is_logged = True

@@ -36,7 +36,10 @@ def test_one_that_shall_save_boots_without_a_snapshot():
     ("said", "fix"),
     [
         ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
-        ("CPU acceleration status: KVM is not installed (/dev/kvm is missing).", "load kvm"),
+        (
+            "CPU acceleration status: KVM is not installed (/dev/kvm is missing).",
+            "load the kvm module",
+        ),
         ("x86_64 emulation currently requires hardware acceleration!", "-accel off"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.device.logcat import crashes, is_wanted, kept_crashes, parse_line
+from pytest_mobileagent.device.logcat import crashes, dropbox_crashes, is_wanted, parse_line
 from pytest_mobileagent.episode.log import Crash, LogLine
 
 MANAGED = """\
@@ -215,7 +215,7 @@ BEGAN = datetime(2026, 11, 23, 8, 0, 1, 500_000)
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_what_android_keeps_of_crashes_is_read_from_a_moment_on(end: str) -> None:
-    found = kept_crashes(KEPT.replace("\n", end), BEGAN)
+    found = dropbox_crashes(KEPT.replace("\n", end), BEGAN)
     assert found is not None
     told = [(when.second, c.kind, c.package, c.error, c.place) for when, c in found]
     assert told == [
@@ -248,9 +248,9 @@ def test_what_android_keeps_of_crashes_is_read_from_a_moment_on(end: str) -> Non
     ],
 )
 def test_a_phone_may_keep_no_crashes(printed: str, found: list[object] | None) -> None:
-    assert kept_crashes(printed, BEGAN) == found
+    assert dropbox_crashes(printed, BEGAN) == found
 
 
 @given(st.text())
 def test_nothing_that_is_printed_breaks_the_reader(text: str) -> None:
-    kept_crashes(f"Drop box contents: 9 entries\n\n{text}\n{KEPT}{text}", BEGAN)
+    dropbox_crashes(f"Drop box contents: 9 entries\n\n{text}\n{KEPT}{text}", BEGAN)

@@ -81,7 +81,7 @@ def test_a_folder_stands_for_the_apps_in_it(recipe, tmp_path):
     apps = [[str(part.relative_to(tmp_path / "apks")) for part in app] for app in read.apks]
     assert apps == [["maps/base.apk", "maps/config.x86_64.apk"], ["notes.apk"], ["shop.apk"]]
     (tmp_path / "apks" / "empty").mkdir()
-    with pytest.raises(RecipeError, match=r"apks\[0\] = 'apks': .*empty has no APK in it"):
+    with pytest.raises(RecipeError, match=r"apks\[0\] = 'apks': .*empty contains no APK"):
         recipe(HEAD + 'apks = ["apks"]')
 
 
@@ -105,25 +105,25 @@ def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
         ("name = ", "Invalid value"),
         ('name = "a"', "image is missing"),
         (HEAD + 'snapshoot = "x"', "snapshoot is not a key of a recipe; did you mean snapshot?"),
-        (HEAD.replace('"a"', '"a b"'), "name = 'a b' has to be a text"),
-        (HEAD.replace("system-images;", ""), "image = 'android-34;google_apis;x86_64' has to be"),
-        (HEAD + "ram_mb = true", "ram_mb = True has to be a whole number, 512 to"),
-        (HEAD + "storage_gb = 0", "storage_gb = 0 has to be a whole number, 1 to 1024"),
-        (HEAD + 'accept_licenses = "yes"', "accept_licenses = 'yes' has to be true or false"),
-        (HEAD + 'locale = "korean"', "locale = 'korean' has to be a text: as in ko-KR"),
-        (HEAD + 'gpu = "none"', "gpu = 'none' has to be a text: software or host"),
-        (HEAD + 'snapshot = "a\\nkill"', r"snapshot = 'a\nkill' has to be a text"),
+        (HEAD.replace('"a"', '"a b"'), "name = 'a b' must be a text"),
+        (HEAD.replace("system-images;", ""), "image = 'android-34;google_apis;x86_64' must be"),
+        (HEAD + "ram_mb = true", "ram_mb = True must be a whole number from 512 to"),
+        (HEAD + "storage_gb = 0", "storage_gb = 0 must be a whole number from 1 to 1024"),
+        (HEAD + 'accept_licenses = "yes"', "accept_licenses = 'yes' must be true or false"),
+        (HEAD + 'locale = "korean"', "locale = 'korean' must be a text: as in ko-KR"),
+        (HEAD + 'gpu = "none"', "gpu = 'none' must be a text: software or host"),
+        (HEAD + 'snapshot = "a\\nkill"', r"snapshot = 'a\nkill' must be a text"),
         (HEAD + 'apks = ["~no.such.user/a.apk"]', "apks[0] = '~no.such.user/a.apk': that user has"),
-        (HEAD + 'apks = "app.apk"', "apks = 'app.apk' has to be a list of APK files and folders"),
-        (HEAD + 'apks = ["nope.apk"]', "apks[0] = 'nope.apk': there is no "),
-        (HEAD + "permissions = 1", "permissions = 1 has to be a table"),
-        (HEAD + '[permissions]\n"a.b" = "x"', "permissions.a.b = 'x' has to be a list"),
-        (HEAD + '[permissions]\n"a.b" = ["x; id"]', "permissions.a.b[0] = 'x; id' has to be"),
-        (HEAD + "[settings.local]\na = 1", "settings.local is none of global, secure, system"),
-        (HEAD + "[settings.global]\na = true", "settings.global.a = True has to be a text or"),
-        (HEAD + "[[files]]\nfrom = 'x'", "files[0] has to have `from` and `to`, not from"),
-        (HEAD + "[[files]]\nfrom = '.'\nto = 'x'", "files[0].to = 'x' has to be a path on the"),
-        (HEAD + "[[files]]\nfrom = 'nope'\nto = '/x'", "files[0].from = 'nope': there is no"),
+        (HEAD + 'apks = "app.apk"', "apks = 'app.apk' must be a list of APK files, or folders"),
+        (HEAD + 'apks = ["nope.apk"]', "nope.apk does not exist"),
+        (HEAD + "permissions = 1", "permissions = 1 must be a table"),
+        (HEAD + '[permissions]\n"a.b" = "x"', "permissions.a.b = 'x' must be a list"),
+        (HEAD + '[permissions]\n"a.b" = ["x; id"]', "permissions.a.b[0] = 'x; id' must be"),
+        (HEAD + "[settings.local]\na = 1", "settings.local is not one of global, secure, system"),
+        (HEAD + "[settings.global]\na = true", "settings.global.a = True must be a text or"),
+        (HEAD + "[[files]]\nfrom = 'x'", "files[0] must have `from` and `to`, not from"),
+        (HEAD + "[[files]]\nfrom = '.'\nto = 'x'", "files[0].to = 'x' must be an absolute path"),
+        (HEAD + "[[files]]\nfrom = 'nope'\nto = '/x'", "files[0].from = 'nope': "),
     ],
 )
 def test_what_is_wrong_is_named_by_file_and_key(recipe, tmp_path, text, problem):

@@ -40,20 +40,20 @@ def test_then_the_path_and_the_usual_folders(folder, tmp_path):
 
 
 def test_one_that_is_named_but_is_none_is_an_error(folder, tmp_path):
-    with pytest.raises(SdkError, match="is no SDK with emulator: there is no"):
+    with pytest.raises(SdkError, match=r"is not an SDK with emulator: .* does not exist"):
         find_sdk({"ANDROID_HOME": str(tmp_path), "PATH": str(folder / "emulator")})
 
 
 def test_avds_are_listed_without_what_else_is_said(folder):
     assert Sdk(folder).avds() == ["a", "b-2"]
     check_avd("a", Sdk(folder))
-    with pytest.raises(SdkError, match=r"no AVD 'c' \(there are: a, b-2\); make one with"):
+    with pytest.raises(SdkError, match=r"no AVD 'c' \(existing AVDs: a, b-2\); create it with"):
         check_avd("c", Sdk(folder))
 
 
 def test_an_emulator_that_does_not_run_is_told(folder):
     Sdk(folder).emulator.write_text("#!/bin/sh\necho no such library >&2; exit 127\n")
-    with pytest.raises(SdkError, match="-list-avds fails: no such library"):
+    with pytest.raises(SdkError, match="-list-avds failed: no such library"):
         Sdk(folder).avds()
 
 
@@ -68,5 +68,5 @@ def test_tools_are_taken_from_the_latest_version(folder):
 
 
 def test_a_user_without_a_home_folder_is_told_of_the_sdk_all_the_same():
-    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is no SDK"):
+    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is not an SDK"):
         find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})

@@ -59,5 +59,5 @@ def test_a_device_that_is_leased_is_let_go_of_before_what_it_needs(
 
 
 def test_one_device_has_to_be_named() -> None:
-    with pytest.raises(ValueError, match="has to be one device"):
+    with pytest.raises(ValueError, match="must name one device"):
         single.source_of("serial:a,b", pytest.fail)

@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
-from pytest_mobileagent.noise import KINDS, SHOWN, parse_choice
+from pytest_mobileagent.noise import KINDS, OVERLAYS, parse_choice
 from pytest_mobileagent.noise.template import BadNoiseError, load, read
 
 
 def test_each_kind_has_several_templates_in_both_languages(templates):
     assert len(templates) >= 60
     count = Counter((each.kind, each.language) for each in templates.values())
-    assert set(count) == {(kind, language) for kind in SHOWN for language in ("en", "zh")}
+    assert set(count) == {(kind, language) for kind in OVERLAYS for language in ("en", "zh")}
     assert min(count.values()) >= 3
 
 
@@ -40,23 +40,23 @@ def template(**changed: str) -> str:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"cross": "false"}, "no way to close it: give it cross = true, or a button that does"),
-        ({"kind": '"pop-up"'}, "there is no kind 'pop-up': there are popup, countdown-ad"),
+        ({"cross": "false"}, "no way to close it: add cross = true, or a button with does"),
+        ({"kind": '"pop-up"'}, "kind cannot be 'pop-up'; choose from popup, countdown-ad"),
         ({"kind": ""}, "it has no kind"),
-        ({"name": '"../x"'}, "its name may hold letters, digits"),
-        ({"title": ""}, "it says nothing"),
+        ({"name": '"../x"'}, "its name may only contain letters, digits"),
+        ({"title": ""}, "it has neither a title nor a text"),
         ({"title": "3"}, "title cannot be of type int"),
-        ({"colour": '"red"'}, "there is no colour in a template: it may have name, kind"),
-        ({"colours": '["red", "blue"]'}, "its colours have to be two such as"),
-        ({"url": '"https://a b/; rm -rf"'}, "its url has to be a plain http or https address"),
-        ({"kind": '"late-ad"'}, "a late-ad has wait = 2 to 9"),
+        ({"colour": '"red"'}, "a template has no key colour; the keys are name, kind"),
+        ({"colours": '["red", "blue"]'}, "its colours must be a pair, such as"),
+        ({"url": '"https://a b/; rm -rf"'}, "its url must be a plain http or https address"),
+        ({"kind": '"late-ad"'}, "a late-ad needs wait = 2 to 9"),
         ({"kind": '"countdown-ad"', "wait": "1"}, "the actions until it closes by itself"),
-        ({"wait": "3"}, "only countdown-ad and late-ad have a wait"),
-        ({"shape": '"toast"'}, "a toast has the shape toast"),
-        ({"buttons": '[{ does = "close" }]'}, "a button has a text"),
-        ({"buttons": '[{ text = "x", does = "explode" }]'}, "there is no does 'explode'"),
+        ({"wait": "3"}, "only countdown-ad and late-ad can have a wait"),
+        ({"shape": '"toast"'}, "a toast must have the shape toast"),
+        ({"buttons": '[{ does = "close" }]'}, "a button must have a text"),
+        ({"buttons": '[{ text = "x", does = "explode" }]'}, "does cannot be 'explode'"),
         ({"title": '"' + "long " * 200 + '"'}, "a text has more than 600 characters"),
-        ({"language": '"English"'}, "its language has to be a code"),
+        ({"language": '"English"'}, "its language must be a code"),
     ],
 )
 def test_a_template_that_cannot_be_used_is_refused_with_its_file_and_line(tmp_path, changed, why):
@@ -80,7 +80,7 @@ def test_what_is_no_file_of_templates_is_refused(tmp_path):
 
 def test_two_templates_may_not_share_a_name(tmp_path):
     (tmp_path / "mine.toml").write_text(template(name='"en-garden-week"'))
-    with pytest.raises(BadNoiseError, match=r"mine\.toml:1: .*en\.toml:\d+ has a template of this"):
+    with pytest.raises(BadNoiseError, match=r"mine\.toml:1: .*en\.toml:\d+ already has a"):
         load([tmp_path])
 
 

@@ -49,7 +49,7 @@ def test_a_port_of_adb_that_is_none_is_a_usage_error(project, monkeypatch):
     result = project.run_virtual("tasks", "--agent=noop", "--mobile-device=serial:x")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*the environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 has to*"]
+        ["*the environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 must be*"]
     )
 
 

@@ -126,7 +126,9 @@ def test_tasks_that_need_a_phone_are_skipped_with_the_reason(
     result.assert_outcomes(passed=2, skipped=4)
     for what in ("probes", "a `prepare`", "a `clean_up`"):
         result.stdout.fnmatch_lines([f"SKIPPED*the task has {what}, which recorded pages cannot*"])
-    result.stdout.fnmatch_lines(["SKIPPED*has no app net.elsewhere; name a graph that has pages*"])
+    result.stdout.fnmatch_lines(
+        ["SKIPPED*has no app net.elsewhere; choose a graph that has pages*"]
+    )
 
 
 def test_environments_are_skipped_with_the_reason(
@@ -255,7 +257,7 @@ async def main():
             ("mobile_press_button", {"button": "DPAD_UP"}),
         ):
             refused = await phone.call_tool(name, words)
-            assert "and no shell behind them" in refused.content[0].text, refused
+            assert "which have no shell" in refused.content[0].text, refused
         listed = await phone.call_tool("mobile_list_elements_on_screen", {})
         elements = json.loads(listed.content[0].text.partition(": ")[2])
         (place,) = [each["coordinates"] for each in elements if each["text"] == "New"]

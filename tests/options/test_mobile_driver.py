@@ -61,7 +61,7 @@ def test_adb_cannot_drive_the_devices_of_a_server(project):
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     both = "--mobile-driver=adb with --mobile-device=appium:http://hub:4444"
-    result.stderr.fnmatch_lines([f"ERROR: {both}: cannot drive these devices: leave it out*"])
+    result.stderr.fnmatch_lines([f"ERROR: {both}: cannot drive these devices: omit the option*"])
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{", None])

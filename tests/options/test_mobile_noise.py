@@ -158,9 +158,12 @@ def test_the_same_seed_gives_the_same_episodes(shop):
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ("2", "has to begin with a rate from 0 to 1, and may name kinds: 0.2,ad,popup"),
-        ("-0.1", "has to begin with a rate from 0 to 1"),
-        ("popup", "has to begin with a rate from 0 to 1"),
+        (
+            "2",
+            "must begin with a rate from 0 to 1, optionally followed by kinds, as in 0.2,ad,popup",
+        ),
+        ("-0.1", "must begin with a rate from 0 to 1"),
+        ("popup", "must begin with a rate from 0 to 1"),
         ("0.2,pop-up", "names 'pop-up', which is not a kind of noise; the kinds are popup,"),
         ("0.2,", "names '', which is not a kind of noise"),
     ],

@@ -13,7 +13,7 @@ WRONG = [
     ("--mobile-seed=-1", "*--mobile-seed=-1*has to be a whole number from 0*"),
     ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*has to be a number above 0*"),
     ("--mobile-time-limit=0", "*--mobile-time-limit=0*has to be a number above 0*"),
-    ("--mobile-device=phones:x", "*--mobile-device=phones:x names no kind of devices*`avd:NAME`*"),
+    ("--mobile-device=phones:x", "*--mobile-device=phones:x names no kind of device*`avd:NAME`*"),
     (
         "--mobile-device=serial:",
         "*--mobile-device=serial: names no device: write `serial:*",

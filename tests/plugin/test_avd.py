@@ -126,7 +126,7 @@ def test_an_emulator_that_ends_at_its_start_is_an_error_with_what_it_said(projec
     sdk.behave(says=f"ERROR | x86_64 emulation needs hardware acceleration!\n{denied}", dies=1)
     result = project.run_virtual(*TASK, "--agent=oracle", "--mobile-retries=0")
     result.assert_outcomes(errors=1)
-    ended = "*the emulator of AVD pixel ended with status 1 before it had booted; it said:*"
+    ended = "*the emulator of AVD pixel ended with status 1 before it had booted; its output:*"
     result.stdout.fnmatch_lines([ended, f"*{denied}*", "*sudo gpasswd -a $USER kvm*"])
 
 
@@ -138,7 +138,7 @@ def test_an_emulator_that_does_not_boot_is_an_error_with_what_is_missing(
     options = ["--mobile-boot-limit=2", "--mobile-retries=0"]
     result = project.run_virtual(*TASK, "--agent=oracle", *options)
     result.assert_outcomes(errors=1)
-    missing = "*AVD pixel has not booted in 2 s (sys.boot_completed is ''); it said:*"
+    missing = "*AVD pixel has not booted in 2 s (sys.boot_completed is ''); its output:*"
     result.stdout.fnmatch_lines([missing, "*Failed to load snapshot 'default_boot'*"])
     nothing_left()
 
@@ -235,7 +235,7 @@ def test_an_avd_that_is_not_there_is_a_usage_error_with_those_that_are(project, 
     sdk.add_avd("tablet")
     result = project.run_virtual(*TASK, "--agent=oracle")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    there = "*there is no AVD 'pixel' (there are: pixel_6, tablet); make one with *setup-avd*"
+    there = "*there is no AVD 'pixel' (existing AVDs: pixel_6, tablet); create it with *setup-avd*"
     result.stderr.fnmatch_lines([there])
 
 
@@ -243,7 +243,7 @@ def test_an_avd_that_is_half_made_is_a_usage_error(project, sdk):
     (sdk.add_avd("pixel") / UNFINISHED).touch()
     result = project.run_virtual(*TASK, "--agent=oracle")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*the AVD 'pixel' is half-made, as setup-avd was killed*"])
+    result.stderr.fnmatch_lines(["*the AVD 'pixel' is incomplete, because setup-avd was killed*"])
 
 
 @pytest.mark.parametrize("given", ["/nowhere", None])
@@ -258,7 +258,7 @@ def test_without_an_sdk_it_is_said_where_one_was_looked_for(
     result = project.run_virtual(*TASK, "--agent=oracle")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     wrong = (
-        "ANDROID_HOME=/nowhere is no SDK with emulator"
+        "ANDROID_HOME=/nowhere is not an SDK with emulator"
         if given
         else "no Android SDK (ANDROID_HOME is not set*"
     )

@@ -261,8 +261,8 @@ def test_count(episode, fault):
 
 # What breaks the phone: the episode is repeated on another, and then all is well.
 BREAKING = {
-    "drop-connection --after 8": "broke off",
-    "die --after 8": "broke off",
+    "drop-connection --after 8": "lost the connection",
+    "die --after 8": "lost the connection",
     "hang --after 8": "did not answer in time",
     "no-idle": "could not get idle state",
     "null-root": "null root node",

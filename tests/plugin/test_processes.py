@@ -333,6 +333,6 @@ tempfile.mkdtemp = full
     result = project.run_virtual("tasks", "--agent=noop", "-k", "code", workers)
     assert result.ret != 0
     shown = result.stdout.str() + result.stderr.str()
-    assert "cannot make a temporary folder for the run (TMPDIR names where)" in shown
+    assert "cannot create a temporary folder for the run (TMPDIR sets where)" in shown
     assert "Traceback" not in shown
     assert "INTERNALERROR" not in shown

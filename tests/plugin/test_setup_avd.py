@@ -123,7 +123,9 @@ def test_a_run_starts_from_what_a_recipe_made(project, sdk, recipe, temporary):
 
     again = setup(recipe)
     assert again.returncode == 1
-    assert "there is an AVD made already: --force replaces it, --name makes another" in again.stderr
+    assert (
+        "the AVD made already exists: use --force to replace it, or another --name" in again.stderr
+    )
     assert setup(recipe, "--name=other").returncode == 0
     assert setup(recipe, "--force").returncode == 0
 
@@ -195,7 +197,7 @@ def test_one_that_is_interrupted_leaves_nothing_that_is_in_the_way(sdk, recipe, 
     await_end_of_processes_with(str(temporary))
     if number is not signal.SIGKILL:
         assert process.returncode == 130
-        assert "the half-made AVD made was deleted" in said
+        assert "the incomplete AVD made was deleted" in said
         assert not list(sdk.avds.glob("made*"))
     sdk.behave()
     assert setup(recipe).returncode == 0
@@ -205,4 +207,4 @@ def test_without_tools_it_is_said_what_to_install(recipe, tmp_path, monkeypatch)
     monkeypatch.setenv("ANDROID_HOME", str(tmp_path))
     done = setup(recipe)
     assert done.returncode == 1
-    assert f"ANDROID_HOME={tmp_path} is no SDK with cmdline-tools" in done.stderr
+    assert f"ANDROID_HOME={tmp_path} is not an SDK with cmdline-tools" in done.stderr

@@ -183,7 +183,7 @@ class Deaf(FakePhone):
     def log(self, *, late: bool = False) -> Any:
         del late
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
         return None if self.kept is None else [each for each in self.kept if each[0] >= since]
 
 

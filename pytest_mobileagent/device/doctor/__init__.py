@@ -1,1 +1,1 @@
-"""What a device has to do for tasks to run on it, checked on the device itself."""
+"""The `doctor` command: checks whether tasks can run on a device."""

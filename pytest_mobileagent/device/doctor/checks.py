@@ -1,7 +1,8 @@
-"""Checks of a device, each of which returns a finding.
+"""The doctor's checks of a device.
 
-The first ones only read its state and its screen. The last ones act: they open Settings, type into
-its search, and go home again.
+A check returns a text that describes what it saw, or raises `Unwell` or `Doubtful`. The first
+checks only read the device's state and screen. The last ones act: they open Settings, type into its
+search field, and return to the home screen.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Level = Literal["ok", "warning", "problem"]
 class Finding:
     """One line of a report: what was checked, what was seen, and the remedy for a fault.
 
-    A warning is something that some tasks can do without; a problem breaks episodes.
+    A warning concerns only some tasks; a problem breaks episodes.
     """
 
     check: str
@@ -49,8 +50,8 @@ class Finding:
     remedy: str = ""
 
 
-class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of ours
-    """A check found something: `str()` says what was seen, `remedy` what to do about it."""
+class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of this package
+    """A check found a fault: the message says what was seen, `remedy` what to do about it."""
 
     level: Level = "problem"
 
@@ -60,20 +61,20 @@ class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of ours
 
 
 class Doubtful(Unwell):
-    """A check found something that only some tasks need."""
+    """A check found a fault that affects only some tasks."""
 
     level = "warning"
 
 
 def examine(name: str, check: Callable[[Device], str], device: Device) -> Finding:
-    """Run one check, which returns what it saw if there is no fault."""
+    """Run one check, and return its finding."""
     try:
         return Finding(name, "ok", check(device))
     except Unwell as finding:
         return Finding(name, finding.level, str(finding), finding.remedy)
     except MobileAgentError as error:
         return Finding(
-            name, "problem", str(error), "see docs/devices.md, and report it if it stays"
+            name, "problem", str(error), "see docs/devices.md, and report it if it persists"
         )
 
 
@@ -92,12 +93,12 @@ def answers(device: Device) -> str:
     output = system_of(device).shell("echo here").strip()
     if output != "here":
         msg = f"`echo here` came back as {output[:100]!r}"
-        raise Unwell(msg, "reconnect the device; `adb kill-server` helps when adb is confused")
+        raise Unwell(msg, "reconnect the device; if that does not help, run `adb kill-server`")
     return f"a shell command takes {1000 * (time.monotonic() - started):.0f} ms"
 
 
 def awake(device: Device) -> str:
-    """The screen is on: a dark screen shows nothing and takes no touches."""
+    """The screen is on: a dark screen shows nothing and ignores touches."""
     state = wakefulness(system_of(device).shell(POWER))
     if not state:
         raise Doubtful(
@@ -112,10 +113,10 @@ def awake(device: Device) -> str:
 
 
 def unlocked(device: Device) -> str:
-    """No lock screen stands in front of the apps."""
+    """No lock screen covers the apps."""
     if is_locked(system_of(device).shell(LOCK)):
         remedy = "unlock it, and set Settings → Security → Screen lock to None"
-        raise Unwell("the lock screen is shown", remedy)
+        raise Unwell("a lock screen covers the apps", remedy)
     return "no lock screen"
 
 
@@ -123,22 +124,22 @@ def root(device: Device) -> str:
     """The shell runs as root: only root can read the databases and preferences of apps."""
     user = system_of(device).shell("id -u").strip()
     if user != "0":
-        msg = f"the shell is that of user {user[:20]}: databases of apps cannot be read"
+        msg = f"the shell runs as user {user[:20]}, who cannot read the databases of apps"
         remedy = "use an image on which `adb root` works: one with Google APIs, without Google Play"
         raise Doubtful(msg, remedy)
-    return "the shell is root's"
+    return "the shell runs as root"
 
 
 def storage(device: Device) -> str:
-    """There is room on the data partition."""
+    """The data partition has free space."""
     output = system_of(device).shell(ROOM)
     free = free_mb(output)
     if free is None:
-        msg = f"`df` says {' '.join(output.split())[:100]!r}"
+        msg = f"`df` prints {' '.join(output.split())[:100]!r}"
         raise Doubtful(msg, "look at Settings → Storage")
     if free < _ROOM_MB:
         msg = f"only {free} MB of storage are free"
-        raise Unwell(msg, "remove files or apps, or make the AVD with a larger data partition")
+        raise Unwell(msg, "remove files or apps, or create the AVD with a larger data partition")
     return f"{free} MB of storage are free"
 
 
@@ -146,12 +147,12 @@ def clock(device: Device) -> str:
     """The clock agrees with this machine's: goals name times, and TLS needs the right day."""
     output = system_of(device).shell("date +%s").strip()
     if not output.isdigit():
-        raise Unwell(f"`date +%s` says {output[:100]!r}", "set the device's date")
+        raise Unwell(f"`date +%s` prints {output[:100]!r}", "set the device's date")
     apart = abs(int(output) - time.time())
     if apart > _CLOCK_SECONDS:
         msg = f"the device's clock is {apart / 3600:.0f} hours off"
         remedy = (
-            "`adb shell date @SECONDS` as root; certificates of web sites may be refused until then"
+            "run `adb shell date @SECONDS` as root; until then, web certificates may be rejected"
         )
         raise Doubtful(msg, remedy)
     return f"the clock is {apart:.0f} s off"
@@ -177,10 +178,10 @@ def keyboard(device: Device) -> str:
 
 
 def events(device: Device) -> str:
-    """Events can be received: some tasks are decided by them."""
+    """Events can be received: the verdicts of some tasks depend on them."""
     if "package:" not in system_of(device).shell(f"pm path {LISTENER}"):
-        remedy = "install an event listener, see docs/events.md; other tasks need none"
-        raise Doubtful(f"the app {LISTENER} is not installed: no events are heard", remedy)
+        remedy = "install an event listener, see docs/events.md; tasks without events need none"
+        raise Doubtful(f"the app {LISTENER} is not installed: no events are received", remedy)
     return "the event listener is installed"
 
 
@@ -188,8 +189,8 @@ def snapshots(device: Device) -> str:
     """Tasks can start from a snapshot: without one, only their own apps are cleared."""
     names = system_of(device).snapshots()
     if not names:
-        remedy = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
-        raise Doubtful("there are no snapshots: tasks clear their own apps, and no more", remedy)
+        remedy = "use an emulator, and save a snapshot: `adb emu avd snapshot save NAME`"
+        raise Doubtful("there are no snapshots: tasks only clear their own apps", remedy)
     return f"snapshots: {', '.join(names)}"
 
 
@@ -197,44 +198,45 @@ _SLOW_SECONDS = 5.0
 
 
 def screenshot(device: Device) -> str:
-    """There is a screenshot, as large as the screen and not all black."""
+    """The device takes screenshots, which are as large as the screen and not all black."""
     screen = device.observe().screen
     size = "{}x{}".format(*screen.size)
     if sorted(screen.size) != sorted(_window_size(device)):
         output = "{}x{}".format(*_window_size(device))
         remedy = "`adb shell wm size reset`; foldables and second displays are not supported"
-        raise Unwell(f"the screenshot has {size} pixels, but the screen {output}", remedy)
+        raise Unwell(f"the screenshot has {size} pixels, but the screen has {output}", remedy)
     if screen.image.getextrema() == ((0, 0), (0, 0), (0, 0)):
-        remedy = "wake and unlock the device; apps that forbid screenshots show black too"
+        remedy = "wake and unlock the device; apps that forbid screenshots are black, too"
         raise Unwell("the screenshot is all black", remedy)
     return f"screenshots of {size} pixels"
 
 
 def hierarchy(device: Device) -> str:
-    """There is a view hierarchy, and it lies within the screen."""
+    """The device returns a view hierarchy, which lies within the screen."""
     started = time.monotonic()
     screen = device.observe().screen
     seconds = time.monotonic() - started
     width, height = screen.size
     seen = [e for e in screen.elements if e.bounds.width and e.bounds.height]
     if not seen:
-        raise Unwell("the view hierarchy is empty", "open the launcher; some games draw no views")
+        raise Unwell("the view hierarchy is empty", "open the launcher; some games have no views")
     off = [e for e in seen if e.bounds.right > width or e.bounds.bottom > height]
     if off:
         msg = f"{off[0].describe()} is outside of the {width}x{height} screen"
         raise Unwell(msg, "`adb shell wm size reset; adb shell wm density reset`, then restart it")
     if seconds > _SLOW_SECONDS:
-        msg = f"an unchanged screen took {seconds:.1f} s to look at"
+        msg = f"observing an unchanged screen took {seconds:.1f} s"
         raise Doubtful(msg, "turn animations and animated wallpapers off; see --mobile-settle")
     return f"a view hierarchy of {len(screen.elements)} elements, {1000 * seconds:.0f} ms each"
 
 
 def focus(device: Device) -> str:
-    """The device says which app is in front."""
+    """The device reports which app is in front."""
     screen = device.observe().screen
     if not screen.package:
-        remedy = "open the launcher; if it stays so, report what `dumpsys window displays` prints"
-        raise Unwell("the device does not say which app is in front", remedy)
+        remedy = "open the launcher; if that does not help, report the output of "
+        remedy += "`dumpsys window displays`"
+        raise Unwell("the device does not report which app is in front", remedy)
     return f"in front: {screen.package}/{screen.activity}"
 
 
@@ -248,17 +250,15 @@ def _window_size(device: Device) -> tuple[int, int]:
 
 
 SETTINGS = "com.android.settings"
-NO_SETTINGS = f"taps, text and the like were not tried: {SETTINGS} is not installed"
-NO_SETTINGS_REMEDY = (
-    "nothing, if your tasks do not need it: the checks that act use it to try these"
-)
+NO_SETTINGS = f"taps, typing and other actions were not tried: {SETTINGS} is not installed"
+NO_SETTINGS_REMEDY = "none needed, unless your tasks use Settings: only the checks that act need it"
 _ASCII = "Wi-Fi & 100% of it's"
 _BEYOND = "Zürich 北京 ñ"
-_REPORT = "it is a fault of the driver or the image: report it with this page"
+_REPORT = "this is a fault of the driver or the image: report it with this output"
 
 
 def has_settings(device: Device) -> bool:
-    """Whether the app is there that the checks which act use."""
+    """Return whether the app used by the checks that act is installed."""
     return SETTINGS in system_of(device).packages()
 
 
@@ -267,7 +267,7 @@ def goes_home(device: Device) -> str:
     _do(device, Open(SETTINGS))
     screen = _do(device, Key("home"))
     if screen.package == SETTINGS:
-        raise Unwell("the home key does not leave Settings", "unpin the app; leave guided access")
+        raise Unwell("the home key does not leave Settings", "unpin the app, or leave kiosk mode")
     return f"the home key leads to {screen.package}"
 
 
@@ -284,17 +284,17 @@ def taps(device: Device) -> str:
     if after.texts == before.texts:
         raise Unwell(f"a tap on {_row(before).describe()} changed nothing", _REPORT)
     if _do(device, Key("back")).package != SETTINGS:
-        raise Unwell("back did not come back to Settings", _REPORT)
-    return f"a tap on {_row(before).label[:40]!r} opened its page, and back came back"
+        raise Unwell("the back key did not return to Settings", _REPORT)
+    return f"a tap on {_row(before).label[:40]!r} opened its page, and the back key returned"
 
 
 def scrolls(device: Device) -> str:
-    """A list can be scrolled there and back."""
+    """A list can be scrolled down and up again."""
     before = _settings(device)
     down = _do(device, Scroll("up"))
     if down.texts == before.texts:
-        remedy = "the screen may be too large for Settings to scroll; if not, report it"
-        raise Doubtful("a finger that moved up scrolled nothing", remedy)
+        remedy = "the screen may be too large for Settings to scroll; if it is not, report this"
+        raise Doubtful("swiping up did not scroll Settings", remedy)
     _do(device, Scroll("down"))
     return "a list scrolls"
 
@@ -312,7 +312,7 @@ def types_beyond_ascii(device: Device) -> str:
         raise
     except MobileAgentError as error:
         if not isinstance(error, Unwell) and "ASCII" not in str(error):
-            raise  # something else is wrong, which the keyboard would not cure
+            raise  # another fault, which the keyboard would not fix
         raise Doubtful(f"text beyond ASCII cannot be typed: {error}", UNICODE_REMEDY) from error
 
 
@@ -325,13 +325,13 @@ def turns(device: Device) -> str:
         _turn(device, "0", "1")
         turned = device.observe().screen
         if turned.size == upright.size:
-            raise Doubtful("Settings does not turn with the screen", "tablets may not have to")
+            raise Doubtful("Settings does not rotate with the screen", "on tablets this is normal")
         after = _do(device, Tap(*_row(turned).bounds.center))
         if after.texts == turned.texts:
-            raise Unwell("a tap on the turned screen changed nothing", _REPORT)
+            raise Unwell("a tap on the rotated screen changed nothing", _REPORT)
     finally:
         _turn(device, *before)
-    return "{}x{} turned is {}x{}".format(*upright.size, *turned.size)
+    return "{}x{} rotated is {}x{}".format(*upright.size, *turned.size)
 
 
 def _types(device: Device, text: str) -> str:
@@ -341,7 +341,7 @@ def _types(device: Device, text: str) -> str:
     after = _do(device, Tap(*box.bounds.center)) if box else search
     field = _field(after)
     if field is None:
-        raise Doubtful("Settings shows no field to type into", "try typing in an app of your own")
+        raise Doubtful("Settings has no field to type into", "try typing in another app")
     after = _do(device, Type(text, at=field.bounds.center, clear=True))
     found = _field(after)
     arrived = found.text if found else ""
@@ -357,18 +357,18 @@ def _settings(device: Device) -> Screen:
     screen = _do(device, Open(SETTINGS))
     if screen.package != SETTINGS:
         msg = f"Settings was opened, but {screen.package or 'nothing'} is in front"
-        raise Unwell(msg, "close dialogs and crash reports on the device, and disable them")
+        raise Unwell(msg, "close and disable dialogs and crash reports on the device")
     return screen
 
 
 def _row(screen: Screen) -> Element:
-    """A row of a list that leads to a page of its own."""
+    """Return a row of a list that opens another page."""
     titles = [e for e in screen.elements if e.resource_id == "android:id/title" and e.text]
     for title in titles:
         row = next((a for a in title.ancestors if a.clickable), None)
         if row is not None and row.enabled and row.bounds.bottom < screen.size[1]:
             return row
-    raise Doubtful("Settings shows no rows to tap", "its layout is not Android's own")
+    raise Doubtful("Settings has no rows to tap", "its layout differs from Android's own")
 
 
 def _field(screen: Screen) -> Element | None:

@@ -1,6 +1,6 @@
-"""`python -m pytest_mobileagent doctor`: examine a device, and print what fits in a bug report.
+"""`python -m pytest_mobileagent doctor`: examine a device, and print a report for a bug tracker.
 
-The checks are in the order in which they make sense: each relies on most of those before it.
+The order of the checks matters: each relies on most of those before it.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def main(
     select: Callable[[Sequence[str]], Selected],
     versions: Callable[[Path], Mapping[str, Collection[str]]],
 ) -> int:
-    """Examine a device, or list which tasks can run there.
+    """Examine a device, or list which tasks can run on it.
 
-    `project` is asked only if the device needs what a project registers, `select` returns the tasks
-    that arguments of pytest select, and `versions` those of the apps in a run.
+    `project` is called only if the device needs what a project registers. `select` returns the
+    tasks that arguments of pytest select; `versions` returns the versions of the apps in a run.
 
     Returns:
-        The exit status: 0 if nothing breaks episodes, or all tasks can run; else 1.
+        The exit status: 0 if there is no problem, or if all tasks can run; otherwise 1.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -87,7 +87,7 @@ def _selection(parser: argparse.ArgumentParser, given: argparse.Namespace) -> li
     """Return the arguments of pytest that select the tasks."""
     words = [str(path) for path in given.tasks]
     if unknown := [word for word in words if not Path(word.partition("::")[0]).exists()]:
-        parser.error(f"--tasks: there is no {unknown[0]}")
+        parser.error(f"--tasks: {unknown[0]} does not exist")
     for flag, value in (("-k", given.k), ("-m", given.m)):
         words += [f"{flag}={value}"] if value else []
     return [*words, *([f"--mobile-device-has={given.device_has}"] if given.device_has else [])]
@@ -101,7 +101,7 @@ def _compared(
 ) -> Selected:
     """Return the tasks with the versions that their apps had in a run."""
     if selected is None:
-        parser.error("--run says with which run to compare the apps of --tasks, which is missing")
+        parser.error("--run compares the apps of --tasks with an earlier run: add --tasks")
     try:
         return replace(selected, versions=versions(run))
     except (OSError, RecordError) as error:
@@ -134,29 +134,29 @@ def _count(number: int, noun: str) -> str:
 
 
 _REMEDY = (
-    "an attached device has to be listed by `adb devices` as `device`; Appium has to be installed "
-    "(see --appium-home) or, for appium:URL, to run; docs/devices.md and, for graph:DIR, "
-    "docs/recorded-pages.md say more"
+    "`adb devices` must list an attached device as `device`; Appium must be installed (see "
+    "--appium-home) or, for appium:URL, running; see docs/devices.md and, for graph:DIR, "
+    "docs/recorded-pages.md"
 )
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("doctor"),
-        description="Check a device: whether tasks can run on it, what is wrong, how to remedy it.",
-        epilog="Some checks open Settings, type into its search and turn the screen; they end at "
-        "the home screen, and nothing is installed or deleted. The exit status is 1 if there is a "
-        "problem.",
+        description="Check whether tasks can run on a device, and print any faults and remedies.",
+        epilog="Some checks open Settings, type into its search field and rotate the screen. They "
+        "end at the home screen, and nothing is installed or deleted. The exit status is 1 if "
+        "there is a problem.",
     )
     parser.add_argument(
         "--device",
         metavar="DEVICE",
-        help=f"as a run's --mobile-device, which is the default, but one: {forms()}",
+        help=f"one device, written like a run's --mobile-device, which is the default: {forms()}",
     )
     parser.add_argument(
         "--driver",
         choices=driver_names(),
-        help="what drives the device (default: the first of these that can)",
+        help="the driver of the device (default: the first of these that can drive it)",
     )
     parser.add_argument(
         "--appium-home",
@@ -171,21 +171,21 @@ def _parser() -> argparse.ArgumentParser:
         "--tasks",
         metavar="PATH",
         nargs="+",
-        help="instead of checking the device, list which of these tasks can run there, and what is "
-        "missing for the others",
+        help="instead of checking the device, list which of these tasks can run on it, and what "
+        "the others lack",
     )
     parser.add_argument("-k", metavar="EXPRESSION", help="only the tasks that pytest's -k selects")
     parser.add_argument("-m", metavar="EXPRESSION", help="only the tasks that pytest's -m selects")
     parser.add_argument(
         "--device-has",
         metavar="WORD,…",
-        help="what the device has that tasks may need, as a run's --mobile-device-has",
+        help="what the device has that tasks may need, like a run's --mobile-device-has",
     )
     parser.add_argument(
         "--run",
         metavar="RUN",
         type=Path,
-        help="an earlier run: list also which apps of the tasks have other versions than there",
+        help="an earlier run: also list which apps of the tasks had other versions in it",
     )
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"
@@ -273,14 +273,14 @@ ACTING: tuple[Check, ...] = (
 
 
 def title(check: Check) -> str:
-    """Return the name of a check, as reports show it."""
+    """Return the name of a check in reports."""
     return check.__name__.replace("_", " ")
 
 
 def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
-    """Run the checks in order; without `act`, only those that change nothing.
+    """Run the checks in order, and yield their findings; without `act`, only observe.
 
-    Recorded pages, whose graph has been checked before, are only looked at.
+    Only a few checks apply to recorded pages, whose graph has been checked before.
     """
     if isinstance(device, PageDevice):
         for check in OF_PAGES:
@@ -289,7 +289,7 @@ def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
     for check in LOOKING:
         yield examine(title(check), check, device)
     if act and not checks.has_settings(device):
-        yield Finding("acts", "warning", checks.NO_SETTINGS, checks.NO_SETTINGS_REMEDY)
+        yield Finding("actions", "warning", checks.NO_SETTINGS, checks.NO_SETTINGS_REMEDY)
         return
     for check in ACTING if act else ():
         yield examine(title(check), check, device)

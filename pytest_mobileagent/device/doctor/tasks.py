@@ -1,9 +1,9 @@
-"""Which tasks can run on a device, and what the others lack, as a list to work off.
+"""Lists which tasks can run on a device, and what the others lack, as a checklist.
 
-A task is listed under the first thing that it lacks, in this order: what nobody can provide there,
-apps, accounts, the web and Google's services, a listener for events, what a person does by hand.
-After that come apps of other versions than in an earlier run, and the remarks of tasks: neither
-keeps them from running.
+A task is listed under the first thing that it lacks, in this order: what the device can never
+provide, apps, accounts, the web and Google's services, a physical phone, an event listener, manual
+preparation. Two lists follow that do not keep tasks from running: apps whose version differs from
+an earlier run's, and caveats about the results.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Task
 
 _EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
-# The groups of the list, in order: their words, and what to do about what is in them.
+# The groups of the list, in order, and their headings, some with a remedy.
 _GROUPS = {
     "never": "cannot run on an emulator",
-    "refused": "cannot run on such a device",
-    "pages": "done on recorded pages (docs/recorded-pages.md)",
+    "refused": "cannot run on this kind of device",
+    "pages": "need recorded pages (docs/recorded-pages.md)",
     "app": "not installed",
-    "account": "without an account",
-    "web": "without the web, unless --device-has names it",
-    "gms": "without Google's services, unless --device-has names them",
-    "physical": "for physical phones, which --device-has=physical says this is",
-    "events": "without a listener for events (docs/events.md)",
-    "manual": "to be done by hand before, and named in --device-has",
+    "account": "need an account, named in --device-has",
+    "web": "need the web, named in --device-has",
+    "gms": "need Google's services, named as gms in --device-has",
+    "physical": "need a physical phone, named as physical in --device-has",
+    "events": "need an event listener (docs/events.md)",
+    "manual": "need preparation by hand, then named in --device-has",
 }
-_NAMED = 3  # tasks that a remark names
+_NAMED = 3  # the most tasks that are named for a caveat
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Tasks that somebody wants to run.
+    """The tasks that the command line selects.
 
-    - `tasks`: by their ids, each once.
-    - `labels`: the names of apps, by package, as suites' lists have them.
-    - `has`: what devices are said to have (`--mobile-device-has`).
-    - `versions`: the version codes that apps had in an earlier run, by package.
+    - `tasks`: the tasks by id.
+    - `labels`: the names of apps by package, from the app lists of suites.
+    - `has`: what the user says that devices have (`--mobile-device-has`).
+    - `versions`: the version codes of apps in an earlier run, by package.
     """
 
     tasks: Mapping[str, Task]
@@ -68,7 +68,7 @@ def list_tasks(
 ) -> tuple[int, list[str]]:
     """Return how many of the tasks cannot run on a device, and the lines of the list.
 
-    `refuses` returns why no device of its kind can play a task (see `Source.refuses`).
+    `refuses` returns why no device of this kind can run a task (see `Source.refuses`).
     """
     system = system_of(device)
     installed = system.packages()
@@ -115,11 +115,11 @@ def _lines(under: Mapping[_Lack, Sequence[Sequence[_Lack]]]) -> Iterator[str]:
         for what, tasks in sorted(here.items(), key=lambda each: (-len(each[1]), each[0])):
             also = Counter(str(lack) for more in tasks for lack in more)
             then = ", ".join(f"{name} {count}" for name, count in sorted(also.items()))
-            yield f"  [ ] {what}  {len(tasks)}" + (f", which then lack: {then}" if then else "")
+            yield f"  [ ] {what}  {len(tasks)}" + (f", which also lack: {then}" if then else "")
 
 
 def _other_versions(selected: Selected, installed: Mapping[str, str]) -> Iterator[str]:
-    """Yield the tasks' apps that had another version, or several, in the earlier run."""
+    """Yield the tasks' apps that had a different version, or several, in an earlier run."""
     packages = {each for task in selected.tasks.values() for each in all_packages(task)}
     rows = []
     for package in sorted(packages & selected.versions.keys() & installed.keys()):
@@ -128,7 +128,7 @@ def _other_versions(selected: Selected, installed: Mapping[str, str]) -> Iterato
             name = _named(package, selected.labels)
             rows.append(f"  [ ] {name}  {now}, in the run {' and '.join(then)}")
     if rows:
-        yield f"of another version than in the run ({len(rows)}):"
+        yield f"apps whose version differs from the run's ({len(rows)}):"
     yield from rows
 
 
@@ -137,13 +137,13 @@ def _named(package: str, labels: Mapping[str, str]) -> str:
 
 
 def _remarks(tasks: Mapping[str, Task]) -> Iterator[str]:
-    """Yield what is to be known of results, with how many tasks it is about, and a few of them."""
+    """Yield the caveats about results, each with the number and some names of its tasks."""
     about: dict[str, list[str]] = defaultdict(list)
     for name, task in tasks.items():
         for remark in task.remarks:
             about[remark].append(name)
     if about:
-        yield "to be known of their results:"
+        yield "caveats about their results:"
     for remark, names in sorted(about.items(), key=lambda each: (-len(each[1]), each[0])):
         short = [name.rpartition("::")[2] for name in names[:_NAMED]]
         more = ", …" if len(names) > _NAMED else ""

@@ -1,7 +1,4 @@
-"""What a driver of devices is, and which drivers there are: one package each in this folder.
-
-All of them share the key codes.
-"""
+"""Drivers, each a package in this folder: how they are chosen, and constants that they share."""
 
 from __future__ import annotations
 
@@ -20,16 +17,16 @@ if TYPE_CHECKING:
 class Driver(Protocol):
     """A way to drive devices: the class `Driver` of a package in this folder.
 
-    `takes` holds the types of the addresses that it can use.
+    `takes` contains the types of address that it can connect to.
     """
 
     takes: tuple[type, ...]
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check what can be known before a device starts.
+        """Check what can be checked before a device starts.
 
         Raises:
-            ValueError: it will not drive them; the text says why, and what to do.
+            ValueError: the driver cannot drive the devices; the message says why, and what to do.
         """
 
     def connect(
@@ -39,10 +36,10 @@ class Driver(Protocol):
         shared: Callable[[], SharedRun],
         restart: Restart | None,
     ) -> Device:
-        """Return the device at an address, of one of the types that it takes.
+        """Connect to the device at an address, whose type is in `takes`.
 
         Raises:
-            InfrastructureError: it does not answer.
+            InfrastructureError: the device does not answer.
         """
 
 
@@ -52,17 +49,19 @@ def driver_names() -> list[str]:
 
 
 def choose_driver(name: str | None, reached_by: type) -> Driver:
-    """Return the driver with a name; without a name, the first that can drive such devices.
+    """Return the driver of a name, or the first one that can drive the devices if it is None.
+
+    `reached_by` is the type of the devices' addresses.
 
     Raises:
-        ValueError: it cannot drive those devices.
+        ValueError: the driver cannot drive these devices.
     """
     for each in [name] if name else driver_names():
         module = importlib.import_module(f"{__name__}.{each}")
         driver: Driver = module.Driver()
         if reached_by in driver.takes:
             return driver
-    msg = "cannot drive these devices: leave it out, or name others"
+    msg = "cannot drive these devices: omit the option, or choose other devices"
     raise ValueError(msg)
 
 
@@ -78,4 +77,5 @@ KEYCODES = {
     "escape": 111,
     "overview": 187,
 }
-NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity on any screen
+# Milliseconds of a swipe that never becomes a fling: slower than Android's minimum fling velocity.
+NEVER_A_FLING = 1000

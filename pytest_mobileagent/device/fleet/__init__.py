@@ -1,1 +1,1 @@
-"""Devices of a run: leases, the supervisor process, ports."""
+"""The devices of a run: leases, the supervisor process, and the programs that it starts."""

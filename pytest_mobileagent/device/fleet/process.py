@@ -1,4 +1,4 @@
-"""A program that the supervisor of a run has started: its first line, its last output, its end."""
+"""A program that the supervisor of a run has started, and commands that start such programs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
+_LAST_OUTPUT = 2000  # characters of a program's log that error messages quote
 Process = asyncio.subprocess.Process | Forked
-# Variables that keep an adb server of our own apart from the user's: it looks for no device, and
-# ends for nobody.
-ALONE = {
+# Environment variables that isolate the run's adb server: it does not search for devices, and
+# ignores `adb kill-server`.
+ISOLATED_ADB = {
     "ADB_MDNS": "0",
     "ADB_MDNS_OPENSCREEN": "0",
     "ADB_USB": "0",
@@ -37,20 +37,20 @@ class Program:
     process: Process
     grace: float
     log: Path
-    log_start: int  # where what it writes begins in the log
+    log_start: int  # the offset in the log where this program's output begins
     record: dict[str, Any] = field(default_factory=dict)
-    fresh: bool = True  # nobody has been given it
+    fresh: bool = True  # whether no worker has used it yet
 
-    def last_words(self) -> str:
-        """Return the end of what it has written to its log."""
+    def last_output(self) -> str:
+        """Return the end of the program's log."""
         written = self.log.read_bytes()[self.log_start :].decode("utf-8", "replace").strip()
-        return written[-_LAST_WORDS:] or "it said nothing"
+        return written[-_LAST_OUTPUT:] or "it printed nothing"
 
     async def first_line(self, seconds: float) -> dict[str, Any]:
-        """Return what it prints when it is ready.
+        """Return the record that the program prints when it is ready.
 
         Raises:
-            RuntimeError: it ends before, or takes longer than `seconds`.
+            RuntimeError: the program ends before that, or takes longer than `seconds`.
         """
         assert self.process.stdout is not None
         try:
@@ -58,40 +58,40 @@ class Program:
             return dict(json.loads(line))
         except (TimeoutError, ValueError):
             await self.end()
-            msg = f"its program did not start: {self.last_words()}"
+            msg = f"its program did not start: {self.last_output()}"
             raise RuntimeError(msg) from None
 
     async def end(self) -> None:
-        """End it, if it still runs."""
+        """End the program if it is still running."""
         await end(self.process, self.grace)
 
     def wake(self) -> None:
-        """Resume it, if something has stopped it."""
+        """Resume the program if a signal has suspended it."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGCONT)
 
 
 async def end(process: Process, grace: float) -> None:
-    """Close the program's standard input, which ends a phone; kill it after `grace` seconds."""
+    """Close the program's standard input, which ends a phone, and kill it after `grace` seconds."""
     assert process.stdin is not None
     process.stdin.close()
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
-        process.send_signal(signal.SIGCONT)  # one that is stopped hears nothing
+        process.send_signal(signal.SIGCONT)  # a suspended process would not handle the signal
         try:
             await asyncio.wait_for(process.wait(), grace)
         except TimeoutError:
             process.kill()
-            # Who has forked it tells of its end, and may be stopped itself.
+            # The program that forked it reports its end, but may be suspended itself.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), grace)
 
 
 def python_program(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module as `python -m` does, whatever the current folder holds.
+    """Return a command that runs a module like `python -m`, but ignores the current folder.
 
-    A `calendar.py` there must not take the place of Python's own. What only this process's
-    `sys.path` leads to is found too, after all that an isolated Python finds.
+    A `calendar.py` there must not shadow Python's own. This process's `sys.path` is searched last,
+    after the path of an isolated Python.
     """
     path = [folder for folder in sys.path if folder]
     code = (
@@ -102,5 +102,5 @@ def python_program(module: str, *arguments: str) -> list[str]:
 
 
 def warm_program(module: str, *words: str) -> list[str]:
-    """Return the command that keeps a module's program warm (see `warm`)."""
+    """Return the command of a warm program that forks a module's `main` (see `warm`)."""
     return python_program("pytest_mobileagent.device.fleet.warm", "{socket}", module, *words)

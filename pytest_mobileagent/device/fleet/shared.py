@@ -1,4 +1,4 @@
-"""What the processes of one run share: a folder, and through it the supervisor."""
+"""The folder that the processes of a run share, through which they reach its supervisor."""
 
 from __future__ import annotations
 
@@ -26,45 +26,47 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PREFIX = "mobileagent-run-"
-_STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
+_STALE_SECONDS = 60.0  # a younger folder may belong to a run that has not locked it yet
 _ANSWER_SECONDS = 180.0
-_STOP_SECONDS = 40.0  # emulators take their time
+_STOP_SECONDS = 40.0  # emulators take long to end
 
 
 class SharedRun:
-    """The folder of a run, as the owner (pytest itself) or one of its workers sees it.
+    """The shared folder of a run, as seen by its owner (pytest itself) or by a worker.
 
-    The owner makes the folder and holds its lock for as long as it lives; a supervisor is started
-    by whoever needs a device first. `mark` is how the environments of what its agents start begin
-    (see `processes`), so that it ends with the run, however that ends.
+    The owner creates the folder and holds its lock as long as it lives. The first process that
+    needs a device starts the supervisor. `mark` begins the environment of every process that agents
+    start (see `processes`), so that they can be ended with the run, however that ends.
 
     Raises:
-        HostError: the folder cannot be made.
+        HostError: the folder cannot be created.
     """
 
     def __init__(self, folder: Path | None = None, mark: str = "") -> None:
         self._lock: FileLock | None = None
         if folder is None:
-            with contextlib.suppress(OSError):  # there is no folder for temporary files
+            with contextlib.suppress(OSError):  # the folder for temporary files does not exist
                 _sweep()
-            # A socket's path may have about 100 characters.
+            # The path of a socket is limited to about 100 characters.
             try:
                 short = None if len(os.fsencode(tempfile.gettempdir())) < 60 else "/tmp"  # noqa: S108
                 folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=short))
                 (folder / MARK).write_text(mark, "utf-8")
             except OSError as error:
-                msg = f"cannot make a temporary folder for the run (TMPDIR names where): {error}"
+                msg = f"cannot create a temporary folder for the run (TMPDIR sets where): {error}"
                 raise HostError(msg) from error
             self._lock = FileLock(folder / OWNER_LOCK)
             self._lock.acquire()
         self.folder = folder
 
     def ask(self, request: dict[str, Any], seconds: float = _ANSWER_SECONDS) -> dict[str, Any]:
-        """Ask the supervisor, starting it if there is none; it has `seconds` to answer.
+        """Send a request to the supervisor, which is started if necessary, and return its reply.
+
+        The supervisor must answer within `seconds`.
 
         Raises:
             HostError: the supervisor cannot be started.
-            InfrastructureError: the supervisor cannot do it, or is gone.
+            InfrastructureError: the request failed, or the supervisor has ended.
         """
         self.watch()
         try:
@@ -74,20 +76,20 @@ class SharedRun:
                 lines.flush()
                 reply: dict[str, Any] = json.loads(lines.readline() or "{}")
         except OSError as error:
-            msg = f"the supervisor of this run's devices is gone: {error}: {self._last_words()}"
+            msg = f"the supervisor of this run's devices is gone: {error}: {self._last_output()}"
             raise InfrastructureError(msg) from error
         if not reply or "error" in reply:
-            gone = f"the supervisor of this run's devices has ended: {self._last_words()}"
+            gone = f"the supervisor of this run's devices has ended: {self._last_output()}"
             msg = f"no device: {reply.get('error', gone)}"
             raise InfrastructureError(msg)
         return reply
 
     def watch(self) -> None:
-        """Start the supervisor if there is none: it ends what is left of the run.
+        """Start the supervisor if it is not running: it cleans up when the run ends.
 
         Raises:
-            HostError: it cannot be started.
-            InfrastructureError: it does not start.
+            HostError: the supervisor cannot be started.
+            InfrastructureError: the supervisor failed to start.
         """
         try:
             self._ensure_supervisor()
@@ -96,13 +98,13 @@ class SharedRun:
             raise HostError(msg) from error
 
     def close(self) -> None:
-        """End the supervisor and what it started, and remove the folder. Only the owner does."""
+        """End the supervisor and all that it started, and remove the folder, if we own it."""
         if self._lock is None:
             return
         with contextlib.suppress(OSError), self._connect() as stream:
             stream.sendall(b'{"do": "stop"}\n')
             stream.settimeout(_STOP_SECONDS)
-            stream.recv(1)  # it closes when all is gone
+            stream.recv(1)  # the supervisor closes the connection when everything has ended
         self._lock.release()
         remove(self.folder)
 
@@ -110,10 +112,10 @@ class SharedRun:
     def _log(self) -> Path:
         return self.folder / "supervisor.log"
 
-    def _last_words(self) -> str:
-        """Return the end of what the supervisor has written."""
+    def _last_output(self) -> str:
+        """Return the end of the supervisor's log."""
         try:
-            return self._log.read_text("utf-8", "replace").strip()[-1000:] or "it said nothing"
+            return self._log.read_text("utf-8", "replace").strip()[-1000:] or "it printed nothing"
         except OSError:
             return "its folder is gone"
 
@@ -134,7 +136,7 @@ class SharedRun:
                 return
             (self.folder / SOCKET).unlink(missing_ok=True)
             with self._log.open("ab") as output:
-                # It returns when the supervisor, its child, listens.
+                # This returns once the supervisor, a child of the program, listens.
                 started = subprocess.run(
                     python_program(supervisor.__name__, str(self.folder)),
                     stdin=subprocess.DEVNULL,
@@ -145,18 +147,18 @@ class SharedRun:
                     check=False,
                 )
             if started.returncode != 0:
-                msg = f"the supervisor of this run's devices does not start: {self._last_words()}"
+                msg = f"the supervisor of this run's devices does not start: {self._last_output()}"
                 raise InfrastructureError(msg)
 
 
 def open_lock(path: Path) -> int:
-    """Open a lock's file for `fcntl.flock`: to close it, or the process's end, frees the lock.
+    """Open a lock file for `fcntl.flock`; closing it, or the end of the process, frees the lock.
 
-    Unlike `FileLock`, it never makes the folder anew of a run that is over.
+    Unlike `FileLock`, this never creates the folder of a run that is over again.
 
     Raises:
-        HostError: it cannot be opened.
-        InfrastructureError: its folder is gone.
+        HostError: the file cannot be opened.
+        InfrastructureError: the folder of the file is gone.
     """
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -170,10 +172,10 @@ def open_lock(path: Path) -> int:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """Have a lock's file open (see `open_lock`).
+    """Yield the descriptor of an open lock file (see `open_lock`).
 
     Raises:
-        HostError: it cannot be opened.
+        HostError: the file cannot be opened.
     """
     descriptor = open_lock(path)
     try:
@@ -188,7 +190,7 @@ def _sweep() -> None:
         with contextlib.suppress(OSError, Timeout):
             about = folder.lstat()
             if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid():
-                continue  # another user's, or a link that another has put there
+                continue  # another user's folder, or a link that another user has planted
             if time.time() - about.st_mtime > _STALE_SECONDS:
                 with FileLock(folder / OWNER_LOCK, timeout=0):
                     remove(folder)

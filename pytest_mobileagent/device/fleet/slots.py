@@ -1,7 +1,7 @@
-"""Slots, in each of which a run has one device at a time, and the lease of a device to a process.
+"""Slots, each of which holds one device at a time, and the leases that processes have on them.
 
-A leased device is connected when it is first needed, and replaced when it breaks. One process uses
-one device; a lease ends with the process that holds it.
+A leased device is connected on first use, and replaced when it breaks. A process uses one device;
+its lease ends with the process.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
 
-# Replaces a device by one that starts from a snapshot; also returns whether it could load that.
+# Replaces a device by one started from a snapshot; also returns whether the snapshot was loaded.
 Restart = Callable[[Address, str], "tuple[Address, bool]"]
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 
 
 class Slots(Protocol):
-    """Where devices come from: numbered slots, each holding one device at a time.
+    """The slots of a run, numbered from 0, each of which holds one device at a time.
 
-    `renews` says whether a device that broke, or is worn, can be replaced by a new one in its
-    slot. `restart` replaces one that loads no snapshot while it runs; None where none has to.
+    `renews` says whether a device that is broken or worn out can be replaced by a new one in its
+    slot. `restart` replaces a device that cannot load a snapshot while it runs; None if all can.
     """
 
     renews: bool
@@ -43,50 +43,74 @@ class Slots(Protocol):
 
     @property
     def locks(self) -> Sequence[str]:
-        """The paths of the slots' locks, in order: whoever holds one uses the device."""
+        """The paths of the slots' locks, in order; the process that holds a lock has the device."""
 
     def address(self, slot: int, *, fresh: bool = False) -> AnyAddress:
-        """Return how to reach the device of a slot; a `fresh` one replaces a device that broke.
+        """Return the address of a slot's device; with `fresh`, replace a device that broke.
 
         Raises:
             InfrastructureError: no device is available.
         """
 
     def prestart(self) -> None:
-        """Start all devices without waiting for them, if the run starts any."""
+        """Start all devices in the background, if the run starts devices."""
         return
 
     def ended(self, slot: int) -> str:
-        """Return why a device's program ended by itself; empty if it did not, or there is none."""
+        """Return why a device's program ended by itself; empty if it runs or does not exist."""
         return ""
 
     def serves(self, address: AnyAddress) -> bool:
-        """Whether the server that an address names still runs; True if unknown."""
+        """Return whether the server that an address names is still running; True if unknown."""
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A device whose program runs; `record` is what that printed, and whether it is `fresh`."""
+    """A device whose program runs; `record` is what it printed, and "fresh" if it is unused."""
 
     address: Address
     record: dict[str, Any]
 
 
-class ProgramSlots(Slots):
-    """Devices that are programs, which the run starts when they are needed and ends with itself.
+class RunSlots(Slots):
+    """Slots that belong to one run: only its workers use the devices.
 
-    `command` starts one. It prints a line of JSON with its "serial" when it is ready, registers
-    with the adb server whose port takes the place of "{adb}", and ends when its standard input
-    does. With `warm`, the command of a program that is kept and forks (see `warm`), it is only what
-    that is to fork with. It has `seconds` until it is ready and `grace` seconds to end. `home` is
-    the home folder that it gets, by default one of the run's.
-
-    Raises:
-        HostError: the run's folder cannot be made.
+    With an address, all slots share it, such as a server that gives each session a device.
     """
 
     renews = True
+
+    def __init__(self, run: SharedRun, count: int, address: AnyAddress | None = None) -> None:
+        self.run = run
+        self.count = count
+        self._shared_address = address
+
+    @property
+    def locks(self) -> Sequence[str]:
+        """The paths of locks in the run's folder."""
+        return [str(self.run.folder / f"slot-{number}.lock") for number in range(self.count)]
+
+    def address(self, slot: int, *, fresh: bool = False) -> AnyAddress:
+        """Return the address that all slots share."""
+        assert self._shared_address is not None
+        return self._shared_address
+
+
+class ProgramSlots(RunSlots):
+    """Devices that are programs, which the run starts on demand and ends with itself.
+
+    `command` starts the program of a device. "{adb}" in it is replaced by the port of an adb
+    server. The program registers with that server, prints a line of JSON with its "serial" when it
+    is ready, and ends when its standard input closes. It must be ready within `seconds`, and end
+    within `grace` seconds. `home` is its home folder, by default one of the run's.
+
+    With `warm`, the command of a program that is kept warm (see `fleet.warm`), the device is forked
+    from that program, and `command` contains only the arguments.
+
+    Raises:
+        HostError: the run's folder cannot be created.
+    """
 
     def __init__(
         self,
@@ -99,27 +123,21 @@ class ProgramSlots(Slots):
         seconds: float = _START_SECONDS,
         grace: float = _GRACE_SECONDS,
     ) -> None:
-        self.run = run
-        self.count = count
+        super().__init__(run, count)
         self.command = list(command)
         self._where = {"home": home} if home else {}
         self._how = {"warm": [*warm], "seconds": seconds, "grace": grace}
         self._answer_seconds = 120 + seconds + grace
 
-    @property
-    def locks(self) -> Sequence[str]:
-        """Locks in the run's folder."""
-        return [str(self.run.folder / f"slot-{number}.lock") for number in range(self.count)]
-
     def address(self, slot: int, *, fresh: bool = False) -> Address:
-        """Start the device if it does not run yet, or replace it by a fresh one."""
+        """Start the device unless it is running, or replace it by a fresh one."""
         return self.start(slot, self.command, fresh=fresh).address
 
     def start(self, slot: int, command: Sequence[str], *, fresh: bool = False) -> Started:
-        """Start a device by a command, unless one runs in the slot that need not be `fresh`.
+        """Start a device by a command; without `fresh`, a device already in the slot is returned.
 
         Raises:
-            InfrastructureError: it does not start.
+            InfrastructureError: the device does not start.
         """
         adb = self.run.ask({"do": "adb", **self._where})
         what = "replace" if fresh else "start"
@@ -127,18 +145,18 @@ class ProgramSlots(Slots):
         return Started(Address(record["serial"], "127.0.0.1", adb["port"], adb["home"]), record)
 
     def prestart(self) -> None:
-        """Have the supervisor start them in the background, some at a time."""
+        """Have the supervisor start the devices in the background, a few at a time."""
         for slot in range(self.count):
             self.run.ask(self._request("prestart", slot, self.command))
 
     def ended(self, slot: int) -> str:
-        """Return its exit status and the end of its output."""
+        """Return the exit status of a device that ended by itself, with the end of its output."""
         return str(self.run.ask({"do": "ended", "slot": slot})["ended"])
 
     def serves(self, address: AnyAddress) -> bool:
-        """Whether an address names the run's current adb server; a new one replaces a dead one.
+        """Return whether an address names the current adb server of the run.
 
-        The supervisor that had started it may be gone as well.
+        A dead server is replaced by a new one, as is a dead supervisor together with its server.
         """
         with contextlib.suppress(InfrastructureError):
             port = self.run.ask({"do": "adb", **self._where})["port"]
@@ -154,28 +172,28 @@ _LEASE_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to use the device of one slot; the system ends it when this process dies."""
+    """The exclusive right to use a slot's device; the operating system ends it with the process."""
 
     slots: Slots
     slot: int
-    lock: int  # a descriptor of the lock's file
+    lock: int  # a descriptor of the lock file
 
     def address(self, *, fresh: bool = False) -> AnyAddress:
-        """Return how to reach the device (see `Slots.address`)."""
+        """Return the address of the device (see `Slots.address`)."""
         return self.slots.address(self.slot, fresh=fresh)
 
     def release(self) -> None:
-        """Release the device for others."""
+        """Make the device available to other processes."""
         os.close(self.lock)
 
 
 def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
     """Lease a free device, waiting up to `seconds` for one.
 
-    The slot to `avoid`, whose device broke, is taken only if there is no other that is free.
+    The slot to `avoid`, whose device broke, is chosen only if no other slot is free.
 
     Raises:
-        InfrastructureError: none became free.
+        InfrastructureError: no device became free.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -189,17 +207,17 @@ def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = Non
                 continue
             return Lease(slots, slot, lock)
         if time.monotonic() > deadline:
-            msg = f"all {len(paths)} devices are in use; none was free in {seconds:g} s"
+            msg = f"all {len(paths)} devices are in use; none became free within {seconds:g} s"
             raise InfrastructureError(msg)
         time.sleep(0.05)
 
 
 class LeasedDevice:
-    """Leases a device of some slots on first use, and keeps it until closed.
+    """Leases a device from slots on first use, and holds it until closed.
 
-    `connect` makes the driver of a device. A device that broke is replaced: by a new one where the
-    slots renew their devices, else by another that is free. One that was given out
-    `recycle` times is replaced too: emulators wear out after some dozens of restores.
+    `connect` connects to the device at an address. A device that broke is replaced: by a new one if
+    the slots renew their devices, otherwise by another free device. A device is also replaced after
+    `recycle` uses, because emulators become unreliable after some dozens of restores.
     """
 
     def __init__(self, slots: Slots, connect: Callable[[AnyAddress], Device], recycle: int) -> None:
@@ -209,14 +227,14 @@ class LeasedDevice:
         self._lease: Lease | None = None
         self._device: Device | None = None
         self._uses = 0
-        self._broken: int | None = None  # the slot of the device that was given up
-        self._address: AnyAddress | None = None  # where it was last
+        self._broken: int | None = None  # the slot of the device that broke or is worn out
+        self._address: AnyAddress | None = None  # the last address of the device
 
     def get(self) -> Device:
-        """Return the device, connected.
+        """Return the device, leased and connected.
 
         Raises:
-            InfrastructureError: there is none, or it does not answer.
+            InfrastructureError: no device is available, or it does not answer.
         """
         if self._slots.renews and self._uses >= self._recycle and self._lease is not None:
             self._disconnect()
@@ -233,7 +251,8 @@ class LeasedDevice:
     def give_up(self) -> str:
         """Declare the device broken: the next `get` returns another one.
 
-        Returns why its program ended by itself, to follow an error's text; empty if it did not.
+        Returns:
+            Why its program ended by itself, to append to an error message; empty if it did not.
         """
         self._disconnect()
         if self._lease is None:
@@ -247,7 +266,7 @@ class LeasedDevice:
         return ended and f"; its program {ended}"
 
     def has_lost_server(self) -> bool:
-        """Whether the server through which the device was reached is gone."""
+        """Return whether the server through which the device was reached is gone."""
         return self._address is not None and not self._slots.serves(self._address)
 
     def close(self) -> None:

@@ -1,27 +1,29 @@
-"""The supervisor of a run: a process that owns its adb server and its phones, and outlives workers.
+"""The supervisor of a run: a process that owns its adb server and phones, and outlives its workers.
 
-Started as `python -m pytest_mobileagent.device.fleet.supervisor FOLDER`. It ends all that it
-started, and removes the folder, when it is asked to stop or when whoever holds FOLDER/owner.lock
-is gone: the system frees that lock however its holder died. So it does with what agents of the run
-have started, which FOLDER/mark tells. Phones end by themselves when their standard input closes, so
-they do not outlive the supervisor either.
+It is started as `python -m pytest_mobileagent.device.fleet.supervisor FOLDER`. When it is asked to
+stop, or the holder of FOLDER/owner.lock is gone, it ends everything that it has started and every
+process that the run's agents have started (recognised by FOLDER/mark), and removes the folder. The
+operating system frees that lock however its holder died. Phones end when their standard input
+closes, so they do not outlive the supervisor either.
 
 The program returns as soon as the supervisor, its child, listens at the socket FOLDER/supervisor.
-A request is one line of JSON, and so is the reply:
+Requests and replies are each one line of JSON:
 
     {"do": "adb"}                                           → {"port": 41235, "home": "…"}
     {"do": "start", "slot": 0, "command": ["…", "{adb}"]}   → what the program printed when ready
-    {"do": "replace", "slot": 0, "command": […]}            → likewise, of a new one
+    {"do": "replace", "slot": 0, "command": […]}            → the same, from a new program
     {"do": "prestart", "slot": 0, "command": […]}           → {"slot": 0} at once; it starts later
     {"do": "ended", "slot": 0}                              → {"ended": "why it ended by itself"}
-    {"do": "stop"}                                          → closes when all is gone
+    {"do": "stop"}                                          → closes when everything has ended
 
-"{adb}" in a command becomes the adb server's port. A request that starts a program may have "warm",
-the command of one that is started once and kept (see `warm`), "{socket}" being where it listens:
-"command" is then what that is to fork with. What a program printed comes with "fresh", which
-says whether nobody has been given it before. Any request but the last may have "home", the home
-folder of all that is started (by default one in FOLDER); those that start a program "seconds",
-which it has until it is ready, and "grace", the seconds that it has to end by itself.
+"{adb}" in a command is replaced by the adb server's port. Requests that start a program may contain
+
+- "warm": the command of a program that is started once and kept warm (see `warm`), in which
+  "{socket}" is replaced by the path where it listens; "command" is then the arguments for a fork;
+- "seconds" that the program has until it must be ready, and "grace", the seconds it has to end.
+
+Their replies also contain "fresh": whether no worker has used the program before. Every request
+except "stop" may contain "home", the home folder of started programs (by default one in FOLDER).
 """
 
 from __future__ import annotations
@@ -41,19 +43,19 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_mobileagent.device.fleet.process import ALONE, Process, Program, end
+from pytest_mobileagent.device.fleet.process import ISOLATED_ADB, Process, Program, end
 from pytest_mobileagent.device.fleet.warm import answers, fork
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
 SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
-_ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
-_REMOVALS = 10  # of a folder: one is enough, but where a file came meanwhile
-_ENDING_SECONDS = 0.5  # from its last connection to its end
+_ADB_SECONDS = 5.0  # the server answers from memory, in less than a millisecond
+_REMOVALS = 10  # attempts to remove a folder, in which another process may still create files
+_ENDING_SECONDS = 0.5  # between the last connection to a phone and its end
 
 
 class Supervisor:
-    """Starts programs for a run and ends them with it."""
+    """Starts programs for a run, and ends them with the run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,17 +65,17 @@ class Supervisor:
         self.adb: Process | None = None
         self.adb_port = 0
         self.adb_guard = asyncio.Lock()
-        self.warm: dict[Path, Program] = {}  # by where they listen
+        self.warm: dict[Path, Program] = {}  # by the paths of their sockets
         self.warm_guard = asyncio.Lock()
         self.phones: dict[int, Program] = {}
         self.phone_guards: dict[int, asyncio.Lock] = {}
         self.ahead = asyncio.Semaphore(max(2, os.cpu_count() or 2))
-        self.starting: set[asyncio.Task[None]] = set()  # kept, or asyncio may drop them
+        self.starting: set[asyncio.Task[None]] = set()  # asyncio only holds weak references
         self.stopping = False
         self.stopped = asyncio.Event()
 
     async def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Do what is requested and return the reply, {"error": …} if it failed."""
+        """Carry out a request and return the reply, which is {"error": …} if the request failed."""
         self.home = Path(request.get("home", self.home))
         try:
             match request:
@@ -98,7 +100,7 @@ class Supervisor:
             return {"error": str(error)}
 
     async def adb_server(self) -> int:
-        """Return the port of the run's own adb server, started if it is gone or hangs."""
+        """Return the port of the run's adb server, which is started if it is gone or hangs."""
         async with self.adb_guard:
             for _ in range(5):
                 if self.adb is not None and self.adb.returncode is None:
@@ -120,15 +122,15 @@ class Supervisor:
         *,
         replace: bool,
     ) -> dict[str, Any]:
-        """Return what the phone of a slot printed when it was ready, started if it is gone.
+        """Return what a slot's phone printed when it was ready; it is started if it is not running.
 
-        `limits` are the seconds that it has to start, and to end.
+        `limits` are the seconds that it has to start and to end.
         """
         port = str(await self.adb_server())
         async with self.phone_guards.setdefault(slot, asyncio.Lock()):
             phone = self.phones.get(slot)
             if phone is None or phone.process.returncode is not None or replace:
-                # Before the phone ends, of which the program tells that has forked it.
+                # This comes first, because the warm program reports the end of phones it forked.
                 forks = await self._keep_warm(warm, limits) if warm else None
                 if phone is not None:
                     del self.phones[slot]
@@ -145,7 +147,7 @@ class Supervisor:
         forks: Path | None,
         limits: tuple[float, float],
     ) -> Program:
-        """Start a program, or have it forked by the one that listens at a path."""
+        """Start a program, or fork it from the warm program that listens at the path `forks`."""
         log = self.folder / f"phone-{slot}.log"
         log_start = log.stat().st_size if log.exists() else 0
         if forks is not None:
@@ -157,12 +159,12 @@ class Supervisor:
         return phone
 
     async def _keep_warm(self, command: tuple[str, ...], limits: tuple[float, float]) -> Path:
-        """Return where a program that forks listens, started if it is gone or hangs."""
+        """Return the socket of a warm program, which is started if it is gone or hangs."""
         path = self.folder / f"warm-{zlib.crc32(repr((self.home, command)).encode()):08x}"
         async with self.warm_guard:
             program = self.warm.get(path)
             if program is not None and program.process.returncode is None:
-                program.wake()  # the phones of others die with it: it is better to have it go on
+                program.wake()  # resumed rather than killed, because its phones would die with it
                 if not await answers(path):
                     program.process.kill()
                     await program.process.wait()
@@ -176,9 +178,9 @@ class Supervisor:
         return path
 
     async def prestart(self, request: dict[str, Any]) -> None:
-        """Start the phone of a slot before it is asked for, some at a time.
+        """Start the phone of a slot before it is requested; only a few start at the same time.
 
-        One that does not start is started again, and its error given, when it is asked for.
+        Errors are ignored: the phone is started again when it is requested.
         """
         async with self.ahead:
             if request["slot"] not in self.phones and not self.stopping:
@@ -187,7 +189,7 @@ class Supervisor:
                     phone.fresh = True
 
     async def ended(self, slot: int) -> str:
-        """Say why the phone of a slot ended by itself; empty if it runs, or there is none."""
+        """Return why the phone of a slot ended by itself; empty if it runs or there is no phone."""
         phone = self.phones.get(slot)
         if phone is None:
             return ""
@@ -195,7 +197,7 @@ class Supervisor:
             await asyncio.wait_for(phone.process.wait(), _ENDING_SECONDS)
         if phone.process.returncode is None:
             return ""
-        return f"ended with status {phone.process.returncode}: {phone.last_words()}"
+        return f"ended with status {phone.process.returncode}: {phone.last_output()}"
 
     async def stop(self) -> None:
         """End everything that was started, and remove the folder."""
@@ -209,7 +211,7 @@ class Supervisor:
             program.wake()
         await asyncio.gather(*(phone.end() for phone in self.phones.values()))
         await asyncio.gather(*(program.end() for program in self.warm.values()))
-        if self.adb is not None:  # by now: emulators tell it that they end
+        if self.adb is not None:  # last, because emulators report their end to it
             await end(self.adb, _GRACE_SECONDS)
         remove(self.folder)
         self.stopped.set()
@@ -231,7 +233,7 @@ class Supervisor:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.adb_port = free.getsockname()[1]
-        # Programs that drive phones are free with `pkill adb`.
+        # The process is not called adb, because programs that drive phones may run `pkill adb`.
         link = self.folder / "phones-server"
         with contextlib.suppress(FileExistsError):
             link.symlink_to(adbutils.adb_path())
@@ -245,7 +247,7 @@ class Supervisor:
             await asyncio.sleep(0.01)
 
     async def _spawn(self, command: list[str], log: Path) -> Process:
-        """Start a program that dies with this one."""
+        """Start a program that dies with this process."""
         with log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
                 *command,
@@ -258,20 +260,21 @@ class Supervisor:
             )
 
     def _environment(self) -> dict[str, str]:
-        """Return the environment of what is started: HOME and the like keep it to the folder."""
-        environment = os.environ | ALONE
+        """Return the environment of started programs, whose files go to the run's folder."""
+        environment = os.environ | ISOLATED_ADB
         environment["HOME"] = str(self.home)
         environment["TMPDIR"] = str(self.folder)
         environment["ANDROID_ADB_LOG_PATH"] = str(self.folder / "adb.log")
         if self.home == self.folder / HOME:
-            environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
+            environment.pop("ADB_VENDOR_KEYS", None)  # the run's phones only accept its own key
         return environment
 
 
 def remove(folder: Path) -> None:
-    """Remove the folder of a run, in which workers that are still ending may open locks meanwhile.
+    """Remove the folder of a run, although workers that are still ending may open locks in it.
 
-    Under a new name they find it no more; what one was opening just then may come once more.
+    The folder is renamed first so that they no longer find it. A file that a worker was just
+    creating may still appear, so removal is repeated.
     """
     gone = folder.with_name(f"{folder.name}-gone")
     with contextlib.suppress(OSError):
@@ -283,7 +286,7 @@ def remove(folder: Path) -> None:
 
 
 async def _answers(adb_port: int) -> bool:
-    """Whether an adb server reports its version: even a hanging one accepts connections."""
+    """Return whether an adb server reports its version; one that hangs only accepts connections."""
     try:
         async with asyncio.timeout(_ADB_SECONDS):
             reader, writer = await asyncio.open_connection("127.0.0.1", adb_port)
@@ -305,20 +308,20 @@ async def serve(supervisor_socket: socket.socket, folder: Path) -> None:
 
 
 def _watch_owner(loop: asyncio.AbstractEventLoop, supervisor: Supervisor, lock: IO[bytes]) -> None:
-    # It waits for the file that was opened at the start, even if the folder has been removed.
+    # The lock is on the file that was opened at the start, even if the folder has been removed.
     fcntl.flock(lock, fcntl.LOCK_EX)
     asyncio.run_coroutine_threadsafe(supervisor.stop(), loop).result()
 
 
 def main(folder: Path) -> None:
-    """Listen, and leave the rest to a child process."""
+    """Listen, and serve in a child process."""
     supervisor_socket = socket.socket(socket.AF_UNIX)
     supervisor_socket.bind(str(folder / SOCKET))
     supervisor_socket.listen()
     if os.fork() == 0:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's; then it stops us
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the owner, which stops this
         asyncio.new_event_loop().run_until_complete(serve(supervisor_socket, folder))
-        os._exit(0)  # a phone that is just being started dies with this: `run` would wait for it
+        os._exit(0)  # at once; `asyncio.run` would wait for a phone that is just starting
 
 
 if __name__ == "__main__":

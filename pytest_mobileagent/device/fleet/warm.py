@@ -1,18 +1,19 @@
-"""A program that is kept warm: what takes long it does once, then forks for each process wanted.
+"""A program that is kept warm: it does slow preparations once, then forks a process per request.
 
-So Android's zygote starts apps. Started as `python -m pytest_mobileagent.device.fleet.warm SOCKET
-MODULE WORD…` it calls `MODULE.prepare(words)`, listens at SOCKET, and says so by a line, "{}". A
-connection is for one process: it brings the descriptors of its standard streams and a line of JSON,
-and gets two,
+Android's zygote starts apps in the same way. The program is started as
+`python -m pytest_mobileagent.device.fleet.warm SOCKET MODULE WORD…`. It calls
+`MODULE.prepare(words)`, listens at SOCKET, and prints "{}" when it is ready. Each connection is for
+one process. The client sends the descriptors of the process's standard streams and a line of JSON,
+and receives two lines:
 
     {"arguments": ["…"], "environment": {…}, "folder": "…"}
     {"pid": 4711}
-    {"status": 0}                                           when it has ended
+    {"status": 0}                                           when the process has ended
 
-A line without "arguments" only asks whether this program still answers, which "{}" says.
+A line without "arguments" only asks whether this program still answers; the reply is "{}".
 
-The process runs `MODULE.main(arguments)`, in a session of its own. It is killed when its connection
-closes, or when this program ends, which it does with its standard input.
+The process runs `MODULE.main(arguments)` in a new session. It is killed when its connection closes,
+or when this program ends, which it does when its standard input closes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _PATIENCE = 5.0  # seconds that a client has to send its request
 
 
 class Warm:
-    """Forks a process for each connection. It has no threads, which a fork would not take along."""
+    """Forks a process for each connection. It has no threads, because a fork would lose them."""
 
     def __init__(self, listener: socket.socket, run: Main) -> None:
         self._run = run
@@ -65,7 +66,7 @@ class Warm:
                 elif key.fileobj == self._ended:
                     os.read(self._ended, 1 << 10)
                     self._reap()
-                elif key.data in self._connections:  # nothing is said: it has closed
+                elif key.data in self._connections:  # clients send nothing more: it has closed
                     self._selector.unregister(key.fileobj)
                     os.kill(key.data, signal.SIGKILL)
                 elif key.fileobj == 0 and not os.read(0, 1 << 10):
@@ -78,7 +79,7 @@ class Warm:
             connection.close()
             return
         if "arguments" not in request:
-            _say(connection)
+            _reply(connection)
             connection.close()
             return
         parent = os.getpid()
@@ -88,10 +89,10 @@ class Warm:
             os.close(stream)
         self._connections[pid] = connection
         self._selector.register(connection, selectors.EVENT_READ, pid)
-        _say(connection, pid=pid)
+        _reply(connection, pid=pid)
 
     def _become(self, request: dict[str, Any], streams: list[int], parent: int) -> NoReturn:
-        """Become the requested process, and end."""
+        """Turn this fork into the requested process, and exit."""
         status = 1
         try:
             die_with_parent()
@@ -114,7 +115,7 @@ class Warm:
             if isinstance(end.code, str):
                 sys.stderr.write(f"{end.code}\n")
             status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        except BaseException:  # noqa: BLE001 - as the interpreter does
+        except BaseException:  # noqa: BLE001 - handled like the interpreter does
             traceback.print_exc()
         with contextlib.suppress(OSError):
             sys.stdout.flush()
@@ -122,13 +123,13 @@ class Warm:
         os._exit(status)
 
     def _reap(self) -> None:
-        """Report the exit status of processes that have ended."""
+        """Report the exit statuses of processes that have ended."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 with self._connections.pop(ended[0]) as connection:
                     with contextlib.suppress(KeyError):
                         self._selector.unregister(connection)
-                    _say(connection, status=os.waitstatus_to_exitcode(ended[1]))
+                    _reply(connection, status=os.waitstatus_to_exitcode(ended[1]))
 
 
 def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -142,7 +143,7 @@ def _receive(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return json.loads(line), streams
 
 
-def _say(connection: socket.socket, **words: int) -> None:
+def _reply(connection: socket.socket, **words: int) -> None:
     with contextlib.suppress(OSError):
         connection.sendall(json.dumps(words).encode() + b"\n")
 
@@ -156,18 +157,18 @@ def main(path: str, name: str, *words: str) -> None:
         listener.bind(path)
         listener.listen()
         gc.collect()
-        gc.freeze()  # a collection would write to, and so copy, what is shared
+        gc.freeze()  # a collection would write to shared pages, and so copy them
         sys.stdout.write("{}\n")
         sys.stdout.flush()
         Warm(listener, module.main).serve()
 
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-_ANSWER_SECONDS = 10.0  # a fork takes milliseconds, but some may be asked for at once
+_ANSWER_SECONDS = 10.0  # a fork takes milliseconds, but several may be requested at once
 
 
 class Forked:
-    """A process that a program kept warm has forked (see `warm`), used as one of asyncio's is."""
+    """A process that was forked by a warm program, with the interface of an asyncio process."""
 
     def __init__(self, pid: int, streams: Streams, control: Streams) -> None:
         self.pid = pid
@@ -176,33 +177,33 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        """Its status, once it has ended."""
+        """The exit status; None while the process runs."""
         return self._status.result() if self._status.done() else None
 
     async def wait(self) -> int:
-        """Wait for its end."""
+        """Wait until the process has ended, and return its exit status."""
         return await asyncio.shield(self._status)
 
     def terminate(self) -> None:
-        """Ask it to end; ProcessLookupError if it has."""
+        """Send SIGTERM; raise ProcessLookupError if the process has ended."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it; ProcessLookupError if it has ended."""
+        """Send SIGKILL; raise ProcessLookupError if the process has ended."""
         self.send_signal(signal.SIGKILL)
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal; ProcessLookupError if it has ended."""
+        """Send a signal; raise ProcessLookupError if the process has ended."""
         if self._status.done():
             raise ProcessLookupError
         os.kill(self.pid, number)
 
 
 async def fork(path: Path, arguments: list[str], environment: dict[str, str], log: Path) -> Forked:
-    """Have the program that listens at a path fork.
+    """Fork a process from the warm program that listens at a path.
 
     Raises:
-        OSError: it does not listen any more, or does not answer.
+        OSError: the program no longer listens, or does not answer.
     """
     ours, theirs = socket.socketpair()
     with theirs, log.open("ab") as errors, contextlib.ExitStack() as undo:
@@ -214,18 +215,18 @@ async def fork(path: Path, arguments: list[str], environment: dict[str, str], lo
         sent = socket.send_fds(control, [request], streams)
         control.sendall(request[sent:])
         answers = await asyncio.open_connection(sock=control)
-        undo.callback(answers[1].close)  # which ends what is forked after all
+        undo.callback(answers[1].close)  # closing it kills the process if one was forked
         async with asyncio.timeout(_ANSWER_SECONDS):
             line = await answers[0].readline()
         if not line:
-            raise ConnectionResetError("the program that forks has ended")
+            raise ConnectionResetError("the warm program has ended")
         forked = Forked(json.loads(line)["pid"], await asyncio.open_connection(sock=ours), answers)
         undo.pop_all()
         return forked
 
 
 async def answers(path: Path) -> bool:
-    """Whether the program that listens at a path still answers; one that is stopped does not."""
+    """Return whether the warm program that listens at a path still answers."""
     try:
         with _connected(path) as control:
             control.sendall(b"{}\n")
@@ -238,7 +239,7 @@ async def answers(path: Path) -> bool:
 
 
 def _connected(path: Path) -> socket.socket:
-    """Return a connection, which is refused at once where others fill the queue."""
+    """Return a connection, which is refused at once if the queue of connections is full."""
     control = socket.socket(socket.AF_UNIX)
     try:
         control.settimeout(_ANSWER_SECONDS)
@@ -250,7 +251,7 @@ def _connected(path: Path) -> socket.socket:
 
 
 async def _status(control: Streams) -> int:
-    """Return the status that a process ended with; it was killed with the one that forked it."""
+    """Return the exit status of a process; -SIGKILL if the warm program died, and it with it."""
     reader, writer = control
     try:
         return int(json.loads(await reader.readline())["status"])

@@ -1,4 +1,4 @@
-"""State of the device that a check needs and the screen does not show: read after every step."""
+"""Probes: they read state of the device that the screen does not show, after every step."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class ProbeSince(Protocol):
-    """A probe of what has happened since the episode began."""
+    """A probe that reads only what has happened since the episode began."""
 
     @property
     def mark(self) -> str:
-        """The script that is run when an episode begins."""
+        """The script that runs when an episode begins."""
 
     def since(self, output: str) -> Probe:
-        """Return the probe for that episode, from what the script wrote.
+        """Return the probe for an episode, given the output of its `mark` script.
 
         Raises:
-            DeviceError: the device wrote something else.
+            DeviceError: the output is invalid.
         """
 
 

@@ -1,4 +1,4 @@
-"""What the phone's log said since the episode began."""
+"""The probe of the phone's log since the episode began."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Value
 
 LEVELS = "VDIWEF"  # verbose, debug, information, warning, error, fatal
-MARK = f"{MARKS}start"  # the tag of the line that says where an episode began
+MARK = f"{MARKS}start"  # the tag of the line that marks the beginning of an episode
 _LINE = re.compile(r"\s*(\d+\.\d+)\s+\d+\s+\d+ ([VDIWEF]) (.*)", re.DOTALL)
 _DIVIDER = re.compile(r"-{5,} (beginning of|switch to) \w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Messages of the log that a regular expression finds, in order, since the episode began.
+    """The log messages since the episode began that match a regular expression, in order.
 
-    The beginning is a line that is written to the log then, so that a clock that is set meanwhile
-    does no harm; where that line has been pushed out of the log, the time of each line tells.
+    A line in the log marks the beginning, so changing the clock does no harm. If that line has
+    already been overwritten by later ones, the times of the lines are compared.
     """
 
     pattern: str
@@ -37,10 +37,10 @@ class Log:
 
     def __post_init__(self) -> None:
         if self.level not in tuple(LEVELS):
-            msg = f"log(…, level={self.level!r}): the level has to be one of {', '.join(LEVELS)}"
+            msg = f"log(…, level={self.level!r}): the level must be one of {', '.join(LEVELS)}"
             raise TaskError(msg)
         if self.tag is not None and not re.fullmatch(r"[^\s:*]+", self.tag):
-            msg = f"log(…, tag={self.tag!r}): a tag has no spaces, colons and asterisks"
+            msg = f"log(…, tag={self.tag!r}): a tag contains no spaces, colons or asterisks"
             raise TaskError(msg)
         try:
             re.compile(self.pattern, self.flags)
@@ -50,14 +50,14 @@ class Log:
 
     @property
     def mark(self) -> str:
-        """Write to the log that the episode begins, and print what was written."""
+        """Write a line to the log that marks the beginning, and print its message."""
         return f'now="$(date +%s.%N)"; log -p i -t {MARK} "$now"; echo "$now"'
 
     def since(self, output: str) -> Log:
-        """Return the probe of what comes after the beginning, of which `mark` wrote `output`.
+        """Return the probe of what follows the beginning that `mark` printed.
 
         Raises:
-            DeviceError: it is not a time.
+            DeviceError: the output is not a time.
         """
         if not re.fullmatch(r"\d+\.\d+", output.strip()):
             msg = f"the device's clock reads {output.strip()[:100]!r}"
@@ -66,7 +66,7 @@ class Log:
 
     @property
     def script(self) -> str:
-        """Print the lines of the tag, and those that say where an episode began."""
+        """Print the lines with the tag, and those that mark the beginning of an episode."""
         others = ["*:S"] if self.tag else []
         return (
             shlex.join(
@@ -84,7 +84,11 @@ class Log:
         )
 
     def parse(self, output: str) -> Value:
-        """Return the messages; those without a line of the log are the device's own errors."""
+        """Return the messages that match.
+
+        Raises:
+            DeviceError: the output is not a log, but an error of the device.
+        """
         pattern = re.compile(self.pattern, self.flags)
         return [message for message in self._messages(output) if pattern.search(message)]
 
@@ -104,7 +108,7 @@ class Log:
         return LEVELS.index(level) >= LEVELS.index(self.level)
 
     def _split(self, text: str) -> tuple[str | None, str]:
-        """Return tag and message of a line; no tag where it is not the one that is asked for."""
+        """Return tag and message of a line; the tag is None if it differs from the probe's."""
         for tag in (MARK, self.tag):
             if tag is not None and (found := re.match(rf"{re.escape(tag)} *: ?", text)):
                 return tag, text[found.end() :]
@@ -115,10 +119,10 @@ class Log:
 
 
 def _lines(output: str) -> Iterator[tuple[float, str, str]]:
-    """Yield time, level, and the rest of each line.
+    """Yield the time, the level and the rest of each line.
 
     Raises:
-        DeviceError: a line is none of a log.
+        DeviceError: a line is not in the log's format.
     """
     for line in output.split("\n"):
         if found := _LINE.fullmatch(line):
@@ -131,8 +135,8 @@ def _lines(output: str) -> Iterator[tuple[float, str, str]]:
 def log(pattern: str | re.Pattern[str], *, tag: str | None = None, level: str = "V") -> Log:
     """Probe the log for a regular expression: `log("START .*deskclock", tag="ActivityManager")`.
 
-    The value is a list of the messages, from this level up, in which it was found since the
-    episode began. With a tag the log is filtered on the device.
+    The value is a list of the messages since the episode began that match and have at least this
+    level. With a tag, the log is filtered on the device.
     """
     if isinstance(pattern, re.Pattern):
         return Log(pattern.pattern, tag, level, pattern.flags)

@@ -1,4 +1,4 @@
-"""Probes of the phone's own services: settings, properties, volumes, packages and providers."""
+"""Probes of Android services: settings, properties, volumes, activities, packages and providers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ STREAMS = {
 }
 _PROPERTY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]*")
 _VOLUME = re.compile(r"volume is (\d+) in range \[\d+\.\.\d+\]")
-# Android 10 and newer name the one in front of all displays first; 8 and 9 have mResumedActivity,
-# and where an app is being started there may be neither.
+# Android 10 and newer print the frontmost activity of all displays first; 8 and 9 print
+# mResumedActivity. While an app is being started, neither may be printed.
 _RESUMED = re.compile(
     r"(?:topResumedActivity|mResumedActivity|(?<![A-Za-z])ResumedActivity|mFocusedActivity)"
     r"[=:] ?ActivityRecord\{\S+ u\d+ ([\w.]+)/([\w.$]+)"
@@ -39,41 +39,41 @@ _RESUMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of Android's settings provider, as text; None if it is not set."""
+    """The text of a setting in Android's settings provider; None if it is not set."""
 
     namespace: str
     key: str
 
     def __post_init__(self) -> None:
         if self.namespace not in NAMESPACES:
-            msg = f"no settings are called {self.namespace!r} (there are {', '.join(NAMESPACES)})"
+            msg = f"settings have no namespace {self.namespace!r} (only {', '.join(NAMESPACES)})"
             raise TaskError(msg)
 
     @property
     def script(self) -> str:
-        """Ask the settings provider."""
+        """Query the settings provider."""
         return f"settings get {self.namespace} {shlex.quote(self.key)}"
 
     def parse(self, output: str) -> Value:
-        """Return the text of the setting, None for Android's "null"."""
+        """Return the text of the setting; None for Android's "null"."""
         text = output.strip()
         return None if text == "null" else text
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A system property, as text; None if it is not set, or empty: Android makes no difference."""
+    """The text of a system property; None if it is not set or empty, which Android equates."""
 
     key: str
 
     def __post_init__(self) -> None:
         if not _PROPERTY.fullmatch(self.key):
-            msg = f"no system property can be called {self.key!r}"
+            msg = f"{self.key!r} is not a valid name of a system property"
             raise TaskError(msg)
 
     @property
     def script(self) -> str:
-        """Ask the property service."""
+        """Query the property service."""
         return f"getprop {shlex.quote(self.key)}"
 
     def parse(self, output: str) -> Value:
@@ -83,21 +83,21 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """The volume of a stream of sound: its index, from 0 or 1 up to a maximum that phones choose.
+    """The volume of an audio stream: an index from 0 or 1 to a maximum that depends on the phone.
 
-    Raises DeviceError where neither `media` nor `cmd media_session` tells it.
+    Raises DeviceError if neither `media` nor `cmd media_session` prints the volume.
     """
 
     stream: str
 
     def __post_init__(self) -> None:
         if self.stream not in STREAMS:
-            msg = f"no stream is called {self.stream!r} (there are {', '.join(STREAMS)})"
+            msg = f"there is no audio stream {self.stream!r} (only {', '.join(STREAMS)})"
             raise TaskError(msg)
 
     @property
     def script(self) -> str:
-        """Ask `media`, which is a program of its own before Android 12, else the media service."""
+        """Run `media`, a separate program before Android 12, or else query the media service."""
         ask = f"volume --stream {STREAMS[self.stream]} --get 2>&1"
         return f"media {ask} | grep 'volume is' || cmd media_session {ask}"
 
@@ -105,22 +105,22 @@ class Volume:
         """Return the index."""
         found = _VOLUME.search(output)
         if found is None:
-            msg = f"the phone does not tell its volume, but {output.strip()[:200]!r}"
+            msg = f"the phone printed no volume, but {output.strip()[:200]!r}"
             raise DeviceError(msg)
         return int(found[1])
 
 
 @dataclass(frozen=True, slots=True)
 class FrontActivity:
-    """The activity in front, as "package/full.class.Name"; None while none is."""
+    """The activity in front, as "package/full.class.Name"; None if there is none."""
 
     @property
     def script(self) -> str:
-        """Ask the activity manager."""
+        """Query the activity manager."""
         return "dumpsys activity activities | grep -E '(Resumed|mFocused)Activity[=:]'; true"
 
     def parse(self, output: str) -> Value:
-        """Return the component; the first that is named is the one in front."""
+        """Return the component; the first one printed is in front."""
         found = _RESUMED.search(output)
         if found is None:
             return None
@@ -148,9 +148,9 @@ def activity() -> FrontActivity:
     return FrontActivity()
 
 
-# What `pm list packages` lists, and the option for it.
+# The kinds of packages, with the option of `pm list packages` for each.
 KINDS = {"all": "", "third-party": " -3", "system": " -s", "enabled": " -e", "disabled": " -d"}
-# What makes a query impossible, whatever the device: the task asks for what is not there.
+# Errors of a query that are mistakes in the task, whatever the device.
 _MISTAKES = re.compile(
     r"Could not find provider|Unknown UR[IL]|SQLiteException|Invalid column"
     r"|IllegalArgumentException|UnsupportedOperationException|^\[ERROR\]",
@@ -163,35 +163,35 @@ _COLUMN = re.compile(r"(?:^|, )([A-Za-z_][A-Za-z0-9_]*)=")
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """The packages that are installed, sorted."""
+    """The installed packages, sorted."""
 
     kind: str = "all"
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            msg = f"packages({self.kind!r}): there are {', '.join(KINDS)}"
+            msg = f"packages({self.kind!r}): the kind must be one of {', '.join(KINDS)}"
             raise TaskError(msg)
 
     @property
     def script(self) -> str:
-        """Ask the package manager."""
+        """Query the package manager."""
         return f"pm list packages{KINDS[self.kind]} 2>&1"
 
     def parse(self, output: str) -> Value:
         """Return the names."""
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if stray := [line for line in lines if not line.startswith("package:")]:
-            msg = f"the device does not list its packages, but {stray[0][:200]!r}"
+            msg = f"the device printed no list of packages, but {stray[0][:200]!r}"
             raise DeviceError(msg)
         return sorted(line.removeprefix("package:") for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Rows of a content provider, as dictionaries of texts; None for what the provider has not.
+    """Rows of a content provider, as dictionaries of texts; null values are None.
 
-    Android writes values as they are, with commas and line breaks in them: name the columns that
-    are wanted, and the rows can be told apart with more certainty.
+    Android does not escape commas and line breaks in values. Naming the wanted columns makes the
+    rows easier to parse reliably.
     """
 
     uri: str
@@ -201,15 +201,15 @@ class Provider:
 
     def __post_init__(self) -> None:
         if not self.uri.startswith("content://"):
-            msg = f"provider({self.uri!r}): the address has to start with content://"
+            msg = f"provider({self.uri!r}): the address must start with content://"
             raise TaskError(msg)
         if any(":" in column or not column for column in self.projection):
-            msg = f"provider(…, projection={self.projection!r}): no column has such a name"
+            msg = f"provider(…, projection={self.projection!r}): not valid names of columns"
             raise TaskError(msg)
 
     @property
     def script(self) -> str:
-        """Ask by Android's `content` program."""
+        """Query the provider with Android's `content` program."""
         words = ["content", "query", "--uri", self.uri]
         words += ["--projection", ":".join(self.projection)] if self.projection else []
         words += ["--where", self.where] if self.where else []
@@ -230,7 +230,7 @@ class Provider:
         pattern = ", ".join(f"{re.escape(name)}=(.*?)" for name in names)
         found = re.fullmatch(pattern, row, re.DOTALL)
         if found is None:
-            msg = f"{self.uri} gives a row without {', '.join(names)}: {row[:200]!r}"
+            msg = f"{self.uri} returned a row without {', '.join(names)}: {row[:200]!r}"
             raise DeviceError(msg)
         values = (None if value == "NULL" else value for value in found.groups())
         return dict(zip(names, values, strict=True))
@@ -238,17 +238,17 @@ class Provider:
     def _complain(self, output: str) -> None:
         message = "; ".join(output.partition("\n\tat ")[0].split("\n"))[-300:] or "nothing"
         if _DENIED.search(output):
-            msg = f"{self.uri} may not be read: {message}; it takes a device that can become root"
+            msg = f"access to {self.uri} is denied: {message}; use a device that can become root"
             raise DeviceError(msg)
         if _MISTAKES.search(output):
-            msg = f"{self.uri} cannot be asked like that: {message}"
+            msg = f"the query of {self.uri} is invalid: {message}"
             raise TaskError(msg)
-        msg = f"{self.uri} cannot be read: the device says {message}"
+        msg = f"{self.uri} cannot be read: the device printed {message}"
         raise DeviceError(msg)
 
 
 def _rows(output: str) -> list[str]:
-    """Return the text of each row; what looks like one inside a value has another number."""
+    """Return the text of each row; "Row: N" inside a value is recognised by a wrong number."""
     starts: list[re.Match[str]] = []
     for found in _ROW.finditer(output):
         if int(found[1]) == len(starts):
@@ -260,13 +260,13 @@ def _rows(output: str) -> list[str]:
 
 
 def _columns(rows: Sequence[str]) -> list[str]:
-    """Return the names of the columns: what looks like one in every row."""
+    """Return the names of the columns: those that look like a column in every row."""
     first, *others = ([*dict.fromkeys(_COLUMN.findall(row))] for row in rows)
     return [name for name in first if all(name in names for names in others)]
 
 
 def packages(kind: str = "all") -> Packages:
-    """Probe the packages that are installed: all, third-party, system, enabled or disabled ones."""
+    """Probe the installed packages: all, third-party, system, enabled or disabled ones."""
     return Packages(kind)
 
 
@@ -275,7 +275,7 @@ def provider(
 ) -> Provider:
     """Probe rows of a content provider: `provider("content://sms/sent", ["address", "body"])`.
 
-    `where` and `sort` are SQL, as the provider takes it.
+    `where` and `sort` are SQL clauses that the provider accepts.
     """
     return Provider(
         uri, (projection,) if isinstance(projection, str) else tuple(projection), where, sort

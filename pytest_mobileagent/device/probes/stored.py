@@ -1,4 +1,4 @@
-"""What is stored on the phone: databases, shared preferences, files and folders."""
+"""Probes of the phone's storage: databases, shared preferences, files and folders."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FOLDER = re.compile(r"base64: .*: Is a directory\s*")
 
 @dataclass(frozen=True, slots=True)
 class Sqlite:
-    """Rows of a database on the device, as dictionaries; no rows where there is no database yet.
+    """Rows of a database on the device, as dictionaries; no rows if the database does not exist.
 
-    The file is fetched and queried on this side, since not every image has a `sqlite3` program.
-    Needs a device that can become root.
+    The file is copied and queried on this machine, because not every image has a `sqlite3` program.
+    The device must be able to become root.
     """
 
     path: str
@@ -46,12 +46,12 @@ class Sqlite:
 
     @property
     def script(self) -> str:
-        """Print the database and its write-ahead log in base 64, or what stands in the way."""
+        """Print the database and its write-ahead log in base64, or the error."""
         path, log = shlex.quote(self.path), shlex.quote(f"{self.path}-wal")
         return f"base64 {path} 2>&1; echo .; if [ -f {log} ]; then base64 {log}; fi"
 
     def parse(self, output: str) -> Value:
-        """Run the query over the database in `output`."""
+        """Run the query on the database in `output`, and return the rows."""
         encoded, _, log = output.partition(".\n")
         database = content(encoded, self.path)
         if database is None:
@@ -70,7 +70,7 @@ class Sqlite:
                 return [dict(row) for row in connection.execute(self.query)]
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
-                    msg = f"{self.path} was copied from the device while it was written: {error}"
+                    msg = f"{self.path} was copied while the device was writing it: {error}"
                     raise DeviceError(msg) from error
                 msg = f"the query {self.query!r} fails on {self.path}: {error}"
                 raise TaskError(msg) from error
@@ -80,8 +80,9 @@ class Sqlite:
 class Preferences:
     """An app's shared preferences as typed values, or one of them.
 
-    Those of apps that start before the phone is unlocked are found, too (`/data/user_de`). A set
-    becomes a sorted list. Without such a file there are none; needs a device that can become root.
+    Preferences of apps that start before the phone is unlocked are found, too (`/data/user_de`). A
+    set becomes a sorted list. If the file does not exist, there are no preferences. The device must
+    be able to become root.
     """
 
     package: str
@@ -91,22 +92,22 @@ class Preferences:
     def __post_init__(self) -> None:
         for part in (self.package, self.name):
             if not part or "/" in part:
-                msg = f"preferences({self.package!r}, {self.name!r}): give a package, and a file's"
-                raise TaskError(f"{msg} name without its folder")
+                msg = f"preferences({self.package!r}, {self.name!r}): pass a package, and the name"
+                raise TaskError(f"{msg} of a file without its folder")
 
     @property
     def paths(self) -> tuple[str, str]:
-        """Where the file may be."""
+        """The paths where the file may be."""
         file = f"{self.package}/shared_prefs/{self.name.removesuffix('.xml')}.xml"
         return f"/data/data/{file}", f"/data/user_de/0/{file}"
 
     @property
     def script(self) -> str:
-        """Print both files in base 64, or why they cannot be read."""
+        """Print both files in base64, or why they cannot be read."""
         return "; echo .; ".join(f"base64 {shlex.quote(path)} 2>&1" for path in self.paths)
 
     def parse(self, output: str) -> Value:
-        """Return the values by name, or the one that was asked for; None if it is not set."""
+        """Return the values by name, or the value of `key`, which is None if it is not set."""
         parts = output.partition(".\n")[::2]
         found = [content(part, path) for part, path in zip(parts, self.paths, strict=True)]
         file = next((each for each in found if each is not None), None)
@@ -122,7 +123,11 @@ class Preferences:
 
 
 def _preference(entry: Element) -> Value:
-    """Return what an entry of Android's XmlUtils says; ValueError if its number is none."""
+    """Return the value of an entry in the format of Android's XmlUtils.
+
+    Raises:
+        ValueError: the entry's number cannot be parsed.
+    """
     text = entry.get("value", "")
     match entry.tag:
         case "string":
@@ -142,10 +147,10 @@ def _preference(entry: Element) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The content of a file; None where there is no such file.
+    """The content of a file; None if the file does not exist.
 
-    Text that is not in its encoding has U+FFFD in place of what cannot be read. Without an
-    encoding the bytes are given in base 64, as records hold plain data.
+    Bytes that cannot be decoded become U+FFFD. Without an encoding, the value is the bytes in
+    base64, because records contain only JSON values.
     """
 
     path: str
@@ -161,11 +166,11 @@ class File:
 
     @property
     def script(self) -> str:
-        """Print the file in base 64, or why it cannot be read."""
+        """Print the file in base64, or why it cannot be read."""
         return f"base64 {shlex.quote(self.path)} 2>&1"
 
     def parse(self, output: str) -> Value:
-        """Return the text, or the bytes in base 64."""
+        """Return the text, or the bytes in base64."""
         found = content(output, self.path)
         if found is None:
             return None
@@ -175,31 +180,31 @@ class File:
 
 
 def content(output: str, path: str) -> bytes | None:
-    """Return the file that `base64` printed; None where there is no such file.
+    """Return the file that `base64` printed; None if the file does not exist.
 
     Raises:
-        DeviceError: the device does not let it be read.
-        TaskError: it is a folder.
+        DeviceError: the file cannot be read on the device.
+        TaskError: the path is a folder.
     """
     if _ABSENT.fullmatch(output):
         return None
     if _FOLDER.fullmatch(output):
-        msg = f"{path} is a folder of the device: probe it by files({path!r})"
+        msg = f"{path} is a folder on the device: probe it with files({path!r})"
         raise TaskError(msg)
     try:
         return base64.b64decode("".join(output.split()), validate=True)
     except (binascii.Error, ValueError) as error:
         msg = f"cannot read {path} on the device: {output.strip()[:200]}"
         if "Permission denied" in output:
-            msg = f"{msg}; it takes a device that can become root, such as an emulator without Play"
+            msg = f"{msg}; use a device that can become root, such as an emulator without Play"
         raise DeviceError(msg) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What is below a folder of the device: sorted paths within it, those of folders with a slash.
+    """The files and folders below a folder of the device, as sorted relative paths.
 
-    Nothing where there is no such folder.
+    The paths of folders end with a slash. The list is empty if the folder does not exist.
     """
 
     folder: str
@@ -224,24 +229,24 @@ class Files:
 
 def _check_path(probe: str, path: str) -> None:
     if not path.startswith("/"):
-        msg = f"{probe}({path!r}): the path has to start with a slash"
+        msg = f"{probe}({path!r}): the path must start with a slash"
         raise TaskError(msg)
 
 
 def sqlite(path: str, query: str) -> Sqlite:
-    """Probe rows of a database on the device."""
+    """Probe rows of a database: `sqlite("/data/data/org.notes/databases/n.db", "SELECT …")`."""
     return Sqlite(path, query)
 
 
 def files(folder: str) -> Files:
-    """Probe what is below a folder: `files("/sdcard/Download")`."""
+    """Probe the files and folders below a folder: `files("/sdcard/Download")`."""
     return Files(folder)
 
 
 def preferences(package: str, name: str, key: str | None = None) -> Preferences:
     """Probe shared preferences: `preferences("org.notes", "Prefs", "show_word_count")`.
 
-    Without a key, all of them as a dictionary.
+    Without a key, the value is a dictionary of all preferences.
     """
     return Preferences(package, name, key)
 

@@ -1,4 +1,4 @@
-"""Sources of devices: each module here is a kind of devices that `--mobile-device` can name."""
+"""Sources of devices: each module here is a kind of device that `--mobile-device` can name."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """Devices that a user names as PREFIX or PREFIX:TEXT. It is made of TEXT, which may be empty.
+    """The devices that a user names as PREFIX or PREFIX:TEXT.
 
-    A class may inherit the defaults of this one, which suit most sources.
+    The argument of `__init__` is TEXT, which may be empty. Subclasses may rely on the defaults of
+    this class, which suit most sources.
 
     - `form`: how a user writes it, such as "avd:NAME"; the part before the colon is the prefix.
     - `help`: a short description.
-    - `reached_by`: the type of its devices' addresses, which decides on the drivers.
+    - `reached_by`: the type of its devices' addresses, which determines the possible drivers.
     - `how_to_install`: how a user installs an app that a task needs.
     - `is_virtual`: whether its devices are virtual phones, whose results must not be published.
-    - `restores`: whether each task is sure to begin on a device that was restored to a snapshot.
-    - `is_live`: whether its devices are phones, rather than recorded pages.
+    - `restores`: whether every task is guaranteed to start on a device restored to a snapshot.
+    - `is_live`: whether its devices are phones rather than recorded pages.
 
     Raises:
-        ValueError: TEXT names no devices; the message continues the option's name and value.
+        ValueError: TEXT is invalid; the message continues the option's name and value.
     """
 
     form: ClassVar[str]
@@ -51,14 +52,14 @@ class Source(Protocol):
 
     @property
     def count(self) -> int | None:
-        """How many devices there are; None if there is one for each worker."""
+        """The number of devices; None if there is one for each worker."""
         return None
 
     def check(self, options: DeviceOptions) -> None:
-        """Check what can be known before a device starts. This may take a moment.
+        """Check what can be checked before a device starts. This may take a moment.
 
         Raises:
-            ValueError: there will be no devices; the message says why, and what to do.
+            ValueError: the devices are not available; the message says why, and what to do.
         """
         return
 
@@ -67,44 +68,44 @@ class Source(Protocol):
         options: DeviceOptions,
         shared: Callable[[], SharedRun],
     ) -> Collection[str] | None:
-        """Return the packages that each of its devices will have; None if that is unknown.
+        """Return the packages that each of its devices will have; None if they are unknown.
 
-        It is called before a device starts, to find tasks with misspelt apps.
+        This is called before a device starts, to find misspelt apps in tasks.
         """
         return None
 
     def hides(self) -> Mapping[str, str]:
-        """Return what its devices do not show an agent, and why; nothing for phones.
+        """Return what its devices cannot show an agent, and why; empty for phones.
 
-        The keys are words of `Agent.sees`, the values follow "because".
+        The keys are words of `Agent.sees`; the values are reasons that can follow "because".
         """
         return {}
 
     def refuses(self, task: Task) -> str:
-        """Return why no device of its kind can play a task, which is skipped then; else nothing."""
+        """Return why its devices cannot run a task, which is then skipped; empty if they can."""
         return ""
 
     def check_task(self, task: Task) -> None:
-        """Check what a task that can be played names of its devices.
+        """Check that its devices have everything that a task refers to, such as its snapshot.
 
         Raises:
-            TaskError: they do not have it.
+            TaskError: something that the task refers to does not exist.
         """
         return
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Slots:
-        """Return the slots of the devices; `shared` returns what the processes of the run share.
+        """Return the slots of the devices; `shared` returns the run's shared folder.
 
         Raises:
-            HostError: this machine cannot provide them.
+            HostError: this machine cannot provide the devices.
         """
 
 
-_BARE = "serial"  # the prefix of a text without one: the serial of an attached device
+_BARE = "serial"  # the implied prefix of a text without a prefix
 
 
 def built_in() -> dict[str, type[Source]]:
-    """Return the sources of this package, by their prefixes."""
+    """Return the sources of this package by prefix."""
     found: dict[str, type[Source]] = {}
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         for item in vars(importlib.import_module(module.name)).values():
@@ -118,10 +119,10 @@ def built_in() -> dict[str, type[Source]]:
 def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> Source:
     """Return the source that a DEVICE names: PREFIX, PREFIX:TEXT or a bare serial.
 
-    `more` has further sources by their prefixes: those of a project's conftest.py.
+    `more` contains further sources by prefix: those of a project's conftest.py.
 
     Raises:
-        ValueError: it names no source; the message continues the option's name and value.
+        ValueError: the text names no source; the message continues the option's name and value.
     """
     known = {**built_in(), **(more or {})}
     prefix, _, rest = (part.strip() for part in text.partition(":"))
@@ -129,8 +130,8 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
         return known[prefix](rest)
     if ":" not in text and (near := difflib.get_close_matches(text, known, 1, 0.8)):
         msg = (
-            f"names no kind of devices: did you mean `{known[near[0]].form}`? "
-            f"A device of this serial is `{_BARE}:{text}`"
+            f"names no kind of device: did you mean `{known[near[0]].form}`? "
+            f"For a device with this serial, write `{_BARE}:{text}`"
         )
         raise ValueError(msg)
     if not prefix.isidentifier() or ":" not in text or _is_server(rest):
@@ -139,22 +140,22 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
 
 
 def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
-    """Whether a DEVICE has no known prefix, and so counts as a serial."""
+    """Return whether a DEVICE has no known prefix, and is therefore a serial."""
     return text.partition(":")[0].strip() not in {**built_in(), **(more or {})}
 
 
 def forms(more: Mapping[str, type[Source]] | None = None) -> str:
-    """Return a text that lists what a DEVICE can be."""
+    """Return a text that lists the forms of a DEVICE."""
     known = {**built_in(), **(more or {})}
     return "; ".join(f"`{source.form}`, {source.help}" for source in known.values())
 
 
 def _is_server(rest: str) -> bool:
-    """Whether a text after a host's name is a port, and perhaps the serial of a device there."""
+    """Return whether the text after a host's name is a port, optionally followed by a serial."""
     return rest.partition("/")[0].partition(",")[0].isdigit()
 
 
 def _forms(prefix: str, known: Mapping[str, type[Source]]) -> str:
     near = difflib.get_close_matches(prefix, known, 1)
-    hint = f"did you mean `{known[near[0]].form}`? It can be " if near else "it can be "
-    return f"names no kind of devices: {hint}{forms(known)}"
+    hint = f"did you mean `{known[near[0]].form}`? Choose from " if near else "choose from "
+    return f"names no kind of device: {hint}{forms(known)}"

@@ -1,4 +1,4 @@
-"""Devices that an adb server of this or another machine already knows."""
+"""Attached devices, which an adb server on this or another machine already knows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own
 _LIST_SECONDS = 5.0  # an adb server lists devices from memory
-_REMEDIES = {  # by the states that a device does not leave by itself
+_REMEDIES = {  # for the states that a device does not leave by itself
     "unauthorized": "accept the key on the phone's screen",
-    "no permissions": "this user may not use it: see `adb devices` and udev's rules for Android",
+    "no permissions": "this user may not access it: see `adb devices` and Android's udev rules",
     "bootloader": "start Android on it: `adb reboot`, or its power key",
     "recovery": "start Android on it: `adb reboot`",
     "sideload": "start Android on it: `adb reboot`",
@@ -35,7 +35,7 @@ _REMEDIES = {  # by the states that a device does not leave by itself
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A device by its serial, and the adb server that knows it; by default, the usual server."""
+    """A device's serial, and the adb server that knows it; None for adb's default server."""
 
     serial: str
     host: str | None = None
@@ -45,7 +45,7 @@ class Place:
         """Return the address of the device.
 
         Raises:
-            ValueError: the environment names an invalid port of the adb server.
+            ValueError: an environment variable sets an invalid port of the adb server.
         """
         host = self.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
         return Address(self.serial, host, self.port or _usual_port(), str(Path.home()))
@@ -56,30 +56,30 @@ class AttachedSource(Source):
 
     form = "serial:[HOST:PORT/]SERIAL,…"
     how_to_install = "install it: adb -s SERIAL install FILE.apk"
-    help = "attached devices that `adb devices` lists, or that of another machine"
+    help = "attached devices that `adb devices` lists on this or another machine"
 
     def __init__(self, text: str) -> None:
         self._text = text
         self.places = tuple(_place(word.strip()) for word in text.split(",") if word.strip())
         if not self.places:
-            msg = f"names no device: write `{self.form}`, serials as `adb devices` lists them"
+            msg = f"names no device: write `{self.form}`, with serials that `adb devices` lists"
             raise ValueError(msg)
         if len(set(self.places)) < len(self.places):
-            msg = "names a device twice: a device is used by one worker at a time"
+            msg = "names a device twice, but only one worker can use it at a time"
             raise ValueError(msg)
 
     @property
     def shown(self) -> str:
-        """The serials."""
+        """The user's text."""
         return f"serial:{self._text}"
 
     @property
     def count(self) -> int:
-        """How many devices are named."""
+        """The number of devices that are named."""
         return len(self.places)
 
     def check(self, options: DeviceOptions) -> None:
-        """Check that the adb servers list the devices, and are authorized by them."""
+        """Check that the adb servers list the devices, in a state in which they can be used."""
         from pytest_mobileagent.device.drivers.adb.shell import listed
 
         servers: dict[tuple[str, int], dict[str, str]] = {}
@@ -89,8 +89,8 @@ class AttachedSource(Source):
                 try:
                     servers[server] = listed(*server, seconds=_LIST_SECONDS)
                 except DeviceError as error:
-                    start = "start it with `adb start-server`, on another machine with `adb -a`"
-                    msg = f"{error}; {start}"
+                    start = "start it with `adb start-server`, or on another machine with"
+                    msg = f"{error}; {start} `adb -a nodaemon server`"
                     raise ValueError(msg) from None
             self._check_state(address, servers[server])
 
@@ -118,7 +118,7 @@ class AttachedSource(Source):
 
 
 class AttachedSlots(Slots):
-    """A slot for each of some attached devices."""
+    """A slot for each of several attached devices."""
 
     renews = False
 
@@ -127,32 +127,32 @@ class AttachedSlots(Slots):
 
     @property
     def locks(self) -> Sequence[str]:
-        """Locks that all runs of this user share, since the devices do not belong to a run.
+        """The paths of locks that all runs of this user share, because they share the devices.
 
         Raises:
-            HostError: their folder cannot be made.
+            HostError: the folder of the locks cannot be created.
         """
-        # For each machine, as home folders may be shared, but not their local devices.
+        # One folder for each machine: home folders may be shared, but local devices are not.
         folder = own_folder("leases", platform.node() or "localhost")
         names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
         return [str(folder / f"{re.sub('[/:]', '_', name)}.lock") for name in names]
 
     def address(self, slot: int, *, fresh: bool = False) -> Address:
-        """Return the address of the device, which cannot be replaced by a fresh one."""
+        """Return the address of the device; `fresh` is ignored."""
         return self._addresses[slot]
 
 
 def _place(word: str) -> Place:
     server, slash, serial = word.rpartition("/")
     if not word.isprintable() or " " in word:
-        msg = f"{word!r} is not a serial: it holds characters that serials do not have"
+        msg = f"{word!r} is not a serial: it contains characters that serials do not have"
         raise ValueError(msg)
     if not slash:
         return Place(word)
-    # An IPv6 address is in brackets: [::1]:5037/emulator-5554.
+    # IPv6 addresses are in brackets: [::1]:5037/emulator-5554.
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
-        msg = f"{word!r} is no HOST:PORT/SERIAL, such as farm.example:5037/emulator-5554"
+        msg = f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554"
         raise ValueError(msg)
     return Place(serial, match[1] or match[2], int(match[3]))
 
@@ -161,6 +161,6 @@ def _usual_port() -> int:
     text = os.environ.get(_PORT) or "5037"
     port = whole_number(text)
     if port is None or not 0 < port < 1 << 16:
-        msg = f"the environment variable {_PORT}={text} has to be the port of an adb server"
+        msg = f"the environment variable {_PORT}={text} must be the port of an adb server"
         raise ValueError(msg)
     return port

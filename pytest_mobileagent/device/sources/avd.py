@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AvdSource(Source):
-    """Emulators of an AVD, one for each worker, which are started when needed."""
+    """Emulators of an AVD, one for each worker, which are started on demand."""
 
     form = "avd:NAME"
     help = "emulators of an AVD that the run starts"
@@ -28,7 +28,7 @@ class AvdSource(Source):
 
     def __init__(self, text: str) -> None:
         if not re.fullmatch(r"[\w.-]+", text) or text.startswith("-"):
-            msg = "has to be `avd:NAME`, an AVD's name as `emulator -list-avds` lists it"
+            msg = "must be `avd:NAME`, with the name of an AVD that `emulator -list-avds` lists"
             raise ValueError(msg)
         self._name = text
 
@@ -60,9 +60,9 @@ class AvdSource(Source):
 class Avd:
     """An AVD, and how to start it.
 
-    `program` is the SDK's emulator, `gpu` a key of `emulator.GPU`; `flags` are passed to the
-    emulator unchanged; `boot_limit` is in seconds. A `writable` emulator can save snapshots, and
-    has to be the only one of its AVD.
+    `program` is the SDK's emulator, and `gpu` a key of `emulator.GPU`. `flags` are passed to the
+    emulator unchanged. `boot_limit` is in seconds. A `writable` emulator can save snapshots, but
+    must be the only emulator of its AVD.
     """
 
     program: Path
@@ -74,7 +74,7 @@ class Avd:
 
     def command(self, snapshot: str | None = None) -> list[str]:
         """Return the command of the program that starts and ends the emulator."""
-        from pytest_mobileagent.device import emulator  # takes 50 ms
+        from pytest_mobileagent.device import emulator  # it takes 50 ms to import
 
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
@@ -84,39 +84,39 @@ class Avd:
 
 
 class AvdSlots(ProgramSlots):
-    """Slots of emulators of an AVD.
+    """Slots for emulators of an AVD.
 
-    They are read-only, since they share the AVD. A read-only emulator refuses to load a snapshot
-    while it runs, so another one is started from the snapshot in its place.
+    The emulators are read-only because they share the AVD. A read-only emulator refuses to load a
+    snapshot while it runs, so it is replaced by one that is started from the snapshot.
     """
 
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
-        from pytest_mobileagent.device import emulator  # takes 50 ms
+        from pytest_mobileagent.device import emulator  # it takes 50 ms to import
 
         super().__init__(
             run,
             count,
             avd.command(),
             home=str(Path.home()),  # see `emulator`
-            seconds=avd.boot_limit + 120,  # the program itself ends at its limit, and says why
+            seconds=avd.boot_limit + 120,  # later than the program's own limit, which explains why
             grace=emulator.GRACE_SECONDS,
         )
         self._avd = avd
-        self._slots: dict[str, int] = {}  # by the serials of the devices in use
-        self._untouched: dict[str, str] = {}  # by serial, the snapshot that it has just loaded
+        self._slots: dict[str, int] = {}  # by the serials of the running emulators
+        self._untouched: dict[str, str] = {}  # the snapshots of unused emulators, by serial
         self.restart = self._restart
 
     def address(self, slot: int, *, fresh: bool = False) -> Address:
-        """Return the address of the slot's emulator, which boots or loads its default snapshot."""
+        """Return the address of the slot's emulator, started from its default snapshot or cold."""
         started = self._begin(slot, self.command, fresh=fresh)
         if started.record["fresh"]:
             self._untouched[started.address.serial] = started.record["snapshot"]
         return started.address
 
     def _restart(self, address: Address, snapshot: str) -> tuple[Address, bool]:
-        """Replace a device by one that has just started from a snapshot, and return its address.
+        """Replace an emulator by one started from a snapshot, and return the new address.
 
-        Also return whether it has: an emulator that cannot load its snapshot silently boots.
+        Also return whether the snapshot was loaded: an emulator that cannot load it boots silently.
         """
         if self._untouched.pop(address.serial, None) == snapshot:
             return address, True

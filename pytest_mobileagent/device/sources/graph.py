@@ -1,4 +1,4 @@
-"""Recorded pages: graphs on disk, which each worker opens for itself."""
+"""Graphs of recorded pages on disk, which each worker opens separately."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.device import PagesAddress
-from pytest_mobileagent.device.fleet.slots import Slots
+from pytest_mobileagent.device.fleet.slots import RunSlots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from pytest_mobileagent.dataset.graph import Graph
     from pytest_mobileagent.device.device import DeviceOptions
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class GraphSource(Source):
-    """A graph of recorded pages, as many devices as there are workers."""
+    """A graph of recorded pages, with a device for each worker."""
 
     form = "graph:DIR"
-    help = "recorded pages in a folder, on which no phone is needed"
-    how_to_install = "name a graph that has pages of it"
+    help = "recorded pages in a folder, which need no phone"
+    how_to_install = "choose a graph that has pages of the app"
     reached_by = PagesAddress
     is_live = False
     restores = True
 
     def __init__(self, text: str) -> None:
         if not text or "\0" in text:
-            msg = "has to be `graph:DIR`, a folder of recorded pages"
+            msg = "must be `graph:DIR`, with a folder of recorded pages"
             raise ValueError(msg)
         self._text = text
 
@@ -49,7 +49,7 @@ class GraphSource(Source):
         return Graph.open(Path(self._text).expanduser().absolute())
 
     def check(self, options: DeviceOptions) -> None:
-        """Check all of the graph but the pixels of its pictures."""
+        """Check the graph, except for the pixels of its pictures."""
         from pytest_mobileagent.dataset.graph import check_graph
 
         try:
@@ -64,7 +64,7 @@ class GraphSource(Source):
         return self._graph.packages
 
     def hides(self) -> Mapping[str, str]:
-        """Return what some of its pages do not have: screenshots, or hierarchies."""
+        """Return what some of its pages lack: screenshots, or hierarchies."""
         pages = len(self._graph)
         return {
             what: f"{count} of its {pages} pages {'have' if count > 1 else 'has'} no {what}"
@@ -73,7 +73,7 @@ class GraphSource(Source):
         }
 
     def refuses(self, task: Task) -> str:
-        """Return what a task needs a phone for, of which pages were not recorded."""
+        """Return why recorded pages cannot run a task: something in it needs a phone."""
         for what, needed in (
             ("a `prepare`", task.prepare),
             ("a `clean_up`", task.clean_up),
@@ -84,7 +84,7 @@ class GraphSource(Source):
         return ""
 
     def check_task(self, task: Task) -> None:
-        """Check that the graph has the pages that a task names, and its golden path leads there."""
+        """Check that the graph has the task's snapshot, and edges for its golden steps."""
         from pytest_mobileagent.action.matching import Golden
         from pytest_mobileagent.dataset.graph.checks import flaws_of_path
 
@@ -95,24 +95,6 @@ class GraphSource(Source):
             msg = f"{flaw} ({self.shown})"
             raise TaskError(msg)
 
-    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> GraphSlots:
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> RunSlots:
         """Return a slot for each worker."""
-        return GraphSlots(shared(), options.workers, PagesAddress(self._graph.folder))
-
-
-class GraphSlots(Slots):
-    """Slots that all show the pages of one graph, and start nothing."""
-
-    renews = True
-
-    def __init__(self, run: SharedRun, count: int, address: PagesAddress) -> None:
-        self._run, self._count, self._address = run, count, address
-
-    @property
-    def locks(self) -> Sequence[str]:
-        """Locks in the run's folder."""
-        return [str(self._run.folder / f"slot-{number}.lock") for number in range(self._count)]
-
-    def address(self, slot: int, *, fresh: bool = False) -> PagesAddress:
-        """Return the graph's address."""
-        return self._address
+        return RunSlots(shared(), options.workers, PagesAddress(self._graph.folder))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _EXTRA = ("virtual", "the virtual device")
 _LISTING = "pytest_mobileagent.virtual.listing"
 _PACKAGES = "packages.json"  # in the folder shared by the processes of a run
-# How the class of an app usually declares its package: on a line of its own.
+# The usual declaration of a package in the class of an app, on a separate line.
 _PACKAGE = re.compile(
     rb"""^[ \t]+package(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*["']([\w.]+)["'][ \t]*(?:#.*)?$""",
     re.MULTILINE,
@@ -37,12 +37,12 @@ _PACKAGE = re.compile(
 
 
 class VirtualSource(Source):
-    """Virtual phones, one for each worker, which are started when needed."""
+    """Virtual phones, one for each worker, which are started on demand."""
 
     form = "virtual"
     help = "virtual phones that the run starts"
     how_to_install = (
-        "describe it in a folder that the ini key mobile_app_paths or the hook "
+        "write a class for it in a folder that the ini key mobile_app_paths or the hook "
         "pytest_mobileagent_apps names"
     )
     is_virtual = True
@@ -50,12 +50,12 @@ class VirtualSource(Source):
 
     def __init__(self, text: str) -> None:
         if text:
-            msg = "has to be `virtual`: one phone is started for each worker (-n)"
+            msg = "must be just `virtual`: one phone is started for each worker (-n)"
             raise ValueError(msg)
 
     @property
     def shown(self) -> str:
-        """The form, as it has no variants."""
+        """The form, which has no variants."""
         return self.form
 
     def check(self, options: DeviceOptions) -> None:
@@ -75,10 +75,10 @@ class VirtualSource(Source):
 
 
 class DeclaredApps(Collection[str]):
-    """The packages of virtual phones with the apps of some folders.
+    """The packages of virtual phones that have the apps in some folders.
 
-    Most are found in the source code of the apps. For the others, the apps are loaded in a process
-    of its own, once in a run; if that fails, they stay unknown.
+    Most packages are found in the source code of the apps. For the others, the apps are loaded in a
+    separate process, once per run; if that fails, these packages remain unknown.
     """
 
     def __init__(self, apps: Iterable[Path], shared: Callable[[], SharedRun]) -> None:
@@ -86,7 +86,7 @@ class DeclaredApps(Collection[str]):
         self._shared = shared
 
     def __contains__(self, package: object) -> bool:
-        return package in self._written or package in self._loaded
+        return package in self._from_source or package in self._loaded
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._loaded)
@@ -95,7 +95,7 @@ class DeclaredApps(Collection[str]):
         return len(self._loaded)
 
     @cached_property
-    def _written(self) -> frozenset[str]:
+    def _from_source(self) -> frozenset[str]:
         files = (path for folder in self._folders for path in Path(folder).rglob("*.py"))
         found = (name for path in files for name in _PACKAGE.findall(path.read_bytes()))
         return frozenset(name.decode() for name in found)
@@ -120,7 +120,7 @@ class DeclaredApps(Collection[str]):
 
 
 def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSlots:
-    """Return slots of virtual phones with the apps of some folders.
+    """Return slots for virtual phones that have the apps in some folders.
 
     Raises:
         MissingExtraError: the extra for the virtual device is not installed.

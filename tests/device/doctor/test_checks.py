@@ -57,7 +57,7 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
     [
         (checks.answers, "", "problem", "came back as ''"),
         (checks.awake, "", "warning", "does not say"),
-        (checks.unlocked, "  isKeyguardShowing=true\n", "problem", "lock screen is shown"),
+        (checks.unlocked, "  isKeyguardShowing=true\n", "problem", "a lock screen covers the apps"),
         (checks.root, "2000\n", "warning", "user 2000"),
         (checks.storage, "Filesystem\n/dev/x 9000 8000 1000 88% /data\n", "problem", "0 MB"),
         (checks.storage, "df: /data: Permission denied", "warning", "Permission denied"),

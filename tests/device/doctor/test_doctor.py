@@ -90,7 +90,7 @@ def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path)
 def test_a_port_of_adb_that_is_none_is_explained(monkeypatch, capsys):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
     assert main(["doctor", "--device", "emulator-5554"]) == 1
-    assert "ANDROID_ADB_SERVER_PORT=many has to be" in capsys.readouterr().err
+    assert "ANDROID_ADB_SERVER_PORT=many must be" in capsys.readouterr().err
 
 
 def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, monkeypatch):
@@ -106,9 +106,9 @@ def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, mo
 @pytest.mark.parametrize(
     ("named", "why"),
     [
-        ("serial:a,b", "has to be one device"),
-        ("appium:nowhere", "has to be `appium:URL`"),
-        ("virtual:2", "has to be `virtual`"),
+        ("serial:a,b", "must name one device"),
+        ("appium:nowhere", "must be `appium:URL`"),
+        ("virtual:2", "must be just `virtual`"),
     ],
 )
 def test_what_is_no_single_device_is_refused(named, why, capsys):
@@ -137,7 +137,7 @@ def test_a_phone_without_settings_is_not_blamed_for_it(phone, capsys, monkeypatc
     monkeypatch.setenv("HOME", phone.home)
     assert doctor(phone) == 0
     shown = capsys.readouterr().out
-    assert "WARNING  acts: taps, text and the like were not tried: com.android.settings" in shown
+    assert "WARNING  actions: taps, typing and other actions were not tried: com.android" in shown
     assert "PROBLEM" not in shown
 
 
@@ -145,7 +145,8 @@ def test_an_avd_that_is_not_there_is_explained(sdk, capsys):
     sdk.add_avd("tablet")
     assert main(["doctor", "--device=avd:pixel"]) == 1
     assert (
-        "PROBLEM  avd:pixel: there is no AVD 'pixel' (there are: tablet)" in capsys.readouterr().err
+        "PROBLEM  avd:pixel: there is no AVD 'pixel' (existing AVDs: tablet)"
+        in capsys.readouterr().err
     )
 
 

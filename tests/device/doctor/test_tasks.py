@@ -42,15 +42,15 @@ def test_what_is_missing_is_listed_in_groups_the_most_wanted_first() -> None:
     assert lines() == [
         "10 tasks: 3 can run here",
         "not installed (3):",
-        "  [ ] Market (com.shop or com.market)  2, which then lack: account Shop 1, web 1",
+        "  [ ] Market (com.shop or com.market)  2, which also lack: account Shop 1, web 1",
         "  [ ] com.maps  1",
-        "without an account (1):",
-        "  [ ] Shop  1, which then lack: manual Put in a SIM 1",
-        "without the web, unless --device-has names it (1):",
+        "need an account, named in --device-has (1):",
+        "  [ ] Shop  1, which also lack: manual Put in a SIM 1",
+        "need the web, named in --device-has (1):",
         "  [ ] web  1",
-        "for physical phones, which --device-has=physical says this is (1):",
-        "  [ ] physical  1, which then lack: manual Put in a SIM 1",
-        "without a listener for events (docs/events.md) (1):",
+        "need a physical phone, named as physical in --device-has (1):",
+        "  [ ] physical  1, which also lack: manual Put in a SIM 1",
+        "need an event listener (docs/events.md) (1):",
         "  [ ] events  1",
     ]
 
@@ -74,7 +74,7 @@ def test_remarks_are_told_after_all_else() -> None:
         0,
         [
             "5 tasks: 5 can run here",
-            "to be known of their results:",
+            "caveats about their results:",
             "  5 tasks: a weak check  (t[0], t[1], t[2], …)",
             "  1 task: an odd check  (u)",
         ],
@@ -93,7 +93,7 @@ def test_apps_of_other_versions_than_in_a_run_are_told() -> None:
     selected = Selected(TASKS, {"com.shop": "Shop"}, ("web", "physical"), then)
     phone = Versioned([make_screen("")], apps=["com.clock", "com.shop", "com.maps"])
     listed = list_tasks(selected, phone)[1]
-    at = listed.index("of another version than in the run (2):")
+    at = listed.index("apps whose version differs from the run's (2):")
     assert listed[at + 1 :] == [
         "  [ ] com.clock  7, in the run 6 and 7",
         "  [ ] Shop (com.shop)  3, in the run 2",
@@ -134,7 +134,7 @@ def test_the_command_lists_the_tasks_that_pytest_selects(
         "3 tasks: 1 can run here",
         "not installed (1):",
         "  [ ] Shop (com.shop or com.market)  1",
-        "without the web, unless --device-has names it (1):",
+        "need the web, named in --device-has (1):",
         "  [ ] web  1",
     ]
     assert doctor("--tasks", ".", "-k", "one[b or one[c", "--device-has=web") == 0
@@ -153,14 +153,14 @@ def test_tasks_that_cannot_be_collected_are_told(
     )
     with pytest.raises(SystemExit):
         doctor("--tasks", "nowhere")
-    assert "--tasks: there is no nowhere" in capsys.readouterr().err
+    assert "--tasks: nowhere does not exist" in capsys.readouterr().err
 
 
 def test_a_run_to_compare_with_is_one_and_goes_with_tasks(
     doctor: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for words, why in (
-        (["--run=runs"], "--run says with which run to compare the apps of --tasks"),
+        (["--run=runs"], "--run compares the apps of --tasks with an earlier run"),
         (["--run=nowhere", "--tasks", "deep/test_it.py"], "--run: nowhere is not a folder"),
     ):
         with pytest.raises(SystemExit):

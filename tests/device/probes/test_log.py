@@ -91,9 +91,9 @@ def test_a_log_that_cannot_be_read_is_the_phones_fault(output: str) -> None:
     ("words", "complaint"),
     [
         ({"pattern": "("}, "is not a regular expression"),
-        ({"pattern": "a", "level": "info"}, "has to be one of V, D, I, W, E, F"),
-        ({"pattern": "a", "tag": "b c"}, "a tag has no spaces"),
-        ({"pattern": "a", "tag": "b:V"}, "a tag has no spaces, colons"),
+        ({"pattern": "a", "level": "info"}, "must be one of V, D, I, W, E, F"),
+        ({"pattern": "a", "tag": "b c"}, "a tag contains no spaces"),
+        ({"pattern": "a", "tag": "b:V"}, "a tag contains no spaces, colons"),
     ],
 )
 def test_what_cannot_be_looked_for_is_a_broken_task(words: Any, complaint: str) -> None:

@@ -107,7 +107,7 @@ def test_a_database_that_was_copied_while_it_was_written_is_no_fault_of_the_task
         connection.commit()
     torn = (tmp_path / "a.db").read_bytes()[:-8192]
     output = base64.b64encode(torn).decode() + "\n.\n"
-    with pytest.raises(DeviceError, match="copied from the device while it was written"):
+    with pytest.raises(DeviceError, match="copied while the device was writing it"):
         sqlite("/data/a.db", "select sum(hour) from alarms").parse(output)
 
 
@@ -184,7 +184,7 @@ def test_preferences_are_read_whatever_they_are_called(values: dict[str, int]) -
 
 @pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
 def test_preferences_have_no_folder(package: str, name: str) -> None:
-    with pytest.raises(TaskError, match="file's name without its folder"):
+    with pytest.raises(TaskError, match="name of a file without its folder"):
         preferences(package, name)
 
 
@@ -212,7 +212,7 @@ def test_the_bytes_of_a_file_come_back_as_they_are(data: bytes) -> None:
 
 def test_a_file_that_cannot_be_is_a_broken_task() -> None:
     for probe in (lambda: file("a.txt"), lambda: files("a"), lambda: sqlite("a.db", "SELECT 1")):
-        with pytest.raises(TaskError, match="has to start with a slash"):
+        with pytest.raises(TaskError, match="must start with a slash"):
             probe()
     with pytest.raises(TaskError, match="the query is empty"):
         sqlite("/a.db", " ")

@@ -54,7 +54,10 @@ def test_a_device_that_is_there_or_may_come_back_is_taken(adb_server, state):
     ("state", "remedy"),
     [
         ("unauthorized", "as unauthorized; accept the key on the phone's screen"),
-        ("no permissions (user in plugdev group)", "as no permissions; this user may not use it"),
+        (
+            "no permissions (user in plugdev group)",
+            "as no permissions; this user may not access it",
+        ),
         ("recovery", "as recovery; start Android on it"),
     ],
 )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from pytest_mobileagent.device.logcat import KEPT, kept_crashes
+from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 
 LOOKS = [  # an action, and the expected content of the dump
     ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
@@ -121,10 +121,10 @@ def test_dropbox_keeps_crashes_when_the_log_is_cleared(demo, sh):
         r"PID: \d+\nPackage: org.demo v\d+ \(.+\)\nForeground: Yes\nBuild: .+\n\nTraceback .*\n",
         body,
     )
-    ((when, crash),) = kept_crashes(sh(KEPT), datetime(2026, 11, 20))
+    ((when, crash),) = dropbox_crashes(sh(DROPBOX_SCRIPT), datetime(2026, 11, 20))
     assert f"{when:%F %T}" == body[41:60]
     assert str(crash).startswith("org.demo: ValueError: no such note, shell_android/test_")
-    assert kept_crashes(sh(KEPT), datetime(2026, 11, 21)) == []
+    assert dropbox_crashes(sh(DROPBOX_SCRIPT), datetime(2026, 11, 21)) == []
     assert body.endswith("ValueError: no such note\n\n")
     day = body[41:51]
     assert sh(f"dumpsys dropbox -p {day} data_app_crash").endswith(body)

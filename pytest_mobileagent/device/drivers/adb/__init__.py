@@ -1,4 +1,4 @@
-"""The driver that needs nothing but adb."""
+"""The driver that needs only adb."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Driver:
-    """Drives what an adb server knows (see `drivers.Driver`)."""
+    """Drives devices that an adb server knows (see `drivers.Driver`)."""
 
     takes = (Address,)
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check nothing: adb comes with this package."""
+        """Do nothing: adb is installed with this package."""
 
     def connect(
         self,

@@ -1,8 +1,8 @@
-"""A device that is driven through adb: an emulator, a phone, or whatever speaks their protocol.
+"""A device that is driven through adb: an emulator, a phone, or anything else that adb reaches.
 
-View hierarchies come from `uiautomator dump`, or from an automation server on the device: Android's
-UiAutomation serves one program at a time, so while a server of uiautomator2 or Appium holds it,
-`uiautomator dump` is killed, and the server has to be asked instead.
+View hierarchies come from `uiautomator dump`, or from an automation server on the device. Android's
+UiAutomation serves only one program at a time: while a server of uiautomator2 or Appium uses it,
+`uiautomator dump` is killed, and the hierarchy is requested from that server instead.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class _Look:
 
 
 class AdbDevice:
-    """Drives a device through one shell that stays open (see `Device`).
+    """Drives a device through a shell that stays open (see `Device`).
 
-    A step takes two round trips: one does the action and takes a screenshot, the next looks in
-    full. If both screenshots are the same the screen has settled; if not, looks follow until two
-    in a row are the same, or the seconds of `settle` have gone by. Without screenshots it takes
-    view hierarchies in their place.
+    A step takes two round trips: one performs the action and takes a screenshot, the other makes a
+    full observation. If both screenshots are equal, the screen has settled. Otherwise observations
+    follow until two in a row are equal, or the time limit of `settle` has passed. Without
+    screenshots, view hierarchies are compared instead.
 
     Raises:
-        DeviceError: the device is not there, or is not ready within a minute.
+        DeviceError: the device cannot be reached, or is not ready within a minute.
     """
 
     def __init__(
@@ -84,23 +84,23 @@ class AdbDevice:
         self.system = AdbSystem(address, restart, self._forget, log)
         self._settle = settle or Settle()
         self._spares = False
-        self._shot: bytes | None = None  # what was seen right after the last action: one of these
-        self._tree: str | None = None
+        self._shot: bytes | None = None  # what was seen right after the last action: this, or
+        self._tree: str | None = None  # this if no screenshots are taken
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
-        self._size = self.info.size  # that of the last screen, which may have been turned
+        self._size = self.info.size  # the size of the last screen, which may have been rotated
 
     @property
     def address(self) -> Address:
-        """Where the device is; a reset may replace it by one that is elsewhere."""
+        """The device's address; a reset may replace the device by one at another address."""
         return self.system.address
 
     @property
     def info(self) -> DeviceInfo:
-        """What is known of the device."""
+        """Facts about the device."""
         return self.system.info
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Look at the screen once it has settled, and read the probes."""
+        """Wait until the screen has settled, then return it with the values of the probes."""
         probes = probes or {}
         shot = () if self._spares else (SCREENSHOT,)
         scripts = [*shot, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
@@ -116,7 +116,7 @@ class AdbDevice:
         return Capture(screen, moment.probes)
 
     def perform(self, action: Action) -> None:
-        """Do an action on the device; the next `observe` waits until the screen has settled."""
+        """Perform an action on the device; the next `observe` waits for the screen to settle."""
         if isinstance(action, Wait):
             time.sleep(action.seconds)
             return
@@ -138,7 +138,7 @@ class AdbDevice:
 
     @contextlib.contextmanager
     def without_screenshots(self) -> Iterator[None]:
-        """Take no screenshots meanwhile (see `SparingDevice`)."""
+        """Take no screenshots in this context (see `SparingDevice`)."""
         self._spares, self._shot = True, None
         try:
             yield
@@ -146,16 +146,16 @@ class AdbDevice:
             self._spares, self._tree = False, None
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened on the device since the last call."""
+        """Return the events on the device since the last call."""
         return self.system.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the device's log since the last call; None if it cannot be read."""
         return self.system.log(late=late)
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that Android has kept since a moment; None if it keeps none."""
-        return self.system.kept_crashes(since)
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that Android has stored since a moment; None if it stores none."""
+        return self.system.stored_crashes(since)
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
@@ -170,13 +170,13 @@ class AdbDevice:
         return _Look(outputs, png, xml)
 
     def _forget(self) -> None:
-        """Forget the last screen: a reset, or a change of the display, has replaced it."""
+        """Forget the last screen, after a reset or a change of the display."""
         self._shot = self._tree = None
         self._size = self.info.size
 
     def _no_tree(self, look: _Look) -> DeviceError:
         why = reason(look.outputs[0].text)
-        return DeviceError(f"device {self.address} gives no view hierarchy; {why}")
+        return DeviceError(f"device {self.address} returns no view hierarchy; {why}")
 
     def _with_unicode_keyboard(self, command: str) -> str:
         scripts = ["ime list -a -s", "settings get secure default_input_method"]
@@ -185,7 +185,7 @@ class AdbDevice:
             msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
             raise DeviceError(msg)
         use = f"ime enable {UNICODE_KEYBOARD}; ime set {UNICODE_KEYBOARD}"
-        # It listens only once it is the current one, which takes Android a moment.
+        # The keyboard listens only once it is the current one, which takes Android a moment.
         asks = f"dumpsys input_method | grep -q mCurMethodId={UNICODE_KEYBOARD}"
         wait = f"for i in 1 2 3 4 5 6 7 8 9 10; do {asks} && break; sleep 0.1; done"
         return f"{use}; {wait}; {command}; ime set {shlex.quote(current)}"
@@ -193,11 +193,11 @@ class AdbDevice:
 
 _UIAUTOMATOR2_PORT, _APPIUM_PORT = 9008, 6790
 _SECONDS = 15.0
-_DEPTH = 50  # of the hierarchy, as its own client asks for it
+_DEPTH = 50  # the most levels of the hierarchy; uiautomator2's own client requests as many
 
 
 def hierarchy_of_servers(address: Address) -> str | None:
-    """Return the view hierarchy that an automation server of the device gives; None without one."""
+    """Return the view hierarchy from an automation server on the device; None without a server."""
     for ask in (_uiautomator2, _appium):
         try:
             if xml := ask(address):
@@ -243,7 +243,7 @@ def _ask(
 
 _TAKEN = r"already registered|Killed"
 _REASONS = (
-    (r"could not get idle state", "the screen never comes to rest: a video, or an animation"),
+    (r"could not get idle state", "the screen keeps changing: a video, or an animation"),
     (r"null root node", "no window is active: the screen is off, or an app is just starting"),
     (
         _TAKEN,
@@ -253,7 +253,7 @@ _REASONS = (
         ),
     ),
     (r"No space left", "the storage is full"),
-    (r"No such file", "it wrote no file"),
+    (r"No such file", "uiautomator wrote no file"),
 )
 
 
@@ -261,30 +261,31 @@ _ROTATION = re.compile(r'<hierarchy\b[^>]*\brotation="([0-3])"')
 
 
 def turned(size: tuple[int, int], xml: str) -> tuple[int, int]:
-    """Return the size of a screen in pixels, of its natural size and the rotation of its dump."""
+    """Return the size of a screen in pixels, from its unrotated size and the rotation in a dump."""
     found = _ROTATION.search(xml, 0, 1000)
     return size[::-1] if found and found[1] in {"1", "3"} else size
 
 
 def dump_script(file: str) -> str:
-    """Return a shell script that prints the view hierarchy, by way of a file on the device."""
-    # The file of an earlier dump must not pass for this one's when a dump fails.
+    """Return a shell script that dumps the view hierarchy to a file on the device and prints it."""
+    # The file is removed so that, if a dump fails, the previous dump is not mistaken for it.
     return f"uiautomator dump {file}; cat {file}; rm -f {file}"
 
 
 def hierarchy(output: str) -> str | None:
-    """Return the XML in what uiautomator wrote, which may stand before or after its message."""
+    """Return the XML in uiautomator's output, before or after its message; None without XML."""
     start, end = output.find("<?xml"), output.rfind("</hierarchy>")
     return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
 
 
 def is_taken(output: str) -> bool:
-    """Whether uiautomator wrote nothing because another automation server is connected."""
+    """Return whether uiautomator failed because another automation server is connected."""
     return hierarchy(output) is None and re.search(_TAKEN, output) is not None
 
 
 def reason(output: str) -> str:
-    """Say in words why there is no hierarchy in what uiautomator wrote."""
-    message = " ".join(output.split())[:300] or "nothing"
+    """Return an explanation of why uiautomator's output contains no hierarchy."""
+    message = " ".join(output.split())[:300]
     known = [why for pattern, why in _REASONS if re.search(pattern, output)]
-    return f"uiautomator says {message!r}" + (f" ({known[0]})" if known else "")
+    said = f"uiautomator printed {message!r}" if message else "uiautomator printed nothing"
+    return said + (f" ({known[0]})" if known else "")

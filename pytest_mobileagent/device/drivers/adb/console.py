@@ -1,4 +1,4 @@
-"""An emulator's console: where its snapshots are loaded."""
+"""An emulator's console, through which snapshots are listed, loaded and saved."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ def console_port(serial: str) -> int | None:
 
 
 class NoSnapshotError(Exception):
-    """The device cannot go back to a snapshot; the text says why."""
+    """The device cannot load a snapshot; the message says why."""
 
 
 class ReadOnlyError(DeviceError):
-    """The emulator was started with -read-only: its snapshots cannot be touched."""
+    """The emulator was started with -read-only, so its snapshots cannot be loaded or saved."""
 
 
 class Console:
-    """Speaks to an emulator's console, one connection a command.
+    """An emulator's console; each command opens a connection.
+
+    Every method raises DeviceError if the console does not answer, or refuses a command.
 
     Raises:
-        DeviceError: there is no console, or it refuses the token.
+        DeviceError: the device is not an emulator.
     """
 
     def __init__(self, address: Address) -> None:
@@ -46,7 +48,7 @@ class Console:
         if port is None:
             msg = f"{address.serial} is not an emulator: it has no console"
             raise DeviceError(msg)
-        # Some emulators listen for it at one of the addresses of their machine only.
+        # Some emulators listen on only one of their machine's loopback addresses.
         host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host
         self._where = (host, port)
         self._token = Path(address.home, ".emulator_console_auth_token")
@@ -60,7 +62,7 @@ class Console:
         return snapshot_names(self._command("avd snapshot list"))
 
     def load(self, snapshot: str) -> None:
-        """Load a snapshot. On a real emulator the device is not back yet when this returns."""
+        """Load a snapshot. On a real emulator, the device is not ready yet when this returns."""
         self._command(f"avd snapshot load {snapshot}")
 
     def save(self, snapshot: str) -> None:
@@ -68,16 +70,16 @@ class Console:
         self._command(f"avd snapshot save {snapshot}", 300.0)
 
     def loaded(self) -> str:
-        """Return the name of the snapshot that was loaded last; empty if none was."""
+        """Return the name of the snapshot that was loaded last; empty if there was none."""
         return self._command("avd snapshot get").strip()
 
     def kill(self) -> None:
-        """End the emulator, which may take some seconds more."""
+        """Tell the emulator to end, which may take a few more seconds."""
         self._command("kill", 5.0)
 
     def _command(self, command: str, timeout: float = 60.0) -> str:
         if not re.fullmatch(r"[\w .-]+", command):
-            msg = f"{command!r} holds characters that the console cannot take"
+            msg = f"the console command {command!r} contains characters that are not allowed"
             raise DeviceError(msg)
         try:
             with (
@@ -97,20 +99,20 @@ class Console:
 
 
 def snapshot_names(listing: str) -> list[str]:
-    """Return the names in what `avd snapshot list` prints."""
+    """Return the names of the snapshots in the output of `avd snapshot list`."""
     rows = [line.split() for line in listing.splitlines() if re.match(r"(--|\d+)\s", line)]
     return [row[1] for row in rows if len(row) > 1]
 
 
 def console_of(address: Address, shell: Shell) -> Console:
-    """Return the console of the device that a shell is on.
+    """Return the console of the device at an address, on which `shell` runs.
 
-    Emulators listen for it on their own machine only, so behind the same port of this one there
-    may be another emulator, or none.
+    Consoles only listen on the emulator's own machine. If the emulator runs on another machine, the
+    same port of this machine may belong to a different emulator, so the AVD names are compared.
 
     Raises:
         DeviceError: the console of an emulator on this machine does not answer.
-        NoSnapshotError: the device has none that can be reached.
+        NoSnapshotError: the device has no console that can be reached.
     """
     if console_port(address.serial) is None:
         msg = "no snapshots"
@@ -132,18 +134,18 @@ def console_of(address: Address, shell: Shell) -> Console:
 
 
 def _reply(reader: Iterable[str]) -> str:
-    """Return the lines up to OK."""
+    """Return the lines before the console's "OK"."""
     lines: list[str] = []
     for line in reader:
         text = line.rstrip("\r\n")
         if text == "OK" or text.startswith("OK: "):
             return "\n".join(lines)
         if "-read-only" in text and text.startswith("KO"):
-            msg = f"the emulator's console says {text!r}"
+            msg = f"the emulator's console answered {text!r}"
             raise ReadOnlyError(msg)
         if text.startswith("KO"):
-            msg = f"the emulator's console says {text!r}"
+            msg = f"the emulator's console answered {text!r}"
             raise DeviceError(msg)
         lines.append(text)
-    msg = "the emulator's console broke off"
+    msg = "the emulator's console closed the connection"
     raise DeviceError(msg)

@@ -1,4 +1,4 @@
-"""Actions as shell commands of Android."""
+"""Translates actions into Android shell commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _MOVE_END = 123
 
 
 def script(action: Action, size: tuple[int, int], sdk: int) -> str:
-    """Return a shell script that does the action on a screen of `size` pixels; may be empty."""
+    """Return a shell script that performs an action on a screen of `size` pixels; may be empty.
+
+    `sdk` is the device's API level.
+    """
     match action:
         case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
             return _touch(action, size)
@@ -47,7 +50,8 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
         case Key(name):
             return f"input keyevent {KEYCODES[name]}"
         case Open(app):
-            # Without physical keys, monkey refuses its share of system keys (Android 15).
+            # Since Android 15, monkey fails on devices without physical keys unless its share of
+            # system keys is 0.
             package = shlex.quote(app)
             return f"monkey -p {package} -c android.intent.category.LAUNCHER --pct-syskeys 0 1"
         case Wait(seconds):
@@ -59,7 +63,7 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
 
 
 def needs_unicode_keyboard(action: Action) -> bool:
-    """Whether the action types text that Android's own `input text` cannot type."""
+    """Return whether an action types text that Android's own `input text` cannot type."""
     return isinstance(action, Type) and not action.text.isascii()
 
 
@@ -100,7 +104,10 @@ def _clear(sdk: int) -> str:
 
 
 def _type_ascii(text: str) -> Iterator[str]:
-    """Yield commands for a text: `input` reads %s as a space, and cannot type line ends or tabs."""
+    """Yield commands that type a text.
+
+    `input text` reads %s as a space, and cannot type newlines and tabs.
+    """
     for part in re.split(r"([\n\t])", re.sub(r"\r\n?", "\n", text)):
         if part in {"\n", "\t"}:
             yield f"input keyevent {KEYCODES['enter' if part == chr(10) else 'tab']}"

@@ -1,7 +1,7 @@
-"""The connection to the event listener on a device: its events are read from a stream of adb.
+"""The connection to the event listener on a device, over an adb stream.
 
-docs/events.md describes the listener's protocol. Nothing here waits for it while a step is made:
-what a look is preceded by (`mark`) is answered while the look is on its way.
+docs/events.md describes the listener's protocol. Reading events costs a step no extra time: `mark`
+sends a ping before each observation, and the reply arrives while the observation is made.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PACKAGE = "org.mobileagent.listener"
 COMPONENT = f"{PACKAGE}/{PACKAGE}.ListenerService"
 SOCKET = f"localabstract:{PACKAGE}"
 PROTOCOL = 1
-_BIND_SECONDS = 3.0  # that Android takes at most to start a service that was just enabled
+_BIND_SECONDS = 3.0  # the longest that Android takes to start a service that was just enabled
 _ANSWER_SECONDS = 2.0
 _SETTING = "secure enabled_accessibility_services"
 
-# Prints whether the app is there, and enables its service beside those that are enabled.
+# Enables the listener's service in addition to the enabled ones, or prints that it is missing.
 ENABLE = f"""\
 pm path {PACKAGE} >/dev/null 2>&1 || {{ echo missing; exit; }}
 enabled=$(settings get {_SETTING})
@@ -43,9 +43,9 @@ echo enabled"""
 
 
 class EventStream:
-    """Reads what the listener of a device sends, starting with `start`.
+    """Receives the events of a device's listener, beginning with `start`.
 
-    `problem` says why nothing can be heard, and is empty while something can.
+    `problem` says why no events can be received; it is empty while they can.
     """
 
     def __init__(self, address: Address) -> None:
@@ -60,7 +60,7 @@ class EventStream:
         self._answered = 0
 
     def start(self, run: Callable[[str], str]) -> None:
-        """Enable the listener and receive events from now on; `run` runs a shell script."""
+        """Enable the listener, by a script passed to `run`, and receive events from now on."""
         self.stop()
         if run(ENABLE).strip().endswith("missing"):
             self.problem = f"the app {PACKAGE} is not installed"
@@ -79,36 +79,36 @@ class EventStream:
                 return
 
     def stop(self) -> None:
-        """Stop receiving events, and forget those received."""
+        """Stop receiving events, and discard those received."""
         self._disconnect()
         self._events.clear()
         self._session, self._sequence = "", 0
         self.problem = "it was stopped"
 
     def mark(self) -> None:
-        """Ask the listener for a reply, which follows all events so far."""
+        """Ask the listener for a reply, which it sends after all earlier events."""
         if self._stream is not None:
             self._asked += 1
             with contextlib.suppress(OSError):  # `take` connects again
                 self._send({"ping": self._asked})
 
     def take(self) -> tuple[Event, ...]:
-        """Return the events since the last call, up to the last mark at least.
+        """Return the events since the last call, at least up to the last mark.
 
         Raises:
-            DeviceError: the listener, which was there, cannot be reached any more.
+            DeviceError: the connection to the listener was lost, and cannot be restored.
         """
         if self.problem:
             return ()
         try:
             self._catch_up()
         except (OSError, EOFError):
-            # A device that came back has lost the connection, not the events.
+            # If the device came back, only the connection is lost: the listener stores its events.
             self._connect()
             try:
                 self._catch_up()
             except (OSError, EOFError) as error:
-                msg = f"the event listener of device {self.address} broke off: {error}"
+                msg = f"lost the connection to the event listener of {self.address}: {error}"
                 raise DeviceError(msg) from error
         events, self._events = self._events, []
         return tuple(events)
@@ -123,10 +123,10 @@ class EventStream:
             self._take_line(self._line(deadline))
 
     def _connect(self) -> None:
-        """Connect, and ask for the events since the last one that is known.
+        """Connect, and request the events since the last one that was received.
 
         Raises:
-            DeviceError: there is no listener, or it speaks another protocol.
+            DeviceError: no listener answers, or it uses a different version of the protocol.
         """
         self._disconnect()
         stream = open_service(self.address, SOCKET).conn
@@ -135,12 +135,13 @@ class EventStream:
             hello = self._line(time.monotonic() + _ANSWER_SECONDS)
             if hello.get("protocol") != PROTOCOL:
                 self._disconnect()
-                msg = f"the event listener of device {self.address} greets with {hello}"
+                msg = f"the event listener of device {self.address} answered {hello}, which is "
+                msg += f"not version {PROTOCOL} of the protocol (docs/events.md)"
                 raise DeviceError(msg)
             known = hello["session"] == self._session
             if not self._session:
                 self._sequence = int(hello["sequence"])
-            elif not known:  # it was started again meanwhile: all that it has is news
+            elif not known:  # the listener has restarted: all of its events are new
                 self._sequence = 0
             self._session = str(hello["session"])
             self._send({"since": self._sequence})

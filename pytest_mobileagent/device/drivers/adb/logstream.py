@@ -1,7 +1,7 @@
-"""The phone's log, from a stream of adb that stays open: reading it costs no round trip.
+"""The phone's log, read from an adb stream that stays open: reading costs no round trip.
 
-Each look at the phone also writes a line to the log (`mark`), so that all lines before it have been
-received once it has. Where the stream breaks off, the log is read again from the last such line.
+Each observation also writes a line to the log (`mark`). Once that line is received, all lines
+before it have been received too. If the stream is lost, the log is read again from the last mark.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 _TAG = f"{MARKS}look"
 _FILTERS: dict[LogLevel, tuple[str, ...]] = {
-    "off": ("AndroidRuntime:E", "ActivityManager:E", "DEBUG:F", "*:S"),  # what reports crashes
+    "off": ("AndroidRuntime:E", "ActivityManager:E", "DEBUG:F", "*:S"),  # only reports of crashes
     "warnings": ("*:W",),
     "all": ("*:V",),
 }
 _ANSWER_SECONDS = 2.0
-_LATE_SECONDS = 0.5  # that reading takes at most where lines never end
+_LATE_SECONDS = 0.5  # the limit for reading the rest, as lines may keep coming
 
 
 class LogStream:
-    """Reads the log of a device from `start` on.
+    """Reads the log of a device, beginning with `start`.
 
-    `problem` says why it cannot be read, and is empty while it can.
+    `problem` says why the log cannot be read; it is empty while it can.
     """
 
     def __init__(self, address: Address, level: LogLevel) -> None:
@@ -54,33 +54,33 @@ class LogStream:
         self._lines: list[LogLine] = []
         self._marked = 0  # how many of the lines were received before the last mark
         self._token = ""
-        self._asked = 0  # the last mark that was written
-        self._answered = 0  # the last that was received
-        self._is_known = False  # whether the stream has come to what has not been received before
+        self._asked = 0  # the number of the last mark that was written
+        self._answered = 0  # the number of the last mark that was received
+        self._is_known = False  # whether the stream has reached lines not received before
 
     def start(self) -> None:
-        """Receive lines from the next mark on."""
+        """Start to receive lines, beginning with the next mark."""
         self.stop()
         self._token = secrets.token_hex(8)
         self._lines, self._marked, self._asked, self._answered = [], 0, 0, 0
         self.problem = ""
 
     def stop(self) -> None:
-        """Stop receiving lines, and forget those received."""
+        """Stop receiving lines, and discard those received."""
         self._disconnect()
         self.problem = "it was stopped"
 
     def mark(self) -> str:
-        """Return a script that marks this moment in the log; `take` returns the lines before it."""
+        """Return a script that writes a mark to the log; `take` returns the lines before it."""
         if self.problem:
             return ""
         self._asked += 1
         return f"log -p i -t {_TAG} {self._token}-{self._asked}"
 
     def take(self) -> tuple[LogLine, ...]:
-        """Return the lines between the last two marks that were taken.
+        """Return the lines between the previous mark and the last one.
 
-        Nothing is returned, and `problem` says why, once the log cannot be read any more.
+        If the log can no longer be read, the result is empty and `problem` says why.
         """
         if self.problem or not self._asked:
             return ()
@@ -91,7 +91,7 @@ class LogStream:
             try:
                 self._catch_up()
             except (OSError, EOFError, DeviceError) as error:
-                self._fail(f"its stream broke off: {error}")
+                self._fail(f"its stream was lost: {error}")
         except DeviceError as error:
             self._fail(str(error))
         taken, self._lines = tuple(self._lines[: self._marked]), self._lines[self._marked :]
@@ -99,11 +99,11 @@ class LogStream:
         return taken
 
     def rest(self) -> tuple[LogLine, ...]:
-        """Return the lines after the last mark that are there already, without waiting for more."""
+        """Return the lines after the last mark that have arrived, without waiting for more."""
         if self.problem or self._stream is None:
             return ()
         deadline = time.monotonic() + _LATE_SECONDS
-        with contextlib.suppress(OSError):  # it breaks off as the phone ends
+        with contextlib.suppress(OSError):  # the stream is lost when the phone ends
             while is_readable(self._stream, 0.0) and time.monotonic() < deadline:
                 acknowledge_at_once(self._stream)
                 if not (part := self._stream.recv(1 << 16)):
@@ -152,7 +152,7 @@ class LogStream:
             return
         if not self._is_known and int(number) >= max(1, self._answered):
             if int(number) > max(1, self._answered):
-                msg = "its log was cleared after its stream broke off"
+                msg = "its log was cleared after its stream was lost"
                 raise DeviceError(msg)
             self._is_known = True
         self._answered = max(self._answered, int(number))
@@ -163,7 +163,7 @@ class LogStream:
         words = ["logcat", "-b", "main,system,crash", "-v", "threadtime", *filters]
         self._stream = open_service(self.address, f"shell,v2,raw:{shlex.join(words)}").conn
         self._frames, self._rest, self._is_known = FrameReader(), bytearray(), False
-        del self._lines[self._marked :]  # they are read again
+        del self._lines[self._marked :]  # lines after the last mark are read again
 
     def _disconnect(self) -> None:
         if self._stream is not None:

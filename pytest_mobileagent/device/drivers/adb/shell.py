@@ -1,7 +1,7 @@
-"""A shell on the device that stays open: each call is one round trip, however many scripts it runs.
+"""A shell on the device that stays open: a call is one round trip, however many scripts it runs.
 
 Its output comes in frames of adb's shell protocol, version 2: a kind, a length, and bytes (AOSP,
-packages/modules/adb: shell_protocol.h).
+packages/modules/adb: shell_protocol.h). Other services of the adb server are opened here, too.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _FAILED = 255  # the exit status of a shell that could not be started
 
-HEADER = struct.Struct("<BI")  # of a frame: its kind, and the bytes that follow
+HEADER = struct.Struct("<BI")  # of a frame: its kind, and the number of bytes that follow
 
 
 def frame(kind: int, data: bytes) -> bytes:
-    """Return a frame as it is sent."""
+    """Return the bytes of a frame."""
     return HEADER.pack(kind, len(data)) + data
 
 
 def failure(why: str) -> bytes:
-    """Return the output of a shell that could not be started."""
+    """Return the frames of a shell that could not be started, with a message."""
     text = f"{why}\n".encode("utf-8", "replace")
     return frame(STDERR, text) + frame(EXIT, bytes([_FAILED]))
 
 
 class FrameReader:
-    """Cuts bytes into frames, whatever pieces they arrive in."""
+    """Splits a stream of bytes into frames, whatever chunks the bytes arrive in."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     @property
     def between_frames(self) -> bool:
-        """Whether no frame has been begun."""
+        """Whether the last frame is complete."""
         return not self._rest
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
-        """Return the frames that are complete now: the kind and the bytes of each."""
+        """Return the kind and bytes of each frame that is complete now."""
         self._rest += data
         frames, start = [], 0
         while len(self._rest) - start >= HEADER.size:
@@ -67,13 +67,13 @@ class FrameReader:
         return frames
 
 
-_OPEN_SECONDS = 20.0  # an adb server, or a device, that hangs answers nothing at all
+_OPEN_SECONDS = 20.0  # an adb server or a device that hangs never answers
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a script wrote, to standard output and error in the order written, and its status."""
+    """The output of a script, standard output and error in the order written, and its status."""
 
     raw: bytes
     status: int
@@ -84,12 +84,12 @@ class Output:
         return self.raw.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-class BrokeOffError(DeviceError):
+class ConnectionLostError(DeviceError):
     """The connection to a device was lost; unlike a device that hangs, it may come back."""
 
 
 class Shell:
-    """Runs scripts on a device through one stream of the adb server, opened when it is needed.
+    """Runs scripts on a device through a stream of the adb server, which is opened on first use.
 
     `round_trips` counts the calls, for measurements.
     """
@@ -105,15 +105,15 @@ class Shell:
         return self.run_all([script], timeout)[0]
 
     def run_all(self, scripts: Sequence[str], timeout: float = 60.0) -> list[Output]:
-        """Run scripts one after the other, in one round trip, and return what each wrote.
+        """Run scripts one after the other, in one round trip, and return the output of each.
 
         Raises:
-            BrokeOffError: the connection was lost.
-            DeviceError: the device is not there, or does not answer within `timeout` seconds.
+            ConnectionLostError: the connection was lost.
+            DeviceError: the device cannot be reached, or does not answer within `timeout` seconds.
         """
         marker = secrets.token_hex(16)
-        # Each script has a shell of its own, in which it may exit and change folders. Standard
-        # input is closed to it: that carries the next commands.
+        # Each script runs in a subshell, which it may exit or change the folder of. It must not
+        # read standard input, which contains the commands that follow.
         lines = [
             f"( {script}\n) </dev/null 2>&1; status=$?; echo; echo {marker} $status\n"
             for script in scripts
@@ -126,8 +126,8 @@ class Shell:
             return [self._until(connection.conn, marker.encode(), deadline) for _ in scripts]
         except (OSError, EOFError) as error:
             self.close()
-            msg = f"device {self.address} broke off: {error}"
-            raise BrokeOffError(msg) from error
+            msg = f"lost the connection to device {self.address}: {error}"
+            raise ConnectionLostError(msg) from error
         except BaseException:
             self.close()
             raise
@@ -150,7 +150,7 @@ class Shell:
             stream.sendall(frame(STDIN, part))
 
     def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> Output:
-        """Return what was written before the marker, and the status that stands behind it."""
+        """Return the output before the marker, and the status after it."""
         searched = 0
         while True:
             place = self._received.find(b"\n" + marker, searched)
@@ -189,10 +189,10 @@ class Shell:
 
 
 def acknowledge_at_once(stream: socket.socket) -> None:
-    """Tell the kernel not to delay its acknowledgement of what comes next.
+    """Tell the kernel to acknowledge the next packet without delay.
 
-    The adb server sends small pieces, each of which waits until the last one is acknowledged: that
-    may take 40 ms otherwise.
+    The adb server sends small packets, each only after the previous one was acknowledged; a delayed
+    acknowledgement would cost up to 40 ms per packet.
     """
     if _QUICK_ACK is not None:
         stream.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
@@ -202,7 +202,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
     """Open a service of the device through the adb server.
 
     Raises:
-        DeviceError: there is no adb server, it does not know the device, or the device refuses.
+        DeviceError: no adb server answers, it does not know the device, or the device refuses.
     """
     import adbutils  # it takes 50 ms to import
 
@@ -219,10 +219,10 @@ def open_service(address: Address, service: str) -> AdbConnection:
 
 
 def restart_as_root(address: Address) -> bool:
-    """Have the device restart its adbd as root; False if it may not.
+    """Restart the device's adbd as root; return whether the device allows that.
 
     Raises:
-        DeviceError: the device cannot be reached, or does not say.
+        DeviceError: the device cannot be reached, or does not answer.
     """
     import adbutils  # it takes 50 ms to import
 
@@ -230,17 +230,17 @@ def restart_as_root(address: Address) -> bool:
     try:
         return "cannot" not in connection.read_until_close()
     except (adbutils.AdbError, OSError) as error:
-        msg = f"device {address} does not say whether its shell may be root's: {error}"
+        msg = f"device {address} does not answer whether adbd may run as root: {error}"
         raise DeviceError(msg) from error
     finally:
         connection.conn.close()
 
 
 def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]:
-    """Return the serials of the devices that an adb server lists, and the state of each.
+    """Return the state of each device that an adb server lists, by serial.
 
     Raises:
-        DeviceError: there is no adb server, or it does not answer within `seconds` (20).
+        DeviceError: no adb server answers within `seconds` (by default 20).
     """
     import adbutils  # it takes 50 ms to import
 
@@ -258,10 +258,10 @@ def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]
 
 
 def register(address: Address) -> None:
-    """Register an emulator with the adb server; emulators also do this themselves.
+    """Register an emulator with the adb server, which emulators also do themselves.
 
     Raises:
-        DeviceError: there is no adb server.
+        DeviceError: no adb server answers.
     """
     connection = _open_server(address.adb_host, address.adb_port)
     port = int(address.serial.rpartition("-")[2]) + 1
@@ -275,7 +275,7 @@ def _open_server(host: str, port: int, seconds: float | None = None) -> AdbConne
     limit = _OPEN_SECONDS if seconds is None else seconds
 
     class Connection(adbutils.AdbConnection):  # type: ignore[misc]  # it has no types
-        """A connection that supports IPv6 and starts no adb server that nobody would stop."""
+        """A connection that supports IPv6, and never starts an adb server (none would stop it)."""
 
         def _safe_connect(self) -> socket.socket:
             stream = socket.create_connection((host, port), timeout=min(5, limit))

@@ -1,6 +1,6 @@
-"""The phone behind the screen, through adb: its readiness, its properties, its apps, and resets.
+"""The system of a phone, through adb: its readiness, properties, apps, log, events and resets.
 
-This part is the same for every device that adb reaches, whatever drives the screen.
+This part is the same for every device that adb reaches, whichever driver handles the screen.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadO
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.logstream import LogStream
 from pytest_mobileagent.device.drivers.adb.shell import (
-    BrokeOffError,
+    ConnectionLostError,
     Output,
     Shell,
     restart_as_root,
 )
-from pytest_mobileagent.device.logcat import KEPT, kept_crashes
+from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 
 
 def read_info(shell: Shell) -> DeviceInfo:
-    """Ask a device what it is.
+    """Read the facts about a device: its model, version, screen and language.
 
     Raises:
-        DeviceError: it does not answer, or with what makes no sense.
+        DeviceError: the device does not answer, or its answer cannot be parsed.
     """
     properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
     scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
@@ -59,35 +59,37 @@ def read_info(shell: Shell) -> DeviceInfo:
     pixels = re.findall(r"(\d+)x(\d+)", size)
     dots = re.findall(r"\d+", density)
     if not (sdk.isdigit() and pixels and dots):
-        msg = f"device {shell.address} does not say what it is: {sdk!r}, {size!r}, {density!r}"
+        found = f"API level {sdk!r}, `wm size` {size!r}, `wm density` {density!r}"
+        msg = f"the properties of device {shell.address} cannot be read: {found}"
         raise DeviceError(msg)
     return DeviceInfo(
         serial=shell.address.serial,
         model=model,
         android=android,
         sdk=int(sdk),
-        size=(int(pixels[-1][0]), int(pixels[-1][1])),  # the override stands last
+        size=(int(pixels[-1][0]), int(pixels[-1][1])),  # the last one: the override, if set
         density=int(dots[-1]),
         locale=locale or "en-US",
     )
 
 
-SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
+SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a warning first
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
-PACKAGES = "pm list packages --show-versioncode || pm list packages"  # below Android 9
+PACKAGES = "pm list packages --show-versioncode || pm list packages"  # the latter before Android 9
 _BOOT_SECONDS = 60.0
-_DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
+_DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
 
 
 class AdbSystem:
-    """A device that adb reaches, without its screen.
+    """The system of a device that adb reaches (see `System`).
 
-    `restart` replaces a device that loads no snapshot while it runs, if it can be replaced.
-    `changed` is called after what the screen showed has gone: after a reset, and a `refresh`.
+    `restart` replaces a device that cannot load a snapshot while it runs; None if it cannot be
+    replaced. `changed` is called when the screen's earlier content is gone: after a reset and after
+    a `refresh`.
 
     Raises:
-        DeviceError: the device is not there, or is not ready within a minute.
+        DeviceError: the device cannot be reached, or is not ready within a minute.
     """
 
     def __init__(
@@ -106,26 +108,26 @@ class AdbSystem:
         self._packages: Mapping[str, str] | None = None  # with their version codes
         self._may_be_root = True
         self._restored_at = -math.inf
-        self._shell.run("true")  # fails at once if there is no such device
+        self._shell.run("true")  # fails at once if the device does not exist
         self._await_ready()
         self.info = read_info(self._shell)
 
     @property
     def round_trips(self) -> int:
-        """How many times the adb server was asked, for measurements."""
+        """How many round trips the shell has made, for measurements."""
         return self._shell.round_trips
 
     def run(self, *scripts: str) -> list[Output]:
-        """Run shell scripts in one round trip, and return what each wrote."""
+        """Run shell scripts in one round trip, and return the output of each."""
         return self._shell.run_all(scripts)
 
     def look(self, *scripts: str) -> list[Output]:
-        """Run scripts that change nothing; after a reset they may have to be run twice."""
+        """Run scripts that change nothing, so that they can be repeated soon after a reset."""
         self._listener.mark()
         marked = [*scripts, *filter(None, [self._log.mark()])]
         try:
             outputs = self._shell.run_all(marked)
-        except BrokeOffError:
+        except ConnectionLostError:
             if time.monotonic() > self._restored_at + _DROPS_SECONDS:
                 raise
             self._await_ready(_DROPS_SECONDS)
@@ -137,12 +139,12 @@ class AdbSystem:
         return self._shell.run(SCREENSHOT).raw
 
     def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
-        """Take a screenshot, and read what is not seen on it, in one round trip."""
+        """Return a screenshot and the device's state, read in one round trip."""
         shot, *outputs = self.look(SCREENSHOT, FOCUS, CLOCK, *probe_scripts(probes))
         return shot.raw, state_of(outputs, probes)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Load the snapshot; where the device has none at all, clear and stop `apps` instead.
+        """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
 
         Raises:
             TaskError: the device has snapshots, but not this one.
@@ -164,7 +166,7 @@ class AdbSystem:
         return reset
 
     def refresh(self) -> None:
-        """Read again what is known of the device; Android may have restarted meanwhile."""
+        """Read the facts about the device again; Android may have restarted in the meantime."""
         self._listener.stop()
         self._await_ready()
         self._check_health()
@@ -173,7 +175,7 @@ class AdbSystem:
         self._changed()
 
     def _listen(self) -> None:
-        """Receive events from now on, if a listener is installed."""
+        """Receive events from now on if a listener is installed."""
         self._listener.start(self._enable_listener)
         self.info = replace(self.info, listener=not self._listener.problem)
 
@@ -184,56 +186,56 @@ class AdbSystem:
 
     @property
     def listener_problem(self) -> str:
-        """Why no events are received; empty if they are."""
+        """Why no events are received; empty if they are received."""
         return self._listener.problem
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened since the last call or reset; nothing where there is no listener.
+        """Return the events since the last call or reset; empty without a listener.
 
         Raises:
-            DeviceError: the listener, which was there, cannot be reached any more.
+            DeviceError: the connection to the listener was lost, and cannot be restored.
         """
         return self._listener.take()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the log since the last call or reset; None if it cannot be read.
 
-        They are those before the last look; if it is `late`, also those that have come since.
+        The result ends at the last observation; with `late`, it includes the lines since then.
         """
         lines = self._log.take()
         lines += self._log.rest() if late else ()
         return None if self._log.problem else lines
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that Android's DropBox has kept since a moment; None if it has none.
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes in Android's DropBox since a moment; None if it cannot be read.
 
-        They are few where an app crashes often: Android keeps the first ones of a minute.
+        If an app crashes often, some are missing: Android stores only the first ones per minute.
         """
-        return kept_crashes(self.shell(KEPT), since)
+        return dropbox_crashes(self.shell(DROPBOX_SCRIPT), since)
 
     def snapshots(self) -> list[str]:
-        """Return the names of the snapshots; only emulators have any."""
+        """Return the names of the snapshots; only emulators have snapshots."""
         try:
             return console_of(self.address, self._shell).snapshots()
         except NoSnapshotError:
             return []
 
     def packages(self) -> frozenset[str]:
-        """Return the packages that are installed."""
+        """Return the installed packages."""
         return frozenset(self.versions())
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each package; they come with the names of all packages."""
+        """Return the version code of each installed package; "" if it is unknown."""
         if self._packages is None:
             output = self.look(PACKAGES)[0].text
             self._packages = _versions(output) or None
-        if self._packages is None:  # a phone without any app is none
-            msg = f"device {self.address} lists no apps; it says {output.strip()[:200]!r}"
+        if self._packages is None:  # every phone has apps
+            msg = f"device {self.address} lists no apps; it printed {output.strip()[:200]!r}"
             raise DeviceError(msg)
         return self._packages
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return what it wrote."""
+        """Run a shell script on the device and return its output."""
         return self._shell.run(f"sh -c {shlex.quote(script)}").text
 
     def close(self) -> None:
@@ -243,9 +245,9 @@ class AdbSystem:
         self._shell.close()
 
     def _await_ready(self, seconds: float = _BOOT_SECONDS) -> None:
-        """Wait until the device has booted, and until its shell is root's where it can be.
+        """Wait until the device has booted, and its shell runs as root if the device allows that.
 
-        Databases of apps can be read by root only.
+        Only root can read the databases of apps.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -253,7 +255,7 @@ class AdbSystem:
                 user, booted = self._shell.run_all(["id -u", "getprop sys.boot_completed"], 10)
                 problem = f"sys.boot_completed is {booted.text.strip()!r}, not 1"
                 if user.text.strip() != "0" and self._may_be_root:
-                    problem = "adbd restarts as root"
+                    problem = "adbd is restarting as root"
                     self._restart_as_root()
                 elif booted.text.strip() == "1":
                     return
@@ -265,10 +267,10 @@ class AdbSystem:
             time.sleep(0.02)
 
     def _check_health(self) -> None:
-        """Wake the phone and dismiss its lock screen if need be; without that nothing works on it.
+        """Wake the phone and dismiss its lock screen, if necessary.
 
         Raises:
-            DeviceError: it stays dark or locked, or its storage is full.
+            DeviceError: the phone stays asleep or locked, or its storage is full.
         """
         for command in ("input keyevent WAKEUP; wm dismiss-keyguard", ""):
             power, window, df = (output.text for output in self.look(POWER, LOCK, ROOM))
@@ -305,7 +307,7 @@ class AdbSystem:
             self._restored_at = time.monotonic()
 
     def _start_from(self, snapshot: str) -> None:
-        """Replace the device by one that starts from the snapshot."""
+        """Replace the device by one that is started from the snapshot."""
         if self._restart is None:
             raise NoSnapshotError("no snapshots, as the emulator runs with -read-only")
         self._shell.close()
@@ -328,7 +330,7 @@ class AdbSystem:
 
 
 def state_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> DeviceState:
-    """Return what the device said to FOCUS, CLOCK and the scripts of the probes."""
+    """Return the device's state from the outputs of FOCUS, CLOCK and the scripts of the probes."""
     package, activity = focus(outputs[0].text)
     return DeviceState(
         package, activity, read_clock(outputs[1].text), probe_values(probes, outputs[2:])
@@ -336,10 +338,10 @@ def state_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> DeviceSt
 
 
 def read_clock(text: str) -> datetime:
-    """Return the device's own time from ISO 8601.
+    """Parse the device's time, in ISO 8601; the result has no time zone.
 
     Raises:
-        DeviceError: the text is none.
+        DeviceError: the text is not a time.
     """
     try:
         moment = datetime.strptime(text.strip(), "%Y-%m-%dT%H:%M:%S%z")
@@ -350,22 +352,22 @@ def read_clock(text: str) -> datetime:
 
 
 def probe_scripts(probes: Mapping[str, Probe]) -> list[str]:
-    """Return a script for each probe, to be run by the device's shell."""
+    """Return a script for each probe, to run in the device's shell."""
     return [f"sh -c {shlex.quote(probe.script)}" for probe in probes.values()]
 
 
 def probe_values(probes: Mapping[str, Probe], outputs: Sequence[Output]) -> dict[str, Value]:
-    """Return what the probes make of what their scripts wrote."""
+    """Return the values that the probes parse from the outputs of their scripts."""
     pairs = zip(probes.items(), outputs, strict=True)
     return {name: probe.parse(output.text) for (name, probe), output in pairs}
 
 
 def focus(dump: str) -> tuple[str, str]:
-    """Return the package and activity that has the focus by `dumpsys window displays`.
+    """Return the focused package and activity from the output of `dumpsys window displays`.
 
-    The activity is a full class name: the focused window has it so, but the app behind a window
-    without an activity, such as a menu, in short. Both are empty if none has the focus: while apps
-    are switched, say.
+    The activity is a full class name. The dump has the full name for a focused activity, but a
+    short one for the app behind a window without an activity, such as a menu. Both are empty if
+    nothing has the focus, for example while apps are switched.
     """
     component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
     if component is None:
@@ -375,6 +377,6 @@ def focus(dump: str) -> tuple[str, str]:
 
 
 def _versions(lines: str) -> dict[str, str]:
-    """Return the packages in what `pm list packages` wrote, with their version codes."""
+    """Return the version codes by package from the output of `pm list packages`."""
     found = re.findall(r"(?m)^package:(\S+)(?: versionCode:(\d+))?\s*$", lines)
     return dict(found)

@@ -1,4 +1,4 @@
-"""The driver that goes through an Appium server: the run's own, or an existing one.
+"""The driver that uses an Appium server: one that the run starts, or an existing one.
 
 A session is opened on a device that adb reaches as well, or on one that a hub chooses.
 """
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
 
-_SLOT = -1  # the supervisor's: one server for all devices of the run
+_SLOT = -1  # the supervisor's slot for the one server that all devices of the run share
 
 
 class Driver:
-    """Drives what an adb server knows, or an Appium server (see `drivers.Driver`)."""
+    """Drives devices of an adb server or of an Appium server (see `drivers.Driver`)."""
 
     takes = (Address, AppiumAddress)
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check that its client is installed, and Appium where the run starts a server itself."""
+        """Check that the client is installed, and Appium too if the run starts the server."""
         from pytest_mobileagent.device.drivers.appium.appium_server import find_appium
 
         try:
@@ -44,7 +44,7 @@ class Driver:
         shared: Callable[[], SharedRun],
         restart: Restart | None,
     ) -> AppiumDevice:
-        """Start a session on the device; for one of an adb server, with the run's own server."""
+        """Open a session on the device, for an adb server's device on the run's Appium server."""
         from pytest_mobileagent.device.drivers.appium import appium_server
         from pytest_mobileagent.device.fleet.process import python_program
 
@@ -61,14 +61,14 @@ class Driver:
 _CAPABILITIES: dict[str, Any] = {
     "platformName": "Android",
     "appium:automationName": "UiAutomator2",
-    "appium:noReset": True,  # tasks start where a reset has brought them
-    "appium:disableSuppressAccessibilityService": True,  # the event listener is one
-    "appium:newCommandTimeout": 3600,  # an agent may think for long
-    "appium:settings[waitForIdleTimeout]": 0,  # equal observations show that it has settled
+    "appium:noReset": True,  # devices are reset by this package
+    "appium:disableSuppressAccessibilityService": True,  # the event listener is such a service
+    "appium:newCommandTimeout": 3600,  # an agent may think for a long time
+    "appium:settings[waitForIdleTimeout]": 0,  # this package compares observations instead
 }
 
 
-def connect_local(  # noqa: PLR0917 - those of `connect`
+def connect_local(  # noqa: PLR0917 - the arguments of `connect`
     address: Address,
     url: str,
     settle: Settle,
@@ -76,7 +76,7 @@ def connect_local(  # noqa: PLR0917 - those of `connect`
     restart: Restart | None = None,
     log: LogLevel = "off",
 ) -> AppiumDevice:
-    """Drive a device of an adb server through the Appium server at `url`."""
+    """Open a session on a device of an adb server through the Appium server at `url`."""
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
@@ -86,14 +86,14 @@ def connect_local(  # noqa: PLR0917 - those of `connect`
         where["appium:remoteAdbHost"] = address.adb_host
     wanted = {**_CAPABILITIES, **where, **capabilities}
 
-    def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
-        """Open the next session on the device that replaces the old one."""
+    def restart_and_follow(old: Address, snapshot: str) -> tuple[Address, bool]:
+        """Replace the device, and make the next session open on its replacement."""
         assert restart is not None
         new, loaded = restart(old, snapshot)
         wanted["appium:udid"] = new.serial
         return new, loaded
 
-    system = AdbSystem(address, follow if restart else None, log=log)
+    system = AdbSystem(address, restart_and_follow if restart else None, log=log)
     session = AppiumSession(url, wanted)
     try:
         return AppiumDevice(session, system, settle)
@@ -106,7 +106,7 @@ def connect_local(  # noqa: PLR0917 - those of `connect`
 def connect_remote(
     url: str, settle: Settle, capabilities: Mapping[str, Any], log: LogLevel = "off"
 ) -> AppiumDevice:
-    """Drive the device that the Appium server at `url` chooses."""
+    """Open a session on a device that the Appium server at `url` chooses."""
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem

@@ -1,4 +1,4 @@
-"""A device that is driven through Appium's UiAutomator2 driver."""
+"""A device that is driven by Appium's UiAutomator2 driver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.device.device import Capture, DeviceState, Settle, System, settled
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
-from pytest_mobileagent.device.logcat import KEPT, kept_crashes
+from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 
 
 class Backend(System, Protocol):
-    """What is behind the screen of a session: reached by adb, or by Appium too."""
+    """The system behind the screen of a session, reached by adb or also by Appium."""
 
     @property
     def info(self) -> DeviceInfo:
-        """What is known of the device."""
+        """Facts about the device."""
 
     def picture(self) -> bytes:
         """Take a screenshot."""
 
     def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
-        """Take a screenshot, and read what is not seen on it."""
+        """Return a screenshot and the device's state."""
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened since the last call."""
+        """Return the events since the last call."""
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the log since the last call; None if it cannot be read."""
@@ -68,9 +68,9 @@ class Backend(System, Protocol):
 
 
 class AppiumSystem:
-    """A backend whose session is renewed when a reset or a change of the device has ended it.
+    """A backend whose session is renewed if a reset or a change of the device has ended it.
 
-    `changed` is called after what the screen showed has gone.
+    `changed` is called when the screen's earlier content is gone.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class AppiumSystem:
         self._changed = changed
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Bring the device to a task's starting point; it may cost the session."""
+        """Bring the device to a task's starting point; the session is renewed if it was lost."""
         reset = self._backend.reset(snapshot, apps)
         if not self._session.alive():
             self._session.renew("a new session after a reset")
@@ -89,7 +89,7 @@ class AppiumSystem:
         return reset
 
     def refresh(self) -> None:
-        """Read again what is known of the device, in a new session: the old one has old facts."""
+        """Read the facts about the device again, in a new session: the old one caches some."""
         self._session.renew("a new session after a change of the device")
         self._backend.refresh()
         self._changed()
@@ -99,15 +99,15 @@ class AppiumSystem:
         return self._backend.snapshots()
 
     def packages(self) -> frozenset[str]:
-        """Return the packages that are installed."""
+        """Return the installed packages."""
         return self._backend.packages()
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each package that is installed; "" where it is not known."""
+        """Return the version code of each installed package; "" if it is unknown."""
         return self._backend.versions()
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return what it wrote."""
+        """Run a shell script on the device and return its output."""
         return self._backend.shell(script)
 
 
@@ -123,10 +123,10 @@ class _Look:
 
 
 class AppiumDevice:
-    """Sees and acts through an Appium session; `backend` is the device behind the screen.
+    """Drives a device through an Appium session; `backend` is the system behind its screen.
 
-    A step costs two calls of the server, the action and the page source, which lies between two
-    screenshots of the backend; if these are equal, the screen has settled.
+    A step takes two calls to the server: the action and the page source. The backend takes a
+    screenshot before and after the page source; if these are equal, the screen has settled.
 
     Raises:
         DeviceError: no session can be opened.
@@ -141,15 +141,15 @@ class AppiumDevice:
         self._shot: bytes | None = None  # taken after the last action
         self._settle = settle or Settle()
         with session.speaking("a session"):
-            self._size = self.info.size  # that of the last screen, which may have been turned
+            self._size = self.info.size  # the size of the last screen, which may have been rotated
 
     @property
     def info(self) -> DeviceInfo:
-        """What is known of the device."""
+        """Facts about the device."""
         return self._backend.info
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Look at the screen once it has settled, and read the probes."""
+        """Wait until the screen has settled, then return it with the values of the probes."""
         look = settled(lambda: self._look(probes or {}), self._settle, self._no_tree, self._shot)
         self._shot = None
         state = look.state
@@ -159,7 +159,7 @@ class AppiumDevice:
         return Capture(screen, state.probes)
 
     def perform(self, action: Action) -> None:
-        """Do an action on the device; the next `observe` waits until the screen has settled."""
+        """Perform an action on the device; the next `observe` waits for the screen to settle."""
         if isinstance(action, Wait):
             time.sleep(action.seconds)
         elif isinstance(action, Open) and action.app not in self.system.packages():
@@ -170,16 +170,16 @@ class AppiumDevice:
             self._shot = self._backend.picture()
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened on the device since the last call."""
+        """Return the events on the device since the last call."""
         return self._backend.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the device's log since the last call; None if it cannot be read."""
         return self._backend.log(late=late)
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that Android has kept since a moment; None if it keeps none."""
-        return kept_crashes(self._backend.shell(KEPT), since)
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that Android has stored since a moment; None if it stores none."""
+        return dropbox_crashes(self._backend.shell(DROPBOX_SCRIPT), since)
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
@@ -195,15 +195,15 @@ class AppiumDevice:
         return _Look(png, xml, state)
 
     def _forget(self) -> None:
-        """Forget the last screen: a reset, or a change of the display, has replaced it."""
+        """Forget the last screen, after a reset or a change of the display."""
         self._shot = None
 
     def _no_tree(self, look: _Look) -> DeviceError:
-        return DeviceError(f"Appium at {self.session.shown} gives no view hierarchy")
+        return DeviceError(f"Appium at {self.session.redacted} returns no view hierarchy")
 
 
 def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
-    """Do an action on a screen of `size` pixels."""
+    """Perform an action on a screen of `size` pixels."""
     match action:
         case Tap(x, y):
             driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
@@ -235,7 +235,7 @@ def _type(driver: Remote, action: Type) -> None:
     if action.at is not None:
         x, y = action.at
         driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
-    # Where nothing has the focus, keys go nowhere, as on a real phone.
+    # If nothing has the focus, typing has no effect, as on a real phone.
     with suppress(NoSuchElementException):
         if action.clear:
             driver.switch_to.active_element.clear()

@@ -1,8 +1,8 @@
-"""Run an Appium server of one's own, as a program of its own.
+"""Runs an Appium server, as a program that the supervisor of a run starts.
 
-It prints one line of JSON with the server's URL when it answers. It ends the server when standard
-input closes, and ends itself when the server does. That is found in the folder that `--home` names,
-where npm has installed it, or else as the program `appium` on the PATH.
+It prints a line of JSON with the server's URL once the server answers. It stops the server when
+standard input closes, and exits when the server does. Appium is taken from the folder `--home`,
+where npm has installed it, or else it is the program `appium` on the PATH.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from pytest_mobileagent.processes import die_with_parent, is_readable, without_k
 
 _START_SECONDS = 50.0
 INSTALL = (
-    "install it with `npm install --prefix DIR appium appium-uiautomator2-driver`, and give "
+    "install it with `npm install --prefix DIR appium appium-uiautomator2-driver`, and pass "
     "--mobile-appium-home=DIR"
 )
-# What the devices' state is read through; the server is the run's own and listens on loopback.
+# The devices' state is read by shell commands. It is safe to allow them here, because the server
+# belongs to the run and only listens on loopback.
 _FEATURES = "uiautomator2:adb_shell"
 
 
 def find_appium(home: Path | None) -> Path:
-    """Return the path of the program.
+    """Return the path of Appium's program.
 
     Raises:
-        FileNotFoundError: there is none; the text says how to get it.
+        FileNotFoundError: Appium is not installed; the message says how to install it.
     """
     if home is not None:
         program = home / "node_modules" / ".bin" / "appium"
@@ -53,7 +54,7 @@ def find_appium(home: Path | None) -> Path:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the server until standard input closes; the status is 1 if it fails before that."""
+    """Run the server until standard input closes; the exit status is 1 if it fails before that."""
     parser = argparse.ArgumentParser(prog="appium.server")
     parser.add_argument("--home", type=Path)
     options = parser.parse_args(arguments)
@@ -81,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _is_closed(stream: IO[str], seconds: float) -> bool:
-    """Whether a silent stream has ended, or ends within the next seconds."""
+    """Return whether a stream that carries no data ends within the given seconds."""
     return is_readable(stream, seconds) and not os.read(stream.fileno(), 4096)
 
 
@@ -107,7 +108,7 @@ def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.P
 
 
 def _sdk(folder: Path) -> Path:
-    """Make the minimal Android SDK that Appium needs: the adb of this installation."""
+    """Create the minimal Android SDK that Appium needs: a link to this installation's adb."""
     import adbutils  # it takes 50 ms to import
 
     tools = folder / "sdk" / "platform-tools"

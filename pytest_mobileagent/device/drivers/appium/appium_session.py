@@ -1,4 +1,4 @@
-"""A session of an Appium server: made when it is needed, and again when it is lost."""
+"""A session of an Appium server, opened on first use and again after it is lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parse_capabilities(file: str) -> dict[str, Any]:
     """Read a JSON file of capabilities.
 
     Raises:
-        ValueError: it cannot be read, or is no JSON object.
+        ValueError: the file cannot be read, or does not contain a JSON object.
     """
     try:
         capabilities = json.loads(Path(file).read_text("utf-8"))
@@ -32,42 +32,43 @@ def parse_capabilities(file: str) -> dict[str, Any]:
         msg = f"cannot be read as JSON: {error}"
         raise ValueError(msg) from None
     if not isinstance(capabilities, dict):
-        msg = "has to hold one JSON object"
+        msg = "must contain a JSON object"
         raise ValueError(msg)
     return capabilities
 
 
-# Those that log the URL, and so what pytest shows of a test that failed.
+# Loggers that log the URL, which pytest would print for a failed test.
 _LOGGERS = ("urllib3.connectionpool", "selenium.webdriver.remote.remote_connection")
 _ANSWER_SECONDS = 240.0  # the first session on a real device installs Appium's own apps
 
 
 class AppiumSession:
-    """Speaks to one device through the server at `url`, with the given capabilities.
+    """A session on one device through the server at `url`, with the given capabilities.
 
-    The URL may hold a user name and a key, as those of hubs do; messages show neither.
+    The URL may contain a user name and a key, as those of hubs do; they are kept out of messages
+    (`redacted` is the URL without them) and of logs.
     """
 
     def __init__(self, url: str, capabilities: Mapping[str, Any]) -> None:
         self.url = url
-        self.shown = redact_urls(url)
+        self.redacted = redact_urls(url)
         _hide_in_logs(url)
         self._capabilities = capabilities
         self._driver: Remote | None = None
 
     @property
     def driver(self) -> Remote:
-        """The client's session, which is made if there is none."""
+        """The client's session, which is created if necessary."""
         if self._driver is None:
             self._driver = self._create()
         return self._driver
 
     @contextmanager
     def speaking(self, what: str) -> Iterator[Remote]:
-        """Yield the client's session, and turn failures into a DeviceError that says `what`.
+        """Yield the client's session, and turn its errors into a DeviceError that names `what`.
 
         Raises:
-            DeviceError: the server is not there, or the device does not do it.
+            DeviceError: the server does not answer, or the device failed.
             MissingExtraError: the packages for Appium are not installed.
         """
         check_extra("appium", "driving devices by Appium")
@@ -79,16 +80,16 @@ class AppiumSession:
         except WebDriverException as error:
             lines = (error.msg or type(error).__name__).strip().splitlines()
             message = hide((lines or ["?"])[0], self.url)[:300]
-            msg = f"Appium at {self.shown}: {what} failed: {message}"
+            msg = f"Appium at {self.redacted}: {what} failed: {message}"
             raise DeviceError(msg) from error
         except (HTTPError, OSError) as error:
             self._driver = None
             message = hide(str(error), self.url)[:300]
-            msg = f"Appium at {self.shown} does not answer: {what} failed: {message}"
+            msg = f"Appium at {self.redacted} does not answer: {what} failed: {message}"
             raise DeviceError(msg) from error
 
     def alive(self) -> bool:
-        """Whether the session still reaches the device."""
+        """Return whether the session still reaches the device."""
         if self._driver is None:
             return False
         try:
@@ -99,7 +100,7 @@ class AppiumSession:
         return True
 
     def renew(self, what: str) -> None:
-        """End the session and make a new one; `what` names it where that fails.
+        """End the session and open a new one, which an error message calls `what`.
 
         Raises:
             DeviceError: no new session can be opened.
@@ -135,7 +136,7 @@ class AppiumSession:
 
 @cache  # once for each URL
 def _hide_in_logs(url: str) -> None:
-    """Take the name and the key out of what libraries log."""
+    """Redact the URL's user name and key in the records that libraries log."""
 
     def rewrite(record: logging.LogRecord) -> bool:
         record.msg, record.args = hide(record.getMessage(), url), ()

@@ -1,4 +1,4 @@
-"""The phone behind the screen where only an Appium server reaches the device, as at a hub."""
+"""The system of a phone that only an Appium server reaches, such as a device of a hub."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.task.task import Probe
 
-_SHELL = (
-    "the Appium server does not let clients run shell commands, which probes need: start it with "
-    "`--allow-insecure uiautomator2:adb_shell`"
+_NO_SHELL = (
+    "the Appium server does not allow clients to run shell commands, which probes need: start it "
+    "with `--allow-insecure uiautomator2:adb_shell`"
 )
 
 
 class RemoteSystem:
-    """Reads and resets a device by what the UiAutomator2 driver offers.
+    """Reads and resets a device through extensions of the UiAutomator2 driver (see `System`).
 
-    Shell commands and the emulator's console are features that a server may refuse: without the
-    first there are no probes, and what one command would tell takes three calls; without the
-    second no snapshots.
+    A server may refuse shell commands and the emulator's console. Without shell commands there are
+    no probes, and reading the device's state takes three calls rather than one. Without the console
+    there are no snapshots.
     """
 
     def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
@@ -59,7 +59,7 @@ class RemoteSystem:
             return base64.b64decode(driver.get_screenshot_as_base64())
 
     def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
-        """Take a screenshot, and read what is not seen on it."""
+        """Return a screenshot and the device's state."""
         png = self.picture()
         if self._has_shell:
             try:
@@ -75,17 +75,18 @@ class RemoteSystem:
         return png, DeviceState(package, activity, read_clock(clock), values)
 
     def _run_all(self, *scripts: str) -> list[Output]:
-        """Run shell scripts, each in a shell of its own, by one call; return what each wrote."""
+        """Run shell scripts, each in a subshell, in one call; return the output of each."""
         marker = secrets.token_hex(16)
         each = (f"( {script}\n) </dev/null; echo {marker}" for script in scripts)
         *outputs, _ = self.shell("\n".join(each)).split(marker)
         if len(outputs) != len(scripts):
-            msg = f"Appium at {self._session.shown} gives only {len(outputs)} of {len(scripts)} "
-            raise DeviceError(msg + "outputs of a shell")
+            count = f"{len(outputs)} of {len(scripts)}"
+            msg = f"Appium at {self._session.redacted} returned only {count} outputs of a shell"
+            raise DeviceError(msg)
         return [Output(output.removeprefix("\n").encode(), 0) for output in outputs]
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Load the snapshot; where there is none, clear and stop `apps` instead.
+        """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
 
         Raises:
             TaskError: the device has snapshots, but not this one.
@@ -94,7 +95,7 @@ class RemoteSystem:
         try:
             return self._reset(snapshot, apps)
         finally:
-            self.log()  # what was logged before does not belong to the task
+            self.log()  # discard what was logged before the task
 
     def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         names = self.snapshots()
@@ -113,40 +114,40 @@ class RemoteSystem:
         return Reset("cleared", cleared=tuple(installed), reason="no snapshots")
 
     def refresh(self) -> None:
-        """Read again what is known of the device, from the session that there is now."""
+        """Read the facts about the device again, from the current session."""
         self._packages = None
         self.info = self._read_info()
 
     def snapshots(self) -> list[str]:
-        """Return the names of the snapshots; none where the server keeps the console closed."""
+        """Return the names of the snapshots; empty if the server refuses access to the console."""
         try:
             return snapshot_names(self._console("avd snapshot list"))
         except DeviceError:
             return []
 
     def packages(self) -> frozenset[str]:
-        """Return the packages that are installed."""
+        """Return the installed packages."""
         return frozenset(self.versions())
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each package; "" where the server does not tell it."""
+        """Return the version code of each installed package; "" if it is unknown."""
         if self._packages is None:
             with self._session.speaking("listing apps") as driver:
                 found = dict(driver.execute_script("mobile: listApps"))
-            told = {name: (about or {}).get("versionCode") for name, about in found.items()}
-            self._packages = {name: str(code or "") for name, code in told.items()}
+            codes = {name: (about or {}).get("versionCode") for name, about in found.items()}
+            self._packages = {name: str(code or "") for name, code in codes.items()}
         return self._packages
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return what it wrote."""
+        """Run a shell script on the device and return its output."""
         if self._root is None:
             self._root = self._become_root()
-        # What the shell is given is split into words once more on its way, and the driver keeps
-        # back the output of what fails.
+        # The arguments are split into words once more on their way to the shell, and the driver
+        # returns no output of commands that fail.
         return self._run(*self._root, "sh", "-c", shlex.quote(f"( {script}\n) 2>&1; true"))
 
     def _become_root(self) -> tuple[str, ...]:
-        """Return what to put before a command; only root can read databases of apps."""
+        """Return the words that run a command as root, who alone can read databases of apps."""
         try:
             return ("su", "0") if self._run("su", "0", "id", "-u").strip() == "0" else ()
         except DeviceError:
@@ -157,7 +158,7 @@ class RemoteSystem:
             return str(self._execute("shell", {"command": command, "args": words}))
         except DeviceError as error:
             if "adb_shell" in str(error):
-                raise NoShellError(_SHELL) from error
+                raise NoShellError(_NO_SHELL) from error
             raise
 
     def events(self) -> tuple[Event, ...]:
@@ -165,9 +166,9 @@ class RemoteSystem:
         return ()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call; None where the server keeps it back.
+        """Return the lines of the log since the last call; None if the server refuses access.
 
-        They are all that there are, `late` or not.
+        All available lines are returned, `late` or not.
         """
         del late
         if not self._has_log:

@@ -1,4 +1,4 @@
-"""The driver of recorded pages: an action shows the page to which its edge leads."""
+"""The driver of recorded pages: an action shows the page that its edge leads to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Driver:
     takes = (PagesAddress,)
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check nothing: the source checks the graph."""
+        """Do nothing: the source checks the graph."""
 
     def connect(
         self,

@@ -1,4 +1,4 @@
-"""Which of a page's edges an action takes."""
+"""Chooses the edge of a recorded page that an action follows."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 def best(edges: Iterable[Edge], action: Action, rule: Rule) -> Edge | None:
-    """Return the edge that an action takes by a matching rule; None if it takes none.
+    """Return the edge whose recorded action an action matches by a rule; None if no edge matches.
 
-    Of several, that with the smallest box around the action's point is taken; then the one whose
-    text is most alike, whose own point is nearest, and that was recorded most often.
+    If several match, the edge with the smallest box around the action's point is chosen; then the
+    one with the most similar text, then with the nearest point, then the most often recorded.
 
     Raises:
-        TaskError: the rule knows no action like that of an edge.
+        TaskError: the rule does not support the action of an edge.
     """
     matching = [edge for edge in edges if rule(action, edge.golden)]
     return min(matching, key=lambda edge: _rank(action, edge), default=None)
 
 
 def with_box(edge: Edge, screen: Screen) -> Edge:
-    """Return an edge whose touch has a box: without one, that of the element that it touches.
+    """Return an edge, with the box of the touched element if its touch was recorded without one.
 
-    That is the smallest one there that takes touches, or the smallest of all.
+    The touched element is the smallest clickable one at the point, or else the smallest one.
     """
     golden = edge.golden
     point = point_of(golden.action)
@@ -46,7 +46,7 @@ def with_box(edge: Edge, screen: Screen) -> Edge:
 
 
 def point_of(action: Action) -> tuple[int, int] | None:
-    """Return the pixel at which an action begins; None if it names none."""
+    """Return the pixel where an action begins; None if it has no position."""
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Swipe(x, y):
             return x, y
@@ -68,7 +68,7 @@ def _rank(action: Action, edge: Edge) -> tuple[Any, ...]:
 
 
 def _area(action: Action, golden: Golden) -> float:
-    """Return the pixels of the smallest golden box around an action's point."""
+    """Return the area, in pixels, of the smallest golden box around an action's point."""
     point = point_of(action)
     around = [box for box in golden.boxes if point is None or box.contains(*point)]
     return min((box.width * box.height for box in around), default=float("inf"))

@@ -1,8 +1,9 @@
 """A device of recorded pages.
 
-An action follows the edge that the graph's matching rule finds for it (docs/recorded-pages.md
-describes the rule). If one action on a phone corresponds to several actions on the pages, such as
-typing into a field that is not focused, either all their edges are followed in turn, or none.
+An action follows the edge that the graph's matching rule finds for it (see docs/recorded-pages.md). Some
+actions on a phone correspond to several recorded ones: typing into a field without the focus, for
+example, may have been recorded as a tap and a text. Either all of their edges are followed, one
+after the other, or none.
 """
 
 from __future__ import annotations
@@ -29,44 +30,44 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe
 
-_NO_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - the clock of a phone, where no page has told it
-_KEPT = 16  # screens that are shown again without being read again
+_NO_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - the phone's clock if no page has a time
+_CACHED = 16  # the most screens that are cached
 NO_EDGE = "nothing is recorded for this action here"
 
 
 class GraphDevice:
-    """Recorded pages, one of which is shown; `show` turns to any of them.
+    """A device on which one of the recorded pages is shown (see `Device` and `PageDevice`).
 
-    Every method raises GraphError if the page that it needs cannot be read.
+    Every method raises GraphError if a page that it needs cannot be read.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._rule = rule_of(graph.rule)
-        self._way = [graph.start]  # the pages to which the back key returns, and the one shown
-        self._before: str | None = None  # the page that was left by going back
-        self._has_entered = False  # the text that was typed last was entered, too
+        self._way = [graph.start]  # the pages that the back key returns to, and the current page
+        self._before: str | None = None  # the page that was just left with the back key
+        self._has_entered = False  # whether the last action typed a text and pressed enter
         self._time: datetime | None = None
         self._screens: OrderedDict[str, Screen] = OrderedDict()
         self.info = _info(graph)
 
     @property
     def system(self) -> GraphDevice:
-        """What prepares it: itself."""
+        """This device, which has the methods of a `System`."""
         return self
 
     @property
     def page(self) -> str:
-        """The id of the page that is shown."""
+        """The id of the current page."""
         return self._way[-1]
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Return the page that is shown, and that before a step back.
+        """Return the current page and, after a step back, the page that was left.
 
-        A page whose time is unknown has that of the page before it; the first, 1 January 2000.
+        A page without a time gets the time of the page before it; the first, 1 January 2000.
 
         Raises:
-            TaskError: there are probes, which recorded pages do not answer.
+            TaskError: there are probes, which recorded pages cannot run.
         """
         if probes:
             msg = f"the probe {next(iter(probes))!r} cannot be read: {self._shows_no_state()}"
@@ -77,10 +78,10 @@ class GraphDevice:
         return Capture(replace_time(screen, self._time), {}, before)
 
     def perform(self, action: Action) -> None:
-        """Show the page to which an action leads from the one that is shown.
+        """Show the page that an action leads to from the current page.
 
         Raises:
-            NoEdgeError: nothing is recorded for it there.
+            NoEdgeError: nothing is recorded for the action on this page.
         """
         came_from, has_entered = self.page, self._has_entered
         self._before, self._has_entered = None, False
@@ -89,7 +90,7 @@ class GraphDevice:
             self._before = came_from
             return
         if has_entered and action == Key("enter") and self._edge(self.page, action) is None:
-            return  # it was entered as it was typed
+            return  # the recorded action has already pressed enter
         for way in _ways(action):
             if (steps := self._followed(way)) is not None:
                 for edge, page in steps:
@@ -100,7 +101,7 @@ class GraphDevice:
         raise NoEdgeError(NO_EDGE)
 
     def show(self, page: str) -> None:
-        """Show a page, whatever was done before; the back key returns to the one before."""
+        """Show a page, regardless of earlier actions; the back key returns to the previous page."""
         if page not in self._graph:
             msg = f"{self._graph.folder} has no page {page!r}"
             raise GraphError(msg)
@@ -116,16 +117,16 @@ class GraphDevice:
         self._graph.close()
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Show the page that a snapshot names, or whose id it is; by default, that of the head."""
+        """Show the page of a snapshot or page id; by default, the graph's start page."""
         self._way = [start_of(self._graph, snapshot)]
         self._before, self._time, self._has_entered = None, None, False
         return Reset("snapshot", snapshot)
 
     def refresh(self) -> None:
-        """Read nothing: what is known of the pages never changes."""
+        """Do nothing: recorded pages never change."""
 
     def snapshots(self) -> Sequence[str]:
-        """Return the names of the head's snapshots, and that of its start."""
+        """Return the names of the graph's snapshots, and of the default one."""
         return list(dict.fromkeys([DEFAULT_SNAPSHOT, *self._graph.snapshots]))
 
     def packages(self) -> frozenset[str]:
@@ -133,24 +134,24 @@ class GraphDevice:
         return self._graph.packages
 
     def versions(self) -> Mapping[str, str]:
-        """Return the apps of the pages, of which no version is known."""
+        """Return the apps of the pages, whose versions are unknown ("")."""
         return dict.fromkeys(self.packages(), "")
 
     def shell(self, script: str) -> str:
-        """Refuse: there is none.
+        """Refuse to run a script.
 
         Raises:
-            NoShellError: always.
+            NoShellError: always, because recorded pages have no shell.
         """
         raise NoShellError(self._shows_no_state())
 
     def _shows_no_state(self) -> str:
-        return f"{self.info.serial} has recorded pages, and no shell behind them"
+        return f"{self.info.serial} has recorded pages, which have no shell"
 
     def _screen(self, page: str) -> Screen:
         screen = self._screens.pop(page, None) or self._graph.screen(page)
         self._screens[page] = screen
-        if len(self._screens) > _KEPT:
+        if len(self._screens) > _CACHED:
             self._screens.popitem(last=False)
         return screen
 
@@ -159,10 +160,10 @@ class GraphDevice:
             self._way.append(page)
 
     def _go_back(self) -> None:
-        """Take the recorded edge, or else return to the page before.
+        """Follow the recorded edge of the back key, or else return to the previous page.
 
         Raises:
-            NoEdgeError: there is neither.
+            NoEdgeError: there is neither an edge nor a previous page.
         """
         edge = self._edge(self.page, Key("back"))
         if edge is None:
@@ -176,7 +177,7 @@ class GraphDevice:
         self._way.append(edge.target)
 
     def _followed(self, actions: Sequence[Action]) -> list[tuple[Edge | None, str]] | None:
-        """Return the edges and pages on the way of actions; None if one of them leads nowhere."""
+        """Return the edges and pages of a sequence of actions; None if one of them has no edge."""
         steps: list[tuple[Edge | None, str]] = []
         here = self.page
         for action in actions:
@@ -189,7 +190,7 @@ class GraphDevice:
         return steps
 
     def _from_anywhere(self, here: str, action: Action) -> str | None:
-        """Return where an action leads from pages that have no edge for it."""
+        """Return the page that an action leads to from any page without an edge for it."""
         match action:
             case Wait():
                 return here
@@ -200,7 +201,7 @@ class GraphDevice:
         return None
 
     def _edge(self, page: str, action: Action) -> Edge | None:
-        """Return the edge of an action; those of equal pages count where the page has none."""
+        """Return the edge of an action on a page, or else on an equivalent page."""
         for each in [page, *self._graph.same(page)]:
             edges = [with_box(edge, self._screen(each)) for edge in self._graph.edges(each)]
             try:
@@ -213,10 +214,10 @@ class GraphDevice:
 
 
 def start_of(graph: Graph, snapshot: str) -> str:
-    """Return the page that a task's snapshot names.
+    """Return the id of the page that a task's snapshot names.
 
     Raises:
-        TaskError: it names none.
+        TaskError: the graph has neither a snapshot nor a page of that name.
     """
     if snapshot in graph.snapshots:
         return graph.snapshots[snapshot]
@@ -230,7 +231,7 @@ def start_of(graph: Graph, snapshot: str) -> str:
 
 
 def _ways(action: Action) -> list[tuple[Action, ...]]:
-    """Return what may be recorded of an action: itself, or what it does one after the other."""
+    """Return the ways in which an action may be recorded: as itself, or as a sequence."""
     if not isinstance(action, Type):
         return [(action,)]
     ways: list[tuple[Action, ...]] = [(action,)]
@@ -247,7 +248,7 @@ def _ways(action: Action) -> list[tuple[Action, ...]]:
 
 
 def replace_time(screen: Screen, time: datetime) -> Screen:
-    """Return a screen with a time, the same one if it has it."""
+    """Return a screen with a time; the same object if it already has that time."""
     return screen if screen.time == time else replace(screen, time=time)
 
 

@@ -195,7 +195,7 @@ def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
     assert device.observe().screen.elements
     device.system._restored_at -= 60
     device.system._shell._connection.conn.shutdown(2)
-    with pytest.raises(DeviceError, match="broke off"):
+    with pytest.raises(DeviceError, match="lost the connection"):
         device.observe()
     device.system.reset("default_boot", ())
 
@@ -222,7 +222,7 @@ def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatc
     said = Output(b"cmd: Can't find service: package\n", 20)
     monkeypatch.setattr(device.system, "look", lambda *_: [said])
     monkeypatch.setattr(device.system, "_packages", None)
-    with pytest.raises(DeviceError, match=r"lists no apps; it says .*find service"):
+    with pytest.raises(DeviceError, match=r"lists no apps; it printed .*find service"):
         device.system.packages()
 
 
@@ -240,13 +240,16 @@ def test_the_hierarchy_is_found_wherever_it_stands(output):
 @pytest.mark.parametrize(
     ("output", "why"),
     [
-        ("ERROR: could not get idle state.\ncat: x: No such file or directory", "comes to rest"),
+        (
+            "ERROR: could not get idle state.\ncat: x: No such file or directory",
+            "the screen keeps changing",
+        ),
         ("ERROR: null root node returned by UiTestAutomationBridge.", "no window is active"),
         ("Killed", "another automation server"),
         ("UiAutomationService x already registered!", "another automation server"),
-        (f"{SAID}\ncat: x: No such file or directory", "it wrote no file"),
+        (f"{SAID}\ncat: x: No such file or directory", "uiautomator wrote no file"),
         (f"{SAID}\n<?xml version='1.0'?><hierarchy", "UI hierchary dumped"),
-        ("", "says 'nothing'"),
+        ("", "printed nothing"),
     ],
 )
 def test_that_there_is_none_is_explained(output, why):

@@ -153,7 +153,9 @@ def test_an_emulator_without_a_token_asks_for_none(
 def test_what_the_console_refuses_is_told(console: Console, emulator: Emulator) -> None:
     refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
     emulator.replies["avd snapshot load default_boot"] = refusal
-    with pytest.raises(DeviceError, match=re.escape(f"the emulator's console says {refusal!r}")):
+    with pytest.raises(
+        DeviceError, match=re.escape(f"the emulator's console answered {refusal!r}")
+    ):
         console.load("default_boot")
 
 
@@ -212,7 +214,7 @@ def test_a_token_that_is_not_there_is_told(console: Console, tmp_path: Path) -> 
 
 def test_a_console_that_breaks_off_is_told(console: Console, emulator: Emulator) -> None:
     emulator.replies["avd snapshot list"] = "hang up"
-    with pytest.raises(DeviceError, match="the emulator's console broke off"):
+    with pytest.raises(DeviceError, match="the emulator's console closed the connection"):
         console.snapshots()
 
 
@@ -226,6 +228,6 @@ def test_a_console_that_is_not_there_is_told(unused_port: int) -> None:
 def test_a_name_that_would_be_another_command_is_not_sent(
     console: Console, emulator: Emulator, name: str
 ) -> None:
-    with pytest.raises(DeviceError, match="holds characters that the console cannot take"):
+    with pytest.raises(DeviceError, match="contains characters that are not allowed"):
         console.load(name)
     assert emulator.connections == 0

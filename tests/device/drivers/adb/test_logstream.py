@@ -119,7 +119,7 @@ def test_a_phone_without_a_dropbox_keeps_no_crashes(device, monkeypatch):
         f"Drop box contents: 1 entries\n\n{'=' * 40}\n2099-01-01 00:00:00 data_app_crash (x)\n"
     )
     monkeypatch.setattr(device.system, "shell", lambda script: printed + "Process: a.b\n\nE: x\n")
-    ((when, crash),) = device.kept_crashes(moment)
+    ((when, crash),) = device.stored_crashes(moment)
     assert (when.year, crash.package, crash.error) == (2099, "a.b", "E: x")
     monkeypatch.undo()
-    assert device.kept_crashes(moment) in (None, [])
+    assert device.stored_crashes(moment) in (None, [])

@@ -40,7 +40,7 @@ class Server:
         shell: str | Exception = "",
     ) -> None:
         self.asked: list[str] = []
-        self.shown = "http://hub"
+        self.redacted = "http://hub"
         self.capabilities = {"deviceUDID": "R5", "deviceScreenSize": "9x16"}
         self.current_package, self.current_activity = "com.a", ".Main"
         self._pictures, self._sources, self._shell = list(pictures), list(sources), shell
@@ -170,5 +170,5 @@ def test_a_hub_without_a_shell_is_asked_for_it_once():
 
 def test_a_shell_that_stops_in_the_middle_is_an_error():
     device = at_hub(Server(shell="mCurrentFocus=null|"))
-    with pytest.raises(DeviceError, match="http://hub gives only 1 of 2 outputs"):
+    with pytest.raises(DeviceError, match="http://hub returned only 1 of 2 outputs"):
         device.observe()

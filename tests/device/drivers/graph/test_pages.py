@@ -191,7 +191,7 @@ def test_there_is_no_phone_behind_the_pages(pages: GraphDevice) -> None:
     assert pages.system.packages() == {SHOP, MAIL, "launcher"}
     assert set(pages.system.versions()) == {SHOP, MAIL, "launcher"}
     assert pages.events() == ()
-    with pytest.raises(NoShellError, match="graph:shop has recorded pages, and no shell"):
+    with pytest.raises(NoShellError, match="graph:shop has recorded pages, which have no shell"):
         pages.system.shell("date")
     with pytest.raises(TaskError, match=r"the probe 'x' cannot be read: .* no shell"):
         pages.observe({"x": setting("system", "font_scale")})

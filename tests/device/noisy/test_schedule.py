@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.device.wrappers.noise import NoiseSettings
-from pytest_mobileagent.device.wrappers.noise.schedule import Schedule
+from pytest_mobileagent.device.noisy.schedule import NoiseSettings, Schedule
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import KINDS, NoiseChoice, parse_choice
 from pytest_mobileagent.noise.template import Template, load

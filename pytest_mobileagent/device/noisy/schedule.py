@@ -1,7 +1,7 @@
-"""When noise comes in an episode, and which: drawn for each action by the seed of its case.
+"""Decides when noise appears in an episode, and which: chosen at random for each action.
 
-What is drawn for the n-th action depends on the seed and on n, and on nothing else: so it is the
-same on every phone, in every worker and attempt, and for every agent.
+The choice for the n-th action depends only on n and the seed of the case, so it is the same on
+every phone, in every worker and attempt, and for every agent.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NoiseSettings:
-    """The noise of a run: how often and which kinds, and all templates that there are."""
+    """The noise settings of a run: how often, which kinds, and all available templates."""
 
     choice: NoiseChoice
     templates: tuple[Template, ...]
 
 
 class Schedule:
-    """The noise of one episode; templates are those in the task's language, or else in English.
+    """The noise of one episode. Templates in the task's language are preferred, then English ones.
 
     Raises:
         HostError: a template cannot be drawn on this machine.
@@ -45,7 +45,7 @@ class Schedule:
         check_fonts(each for found in self._templates.values() for each in found)
 
     def at(self, number: int) -> Template | str | None:
-        """Return what comes with the n-th action: a template, one of `ACTIONS`, or None."""
+        """Return the noise of the n-th action: a template, one of `ACTIONS`, or None."""
         dice = random.Random(f"noise {self._seed} {number}")
         if dice.random() >= self._choice.rate:
             return None
@@ -54,7 +54,7 @@ class Schedule:
 
 
 def _of(kind: str, language: str, templates: Sequence[Template]) -> list[Template]:
-    """Return the templates of a kind: in a language, else in English, else in any."""
+    """Return the templates of a kind in a language, or else in English, or else in any language."""
     each = sorted((t for t in templates if t.kind == kind), key=lambda t: t.name)
     for wanted in (language, "en"):
         if found := [template for template in each if template.language == wanted]:

@@ -1,4 +1,4 @@
-"""One piece of noise while it is on the screen: what actions do to it, and what it does to them."""
+"""A piece of noise while it is on the screen: how it handles actions, and how actions change it."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen
 
-_LEAVING = frozenset({"home", "overview"})  # keys that lead out of the app in front
-_ANYWHERE = frozenset({"volume_up", "volume_down"})  # keys that no window takes
+_LEAVING = frozenset({"home", "overview"})  # keys that leave the app in front
+_ANYWHERE = frozenset({"volume_up", "volume_down"})  # keys that work whichever window is in front
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What became of an action while noise was on the screen.
+    """The effect of an action while noise is on the screen.
 
-    - `reaction`: what the agent did about the noise with it; `is_gone`: whether the noise is.
-    - `passes`: whether the action reached the phone. `leads_away`: whether the noise leads to a
-      page, which a live phone may open in its browser.
+    - `reaction`: how the agent reacted to the noise by this action.
+    - `passes`: whether the action reaches the phone.
+    - `is_gone`: whether the noise is gone afterwards.
+    - `leads_away`: whether the noise opens a page, which a live phone may show in its browser.
     """
 
     reaction: Reaction
@@ -44,10 +45,10 @@ class Effect:
     leads_away: bool = False
 
 
-class Shown:
+class Overlay:
     """A piece of noise on the screen of the app in front.
 
-    Time passes with the agent's actions, of whatever kind.
+    Time passes with the agent's actions, whatever their kind.
     """
 
     def __init__(self, template: Template, look: Look) -> None:
@@ -56,11 +57,11 @@ class Shown:
 
     def over(self, screen: Screen) -> Screen:
         """Return a screen of the phone with this noise on it."""
-        self.look = replace(self.look, size=screen.size)  # it may have been turned
+        self.look = replace(self.look, size=screen.size)  # the screen may have been rotated
         return cover(screen, self.template, self.look, self.state).screen
 
-    def meet(self, action: Action) -> Effect:
-        """Have the agent do an action, and return what became of it."""
+    def handle(self, action: Action) -> Effect:
+        """Apply an action of the agent to the noise, and return its effect."""
         if self.template.kind == "toast":
             return Effect("", passes=True, is_gone=True)
         if isinstance(action, Open) or (isinstance(action, Key) and action.name in _LEAVING):
@@ -69,7 +70,7 @@ class Shown:
             return Effect("", passes=True)
         is_wait = isinstance(action, Wait)
         if self.template.kind == "countdown-ad" and self.state.left == 1 and not self.state.opened:
-            # It has closed while the agent was thinking: what was meant for it hits the app.
+            # The ad has closed while the agent was thinking, so the action hits the app instead.
             return Effect("waited" if is_wait else "mis-tapped", passes=True, is_gone=True)
         effect = Effect("waited", passes=True) if is_wait else self._touched(action)
         if self.state.left and not self.state.opened:
@@ -84,7 +85,7 @@ class Shown:
                 return Effect("closed", is_gone=True)
             case "next" if self.state.page + 1 < len(self.template.pages):
                 self.state = replace(self.state, page=self.state.page + 1)
-                return Effect("closed")  # this page: there is another one
+                return Effect("closed")  # this page only: another one follows
             case "next":
                 return Effect("closed", is_gone=True)
             case "open":
@@ -93,7 +94,7 @@ class Shown:
         return Effect("mis-tapped")
 
     def _does(self, action: Action) -> str:
-        """Return what noise does when an action meets it: as `Button.does`."""
+        """Return what an action does to the noise, as one of `Button.does`."""
         if isinstance(action, Key) and action.name == "back":
             may_close = self.state.opened or (self.template.back and not self._is_locked)
             return "close" if may_close else "nothing"
@@ -104,5 +105,5 @@ class Shown:
 
     @property
     def _is_locked(self) -> bool:
-        """Whether it cannot be closed yet."""
+        """Whether the noise cannot be closed yet."""
         return self.template.kind == "late-ad" and self.state.left > 0

@@ -1,8 +1,7 @@
-"""Noise: a device around a device, with the same protocol, that gets in the agent's way.
+"""A device that wraps another device and adds noise to it.
 
-`Noisy` shows pop-ups and ads over the screens of another device, and tampers with actions. The
-phone itself is as it was: noise is drawn, and what touches it never reaches the phone. `schedule`
-says when noise comes; `shown` is one piece of it, while it is on the screen.
+It draws pop-ups and ads over the screens of the wrapped device, and tampers with actions. The phone
+itself is unchanged: noise is only drawn, and actions on the noise never reach the phone.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Wait
-from pytest_mobileagent.device.device import Capture, PageDevice, kept_crashes_of, log_of
-from pytest_mobileagent.device.wrappers.noise.schedule import NoiseSettings, Schedule
-from pytest_mobileagent.device.wrappers.noise.shown import Shown
+from pytest_mobileagent.device.device import Capture, PageDevice, log_of, stored_crashes_of
+from pytest_mobileagent.device.noisy.overlay import Overlay
+from pytest_mobileagent.device.noisy.schedule import NoiseSettings, Schedule
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.jsonable import decimal_number
@@ -34,25 +33,25 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe
 
-_MIRRORED = ("ar", "fa", "he", "iw", "ur")  # languages that are written from right to left
+_MIRRORED = ("ar", "fa", "he", "iw", "ur")  # languages written from right to left
 _FONT_SCALE = "settings get system font_scale"
 
 
 @dataclass(slots=True)
 class _Tampered:
-    """An action that was not executed, or is still to be: what a good agent does then is known."""
+    """An action that was not executed, or not yet: the agent's next action shows how it reacts."""
 
     kind: str
     number: int  # of the noise
     action: Action
-    is_due: bool = False  # delayed, and not done yet
+    is_due: bool = False  # delayed, and not performed yet
 
 
-class Noisy:
-    """A device with noise (see `Device`), for one episode; the other device stays as it is.
+class NoisyDevice:
+    """A device with noise, for one episode (see `Device`); the wrapped device stays as it is.
 
-    `first` is the screen on which the episode begins, which has no noise. `tampers` says whether
-    actions may be tampered with, too.
+    `first` is the screen at the start of the episode, which has no noise. `tampers` says whether
+    actions may be tampered with as well.
 
     Raises:
         DeviceError: the device does not answer.
@@ -72,37 +71,38 @@ class Noisy:
         self._device, self._tampers = device, tampers
         self._schedule = Schedule(settings, seed, language)
         self._font_scale = _font_scale(device.system)
-        self._last = first  # the phone's own
-        self._actions = self._noises = self._given = 0
-        self._coming: Template | None = None
-        self._shown: Shown | None = None
-        self._away: str | None = None  # the app from which an ad has led to the phone's browser
+        self._last = first  # the phone's last screen, without noise
+        self._actions = self._noises = 0
+        self._position = 0  # of the next action among those since the last call of `noise`
+        self._coming: Template | None = None  # to be shown with the next screen
+        self._overlay: Overlay | None = None
+        self._away: str | None = None  # the app that an ad has left for the phone's browser
         self._tampered: _Tampered | None = None
         self._met: Noise | None = None
         self._has_looked = True
 
     @property
     def info(self) -> DeviceInfo:
-        """What is known of the device."""
+        """Facts about the device."""
         return self._device.info
 
     @property
     def system(self) -> System | None:
-        """The system behind the screen, which noise does not touch."""
+        """The system behind the screen, which noise does not affect."""
         return self._device.system
 
     @property
     def is_covered(self) -> bool:
-        """Whether noise lay over the screen when it was last observed, and takes actions."""
-        return self._shown is not None and self._shown.template.kind != "toast"
+        """Whether noise covered the screen when it was last observed, and takes actions."""
+        return self._overlay is not None and self._overlay.template.kind != "toast"
 
     @property
     def noises(self) -> int:
-        """How often noise has come so far, met or not."""
+        """How many times noise has appeared so far, whether or not the agent has met it."""
         return self._noises
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Look at the screen, and at the noise on it; the probes read the phone itself."""
+        """Observe the screen with the noise on it, and read the probes from the phone itself."""
         if self._has_looked:
             self._do_late()
         self._has_looked = True
@@ -110,55 +110,55 @@ class Noisy:
         screen = self._last = capture.screen
         if self._away is not None and screen.package == self._away:
             self._away = None
-            if self._met is not None and not self._met.reaction:  # not the tap that led there
+            if self._met is not None and not self._met.reaction:  # not the tap that opened it
                 self._react("recovered")
         if self._coming is not None:
             self._appear(self._coming, screen)
-        if self._shown is None:
+        if self._overlay is None:
             return capture
-        if self._shown.look.package != screen.package:  # it was left behind with its app
-            self._shown = None
+        if self._overlay.look.package != screen.package:  # the agent has left the noise's app
+            self._overlay = None
             self._react("left")
             return capture
-        return replace(capture, screen=self._shown.over(screen))
+        return replace(capture, screen=self._overlay.over(screen))
 
     def perform(self, action: Action) -> None:
-        """Do an action, or have noise take it."""
+        """Perform an action on the device, or on the noise that covers it."""
         self._actions += 1
         self._has_looked = False
-        place, self._given = self._given, self._given + 1
-        if self._coming is not None:  # several actions in one decision: nobody has seen it yet
+        place, self._position = self._position, self._position + 1
+        if self._coming is not None:  # several actions in one decision, without a look in between
             self._appear(self._coming, self._last)
-        if self._shown is not None:
-            self._meet(self._shown, action, place)
+        if self._overlay is not None:
+            self._perform_on_overlay(self._overlay, action, place)
         elif self._tampered is not None:
-            self._after(self._tampered, action)
+            self._perform_after(self._tampered, action)
         else:
-            self._draw(action, place)
+            self._perform_scheduled(action, place)
 
     def noise(self) -> Noise | None:
         """Return the noise that the agent has met since the last call (see `NoiseMaker`)."""
-        met, self._met, self._given = self._met, None, 0
+        met, self._met, self._position = self._met, None, 0
         return met
 
     def events(self) -> tuple[Event, ...]:
-        """Return what happened on the device since the last call."""
+        """Return the events on the device since the last call."""
         return self._device.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the device's log since the last call; None if it cannot be read."""
+        """Return the lines of the device's log since the last call; None if unreadable."""
         return log_of(self._device, late=late)
 
-    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that the device has kept since a moment; None if nobody can tell."""
-        return kept_crashes_of(self._device, since)
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that the device has stored since a moment; None if unknown."""
+        return stored_crashes_of(self._device, since)
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
         self._device.close()
 
-    def _draw(self, action: Action, place: int) -> None:
-        """Do an action with whatever noise comes with it."""
+    def _perform_scheduled(self, action: Action, place: int) -> None:
+        """Perform an action, together with the noise that the schedule has for it."""
         drawn = None
         if self._away is None and self._met is None:
             drawn = self._schedule.at(self._actions)
@@ -176,7 +176,7 @@ class Noisy:
             case "repeated":
                 self._noises += 1
                 self._device.perform(action)
-                self._device.observe()  # the second comes when the first has had its effect
+                self._device.observe()  # repeat it once its effect is visible
                 with contextlib.suppress(NoEdgeError):
                     self._device.perform(action)
                 self._met = Noise(drawn, self._noises)
@@ -195,31 +195,31 @@ class Noisy:
             font_scale=self._font_scale,
             mirrored=info.locale.lower().startswith(_MIRRORED),
         )
-        self._shown = Shown(template, look)
+        self._overlay = Overlay(template, look)
 
-    def _meet(self, shown: Shown, action: Action, place: int) -> None:
-        """Have the agent do an action while noise is on the screen."""
-        effect, template = shown.meet(action), shown.template
+    def _perform_on_overlay(self, overlay: Overlay, action: Action, place: int) -> None:
+        """Perform an action while noise is on the screen."""
+        effect, template = overlay.handle(action), overlay.template
         if effect.passes:
             self._device.perform(action)
         if effect.is_gone:
-            self._shown = None
+            self._overlay = None
         if effect.leads_away and template.kind == "redirect-ad" and self._browse(template.url):
-            self._shown, self._away = None, shown.look.package
+            self._overlay, self._away = None, overlay.look.package
         lost = (*(self._met.swallowed if self._met else ()), *(() if effect.passes else (place,)))
         reaction = effect.reaction or (self._met.reaction if self._met else "")
         self._met = Noise(template.kind, self._noises, template.name, reaction, lost)
 
     def _browse(self, url: str) -> bool:
-        """Open a page in the browser of a live phone; return whether it has one."""
+        """Open a page in the browser of a live phone; return whether that worked."""
         if (system := self._device.system) is None:
             return False
         view = "am start -a android.intent.action.VIEW -c android.intent.category.BROWSABLE"
-        said = _said(system, f"{view} -d {shlex.quote(url)}")
-        return "Starting" in said and "Error" not in said
+        output = _shell_output(system, f"{view} -d {shlex.quote(url)}")
+        return "Starting" in output and "Error" not in output
 
-    def _after(self, tampered: _Tampered, action: Action) -> None:
-        """Have the agent do an action after one that was tampered with."""
+    def _perform_after(self, tampered: _Tampered, action: Action) -> None:
+        """Perform the action that follows a tampered one, and note how the agent reacted."""
         self._tampered = None
         self._do_late(tampered)
         self._device.perform(action)
@@ -230,11 +230,11 @@ class Noisy:
         self._met = Noise(tampered.kind, tampered.number, reaction=reaction)
 
     def _do_late(self, tampered: _Tampered | None = None) -> None:
-        """Do the action that was delayed, if there is one."""
+        """Perform the delayed action, if there is one."""
         late = tampered or self._tampered
         if late is not None and late.is_due:
             late.is_due = False
-            with contextlib.suppress(NoEdgeError):  # of which nobody waits to hear
+            with contextlib.suppress(NoEdgeError):  # the agent's call has returned long ago
                 self._device.perform(late.action)
 
     def _react(self, reaction: Reaction) -> None:
@@ -242,19 +242,19 @@ class Noisy:
             self._met = replace(self._met, reaction=reaction)
 
 
-class NoisyPages(Noisy):
+class NoisyPages(NoisyDevice):
     """Recorded pages with noise (see `PageDevice`)."""
 
     def show(self, page: str) -> None:
-        """Show a page by its id; as with an action, noise may come with it."""
+        """Show a page by its id; as with an action, noise may appear."""
         assert isinstance(self._device, PageDevice)
         self._device.show(page)
         self._actions += 1
         drawn = self._schedule.at(self._actions)
-        if self._shown is None and not isinstance(drawn, str):
+        if self._overlay is None and not isinstance(drawn, str):
             self._coming = drawn
-        elif self._shown is not None and not self.is_covered:
-            self._shown = None  # a toast
+        elif self._overlay is not None and not self.is_covered:
+            self._overlay = None  # a toast
 
 
 def with_noise(
@@ -265,22 +265,22 @@ def with_noise(
     first: Screen,
     *,
     tampers: bool = True,
-) -> Noisy:
-    """Return a device with noise (see `Noisy`)."""
-    kind = NoisyPages if isinstance(device, PageDevice) else Noisy
+) -> NoisyDevice:
+    """Return a device that adds noise to another (see `NoisyDevice`)."""
+    kind = NoisyPages if isinstance(device, PageDevice) else NoisyDevice
     return kind(device, settings, seed, language, first, tampers=tampers)
 
 
 def _font_scale(system: System | None) -> float:
-    """Return by how much a phone enlarges texts; 1 where it does not say."""
+    """Return the phone's font scale; 1 if it is unknown."""
     if system is None:
         return 1.0
-    scale = decimal_number(_said(system, _FONT_SCALE).strip())
+    scale = decimal_number(_shell_output(system, _FONT_SCALE).strip())
     return scale if scale is not None and 0.5 <= scale <= 3 else 1.0
 
 
-def _said(system: System, script: str) -> str:
-    """Return what a script wrote; nothing where there is no shell, as with recorded pages."""
+def _shell_output(system: System, script: str) -> str:
+    """Return the output of a script; empty if there is no shell, as with recorded pages."""
     try:
         return system.shell(script)
     except (DeviceError, TaskError):
@@ -288,7 +288,7 @@ def _said(system: System, script: str) -> str:
 
 
 def _is_same(action: Action, other: Action, screen: Screen) -> bool:
-    """Whether two actions are the same, or touches of the same element."""
+    """Return whether two actions are the same, or touches of the same element."""
     if action == other:
         return True
     points = [(getattr(each, "x", None), getattr(each, "y", None)) for each in (action, other)]
@@ -298,6 +298,3 @@ def _is_same(action: Action, other: Action, screen: Screen) -> bool:
         first, second = (screen.at(*point)[0] for point in points)  # type: ignore[arg-type]
         return first.bounds == second.bounds and first.class_name == second.class_name
     return False
-
-
-__all__ = ["NoiseSettings", "Noisy", "with_noise"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.wrappers.noise import NoiseSettings, Noisy
+from pytest_mobileagent.device.noisy.noisy_device import NoisyDevice
+from pytest_mobileagent.device.noisy.schedule import NoiseSettings
 from pytest_mobileagent.noise import KINDS, NoiseChoice
 from pytest_mobileagent.noise.template import load
 from pytest_mobileagent.testing import MemoryPhone, make_screen
@@ -36,7 +37,7 @@ class Desk:
     """A noisy phone, and what is asked of it."""
 
     phone: MemoryPhone
-    noisy: Noisy
+    noisy: NoisyDevice
     met: Noise | None = None  # in the last decision
 
     def plan(self, **what: str) -> None:
@@ -73,7 +74,7 @@ def desk() -> Desk:
     links = {("list", "Milk"): "milk", ("list", "com.example.launcher"): "home"}
     phone = MemoryPhone(pages, links)
     settings = NoiseSettings(NoiseChoice(1.0, KINDS), TEMPLATES)
-    noisy = Noisy(phone, settings, 7, "en", phone.screen)
+    noisy = NoisyDevice(phone, settings, 7, "en", phone.screen)
     desk = Desk(phone, noisy)
     desk.plan()
     return desk

@@ -1,1 +1,0 @@
-"""Devices around a device, which change what an agent meets: one package each in this folder."""
