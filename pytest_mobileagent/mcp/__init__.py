@@ -1,1 +1,1 @@
-"""The phone as an MCP server: tools that any MCP client can call, over HTTP or standard streams."""
+"""A phone as an MCP server, whose tools any MCP client can call over HTTP or standard streams."""

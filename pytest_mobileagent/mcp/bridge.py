@@ -1,7 +1,8 @@
 """How MCP clients reach the phone: a configuration, or a command that bridges streams and HTTP.
 
-Messages pass as they are, in both eras of the protocol; headers add what HTTP needs. Only the
-standard library is loaded, because a client waits until this has started.
+Messages are passed on unchanged, in both eras of the protocol (with and without a handshake); only
+the headers that HTTP needs are added. This module loads only the standard library, because a client
+waits until the command has started.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ class Bridge:
         self._url = urlsplit(url)
         self._out = out
         self._writing = threading.Lock()
-        self._session: dict[str, str] = {}  # headers that a handshake has agreed
-        self._open: dict[str, http.client.HTTPConnection] = {}  # modern requests, by their ids
+        self._session: dict[str, str] = {}  # headers agreed in a handshake
+        self._open: dict[str, http.client.HTTPConnection] = {}  # of modern requests, by id
 
     def run(self, incoming: int) -> None:
-        """Pass messages on until `incoming`, a file descriptor, ends and all are answered."""
+        """Pass messages on until the file descriptor `incoming` ends and all are answered."""
         threads: list[threading.Thread] = []
         for line in _lines(incoming):
             if not line.strip():
@@ -50,11 +51,11 @@ class Bridge:
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError) as error:
-                why = f"this is not JSON: {why_unreadable(error)}"
+                why = f"the message is not JSON: {why_unreadable(error)}"
                 self._write(_error(None, _PARSE_ERROR, why))
                 continue
             if _waits(message):
-                # What follows a handshake needs the headers that it agrees.
+                # Later messages need the headers that the handshake agrees on.
                 self._pass(message)
             elif not self._cancels(message):
                 thread = threading.Thread(target=self._pass, args=(message,), daemon=True)
@@ -82,7 +83,7 @@ class Bridge:
                 self._note_version(message, reply)
                 self._write(reply)
             if request is not None and not answered:
-                self._fail(message, f"the phone's server answers with status {response.status}")
+                self._fail(message, f"the phone's server answered with status {response.status}")
         except (OSError, http.client.HTTPException, ValueError) as error:
             cancelled = modern and self._open.get(request or "") is not connection
             if request is not None and not cancelled:
@@ -102,7 +103,7 @@ class Bridge:
         connection = kind(self._url.hostname or "", self._url.port, timeout=_CONNECT_SECONDS)
         with contextlib.suppress(OSError):  # the request will fail and report it
             connection.connect()
-            connection.sock.settimeout(None)  # an act may take any time
+            connection.sock.settimeout(None)  # a tool may run for any length of time
         return connection
 
     def _headers(self, message: Any) -> dict[str, str]:
@@ -133,7 +134,7 @@ class Bridge:
                 self._session["MCP-Protocol-Version"] = version
 
     def _cancels(self, message: Any) -> bool:
-        """Cancel a modern request if the message says so: its connection is closed, over HTTP."""
+        """Return whether a message cancels a modern request, whose connection is then closed."""
         if _method(message) != "notifications/cancelled":
             return False
         params = message.get("params")
@@ -147,12 +148,12 @@ class Bridge:
         return True
 
     def _leave(self) -> None:
-        """End the session, if there is one."""
+        """End the session if there is one."""
         if "Mcp-Session-Id" not in self._session:
             return
         with (
             contextlib.closing(self._connect()) as connection,
-            contextlib.suppress(OSError, http.client.HTTPException),  # it may be gone already
+            contextlib.suppress(OSError, http.client.HTTPException),  # the server may be gone
         ):
             connection.request("DELETE", self._path, headers=self._session)
             connection.getresponse().read()
@@ -169,7 +170,7 @@ class Bridge:
 
 
 def bridge(url: str) -> int:
-    """Serve the standard streams of this process until the client closes them; return 0."""
+    """Bridge the standard streams of this process until the client closes them; return 0."""
     incoming, out = take_streams()
     with contextlib.suppress(KeyboardInterrupt):
         Bridge(url, out).run(incoming)
@@ -177,7 +178,10 @@ def bridge(url: str) -> int:
 
 
 def take_streams() -> tuple[int, int]:
-    """Return standard input and output, for messages only; all other output goes to stderr."""
+    """Reserve standard input and output for messages, and return their new descriptors.
+
+    All other output of this process goes to standard error from now on.
+    """
     incoming, out = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -214,7 +218,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        return  # nothing, or a page with an error
+        return  # the body is empty, or an error page
     if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
         yield message
 
@@ -229,13 +233,13 @@ def _method(message: Any) -> str:
 
 
 def _id(message: Any) -> str | None:
-    """Return the id of a request, as JSON; None if it is not a request."""
+    """Return the id of a request as JSON; None if the message is not a request."""
     asks = isinstance(message, dict) and "method" in message and message.get("id") is not None
     return json.dumps(message["id"]) if asks else None
 
 
 def _version(message: Any) -> str | None:
-    """Return the protocol's version that a modern message names."""
+    """Return the protocol version that a modern message names; None for other messages."""
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     version = meta.get(_VERSION) if isinstance(meta, dict) else None
@@ -243,7 +247,7 @@ def _version(message: Any) -> str | None:
 
 
 def _header(text: str) -> str:
-    """Return a text as a header's value: encoded, if it needs that."""
+    """Return a text as the value of a header, encoded in base64 if necessary."""
     if re.fullmatch(r"[!-~]([ -~]*[!-~])?", text) and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="
@@ -254,12 +258,12 @@ def _error(request: Any, code: int, text: str) -> dict[str, Any]:
 
 
 def configuration(url: str) -> dict[str, Any]:
-    """Return the configuration that Claude Code and others read, with a server named "phone"."""
+    """Return a configuration for Claude Code and other clients, with a server named "phone"."""
     return {"mcpServers": {"phone": {"type": "http", "url": url}}}
 
 
 def write_configuration(path: Path, url: str) -> None:
-    """Write the configuration to a file that nobody else can read: the URL holds a token."""
+    """Write the configuration to a file that only this user can read: the URL contains a token."""
     path.touch(mode=0o600)
     path.write_text(json.dumps(configuration(url), indent=2) + "\n", "utf-8")
 
@@ -273,8 +277,9 @@ def url_of(configuration: Any) -> str:
 
 
 def stdio_command(configuration: Path) -> list[str]:
-    """Return the words of a command that serves a configuration's server over standard streams.
+    """Return a command that serves a configuration's server over standard streams.
 
-    Unlike the URL, the file's name may be visible to all users of the machine.
+    The command contains the file's name instead of the URL, because all users of the machine can
+    see it.
     """
     return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", str(configuration)]

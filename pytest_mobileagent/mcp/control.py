@@ -1,4 +1,4 @@
-"""The tools of the phone, apart from any protocol, and the control through which they drive it."""
+"""The definition of a tool, independent of the protocol, and how tools control the phone."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _OVER = "No tool does anything any more: stop here."
 
 
 class Control:
-    """Drives a phone for the tools, one call at a time; it knows the frame and if all is over.
+    """Controls a phone for the tools, one call at a time.
 
-    With `show`, the result of every act carries a picture of the screen after it.
+    It keeps track of the frame to which coordinates refer, and of whether the episode is over. With
+    `show`, the result of every action includes a picture of the screen after it.
     """
 
     def __init__(self, phone: WatchedPhone, *, show: bool = False) -> None:
@@ -59,7 +60,7 @@ class Control:
         return await _answered(self.phone.packages())
 
     async def frame(self) -> Frame:
-        """Return the frame to which coordinates refer; look first if nobody has.
+        """Return the frame to which coordinates refer, after a first look at the screen if needed.
 
         Raises:
             ToolError: as with `look`.
@@ -73,30 +74,30 @@ class Control:
         """Return the pixel of the screen for a point of the picture.
 
         Raises:
-            ToolError: it lies outside, or as with `look`.
+            ToolError: the point lies outside the picture, or as with `look`.
         """
         self._check_open()
         frame = await self.frame()
         wide, high = frame.shown or frame.size
         if not (0 <= x < wide and 0 <= y < high):
             msg = (
-                f"({x:g}, {y:g}) is outside of the screen. Coordinates are in pixels of the "
-                f"picture that mobile_take_screenshot gives, which is {wide}x{high}: x from 0 to "
+                f"({x:g}, {y:g}) is outside the screen. Coordinates are in pixels of the picture "
+                f"that mobile_take_screenshot returns, which is {wide}x{high}: x from 0 to "
                 f"{wide - 1}, y from 0 to {high - 1}. Nothing was done."
             )
             raise ToolError(msg)
         return frame.pixel(x, y)
 
     async def act(self, action: Action, done: str) -> Result:
-        """Do an action; return a sentence that confirms it, with the count of steps.
+        """Perform an action; the result confirms it with the text `done` and the step count.
 
         Raises:
-            ToolError: it could not be done, or the episode is over.
+            ToolError: the action could not be performed, or the episode is over.
         """
         return await self._act(self.phone.act(action), done)
 
     async def run(self, name: str, script: str, done: str) -> Result:
-        """Run a shell script for something that no action covers (see `act`).
+        """Run a shell script for something that no action covers; otherwise like `act`.
 
         Raises:
             ToolError: as with `act`.
@@ -117,7 +118,7 @@ class Control:
         """Report that the agent is done; later reports are ignored.
 
         Raises:
-            ToolError: the episode was over before, or the report is refused.
+            ToolError: the episode was already over, or the report was refused.
         """
         if self._reported:
             return Result(self._reported)
@@ -127,16 +128,16 @@ class Control:
             raise ToolError(seen.notice)
         if seen is None:
             self._reported = done
-            self._over = f"You have reported already, and the episode is over. {_OVER}"
+            self._over = f"You have already reported, and the episode is over. {_OVER}"
         return Result(done)
 
-    async def _step(self, deed: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
-        """Perform a step; return the observation after it, and the count of steps in words."""
+    async def _step(self, work: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
+        """Perform a step; return the observation after it, and a text with the step count."""
         if self._over:
-            deed.close()
+            work.close()
             raise ToolError(self._over)
         spent = self.phone.steps_left == 0
-        seen = await _answered(deed)
+        seen = await _answered(work)
         if seen is None:
             why = "The step limit is reached" if spent else "The episode has ended"
             self._over = f"{why}: the episode is over. {_OVER}"
@@ -150,18 +151,18 @@ class Control:
             raise ToolError(msg)
         return seen, count
 
-    async def _act(self, deed: Coroutine[Any, Any, Observation | None], done: str) -> Result:
-        seen, count = await self._step(deed)
+    async def _act(self, work: Coroutine[Any, Any, Observation | None], done: str) -> Result:
+        seen, count = await self._step(work)
         picture = await asyncio.to_thread(picture_of, seen.screen) if self._show else b""
         return Result(f"{done} {count}", picture)
 
     def _see(self, screen: Screen) -> str:
-        """Make coordinates refer to a screen; return a notice if the screen has turned."""
+        """Make coordinates refer to a screen; return a notice if the screen has rotated."""
         before, self._frame = self._frame, frame_of(screen.size)
         if before is None or before.size == screen.size:
             return ""
         wide, high = self._frame.shown or self._frame.size
-        return f" The screen has turned: coordinates are in a picture of {wide}x{high} now."
+        return f" The screen has rotated: coordinates now refer to a picture of {wide}x{high}."
 
     def _check_open(self) -> None:
         if self._over:
@@ -169,20 +170,20 @@ class Control:
 
 
 async def _answered(question: Awaitable[T]) -> T:
-    """Wait for the phone.
+    """Return the phone's answer.
 
     Raises:
-        ToolError: it does not answer.
+        ToolError: the phone failed or does not answer.
     """
     try:
         return await question
     except MobileAgentError as error:
-        msg = f"The phone does not do what it should: {error}"
+        msg = f"The phone failed: {error}"
         raise ToolError(msg) from error
 
 
 class ToolError(Exception):
-    """A call has failed; the text says why, and what to do instead."""
+    """A call has failed; the message says why, and what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +231,13 @@ class Parameter:
         """
         read: Any = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
         if read is None:
-            msg = f"{self.name} has to be a {self.kind}, not {value!r:.100}"
+            msg = f"{self.name} must be a {self.kind}, not {value!r:.100}"
             raise ToolError(msg)
         if self.choices and read not in self.choices:
-            msg = f"{self.name} has to be one of {', '.join(self.choices)}, not {value!r:.100}"
+            msg = f"{self.name} must be one of {', '.join(self.choices)}, not {value!r:.100}"
             raise ToolError(msg)
         if self.kind == "number" and not self.least <= read <= self.most:
-            msg = f"{self.name} has to be from {self.least:g} to {self.most:g}, not {read:g}"
+            msg = f"{self.name} must be from {self.least:g} to {self.most:g}, not {read:g}"
             raise ToolError(msg)
         return read
 
@@ -259,9 +260,7 @@ def _flag(value: Any) -> bool | None:
     return {"true": True, "false": False}.get(str(value).lower())
 
 
-DEVICE = Parameter(
-    "device", "string", "May be left out: there is one phone, and it is meant.", required=False
-)
+DEVICE = Parameter("device", "string", "optional: there is only one phone", required=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +287,10 @@ class Tool:
         }
 
     async def call(self, control: Control, arguments: Mapping[str, Any]) -> Result:
-        """Call the tool; unknown arguments, and those that are null, count as absent.
+        """Call the tool; arguments that are unknown or null are ignored.
 
         Raises:
-            ToolError: an argument is missing or wrong, or the call failed.
+            ToolError: an argument is missing or invalid, or the call failed.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         missing = [p.name for p in self.parameters if p.required and p.name not in given]
@@ -303,10 +302,10 @@ class Tool:
         return await self.run(control, **read)
 
 
-# Conversations with many pictures fail if a side has more than 2,000 pixels; models scale down
-# anything longer than this.
+# Conversations with many pictures fail if a side has more than 2,000 pixels, and models scale
+# pictures down whose longest side exceeds this.
 LONGEST_SIDE = 1568
-# Clients refuse results above 1 MiB; a picture takes four thirds of its size there.
+# Clients refuse results above 1 MiB, and base64 makes a picture a third larger.
 _MOST_BYTES = 600_000
 _QUALITIES = (85, 70, 50, 30, 10)
 

@@ -1,4 +1,4 @@
-"""The phone as an MCP server over HTTP, served to a program during an episode."""
+"""The phone as an MCP server over HTTP."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-# Names by which a program, also in a container, may address this machine. Pages in a browser
-# use other names.
+# Names by which a program, possibly in a container, may address this machine. Web pages in a
+# browser use other names, which are refused.
 _HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
-# Loggers of the server's libraries, whose records are of no use in a test's report.
+# Loggers of the server's libraries, whose records would clutter a test's report.
 _LOGGERS = (
     "uvicorn.error",
     "mcp.server.streamable_http",
@@ -39,7 +39,8 @@ _LOGGERS = (
 class McpEndpoint:
     """Serves a phone at `http://127.0.0.1:PORT` + `path`, in both eras of the protocol.
 
-    The SDK is loaded only by `start`. With `show`, the result of every act carries a picture.
+    The SDK is not loaded before `start`. With `show`, the result of every action includes a
+    picture.
     """
 
     def __init__(
@@ -63,12 +64,13 @@ class McpEndpoint:
             OSError: no port is available.
         """
         check_extra("mcp", "an MCP server")
-        # asyncio turns Nagle's algorithm, 40 ms a reply, off only if the protocol is named.
+        # asyncio disables Nagle's algorithm, which delays replies by 40 ms, only if the socket's
+        # protocol is set explicitly.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         try:
-            # Loading takes a second or two, in which the event loop has to go on.
+            # Loading takes a second or two, and must not block the event loop.
             self._server, self._web = await asyncio.to_thread(self._make)
             self._serving = asyncio.create_task(self._web.serve([listener]))
             while not (self._web.started or self._serving.done()):
@@ -101,7 +103,7 @@ class McpEndpoint:
         from pytest_mobileagent.mcp.phone_server import PhoneServer
 
         class Web(uvicorn.Server):
-            """A server that leaves the process's signals alone."""
+            """A server that installs no signal handlers."""
 
             @contextlib.contextmanager
             def capture_signals(self) -> Iterator[None]:
@@ -132,14 +134,14 @@ class McpEndpoint:
 
 
 def _is_silent(_: logging.LogRecord) -> bool:
-    """Filter out all log records of loggers that only the server uses."""
+    """Reject every log record of the loggers that only the server uses."""
     return False
 
 
 def _end_watchers() -> None:
-    """End the task in which sse_starlette polls forever for the end of a server.
+    """Cancel the task in which sse_starlette polls for ever for the end of a server.
 
-    It starts another one when it needs it.
+    The library starts another one when it needs it.
     """
     for task in asyncio.all_tasks():
         if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
@@ -147,10 +149,10 @@ def _end_watchers() -> None:
 
 
 class ProgramServers:
-    """Serves the phones of programs' episodes: the `McpServers` of their settings."""
+    """Serves phones to programs during their episodes (see `program.recorders.McpServers`)."""
 
     def server(self, watch: Watch, *, show: bool) -> McpEndpoint:
-        """Return a server for an episode; with `show`, every act's result carries a picture."""
+        """Return a server for an episode; with `show`, results of actions include a picture."""
         return McpEndpoint(SessionPhone(watch), show=show)
 
     def configure(self, path: Path, url: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The tools that observe the phone and change nothing: their calls are not steps."""
+"""The tools that only observe the phone; their calls are not steps."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 _RULE = (
-    "Coordinates of all tools are in pixels of this picture, (0, 0) at the top left. It is the "
-    f"screen, made smaller if a side has more than {LONGEST_SIDE} pixels."
+    "The coordinates of all tools are in pixels of this picture, with (0, 0) at the top left. It "
+    f"is the screen, scaled down if a side has more than {LONGEST_SIDE} pixels."
 )
 _KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
@@ -38,7 +38,7 @@ async def _take_screenshot(control: Control) -> Result:
     screen = await control.look()
     picture = await asyncio.to_thread(picture_of, screen)
     size = _dimensions(await control.frame())
-    return Result(f"The screen as a picture of {size} pixels, in which coordinates are.", picture)
+    return Result(f"The screen as a picture of {size} pixels, for all coordinates.", picture)
 
 
 async def _list_elements(control: Control) -> Result:
@@ -90,16 +90,20 @@ async def _save_screenshot(control: Control, saveTo: str) -> Result:  # noqa: N8
 
 
 def _new_file(text: str) -> Path:
-    """Return a path within the folder for temporary files, because the text is a model's."""
+    """Return the path of a new file.
+
+    The text comes from a model, so it may only name a file in the folder for temporary files.
+
+    Raises:
+        ToolError: the path is elsewhere, or has an unknown suffix.
+    """
     folder = Path(tempfile.gettempdir()).resolve()
     if "\0" in text or Path(text).suffix.lower() not in _KINDS:
-        msg = f"saveTo has to end with {', '.join(_KINDS)}"
+        msg = f"saveTo must end with {' or '.join(_KINDS)}"
         raise ToolError(msg)
     path = (folder / text).resolve()
     if not path.is_relative_to(folder):
-        msg = (
-            f"saveTo has to be in {folder}; mobile_take_screenshot shows the screen without a file"
-        )
+        msg = f"saveTo must be in {folder}; mobile_take_screenshot shows the screen without a file"
         raise ToolError(msg)
     return path
 
@@ -113,7 +117,7 @@ LOOKING = (
     Tool(
         "mobile_take_screenshot",
         "Take Screenshot",
-        f"Show the phone's screen as it is now. {_RULE}",
+        f"Return a picture of the phone's current screen. {_RULE}",
         _take_screenshot,
         (DEVICE,),
         looks=True,
@@ -121,9 +125,9 @@ LOOKING = (
     Tool(
         "mobile_list_elements_on_screen",
         "List Screen Elements",
-        "List what is on the screen now, with texts, labels and rectangles. Their coordinates are "
-        "in the picture that mobile_take_screenshot gives, as the tools that touch the screen take "
-        "them: touch the middle of a rectangle.",
+        "List the elements on the current screen, with texts, labels and rectangles. Their "
+        "coordinates are in the picture that mobile_take_screenshot returns, as for the tools that "
+        "touch the screen: touch the middle of a rectangle.",
         _list_elements,
         (DEVICE,),
         looks=True,
@@ -131,7 +135,7 @@ LOOKING = (
     Tool(
         "mobile_get_screen_size",
         "Get Screen Size",
-        "Return the size of the picture that mobile_take_screenshot gives, in whose pixels all "
+        "Return the size of the picture that mobile_take_screenshot returns, in whose pixels all "
         "coordinates are.",
         _get_screen_size,
         (DEVICE,),
@@ -148,7 +152,7 @@ LOOKING = (
     Tool(
         "mobile_list_apps",
         "List Apps",
-        "List the apps that are installed, with the packages that mobile_launch_app takes.",
+        "List the installed apps, with their packages for mobile_launch_app.",
         _list_apps,
         (DEVICE,),
         looks=True,
@@ -156,7 +160,7 @@ LOOKING = (
     Tool(
         "mobile_list_available_devices",
         "List Devices",
-        "Return the one phone that there is, which all tools use.",
+        "Return the only phone, which all tools use.",
         _list_devices,
         looks=True,
     ),
@@ -169,15 +173,13 @@ LOOKING = (
         _save_screenshot,
         (
             DEVICE,
-            Parameter(
-                "saveTo", "string", "The file, below the folder for temporary files: .png or .jpg"
-            ),
+            Parameter("saveTo", "string", "a .png or .jpg file in the folder for temporary files"),
         ),
     ),
 )
 
 
-_MOST_CHARACTERS = 60_000  # clients refuse texts of more than 25,000 tokens
+_MOST_CHARACTERS = 60_000  # clients refuse texts above 25,000 tokens
 
 
 def list_elements(screen: Screen, frame: Frame) -> str:
@@ -197,7 +199,7 @@ def list_elements(screen: Screen, frame: Frame) -> str:
         lines.append(line)
     text = f"Found these elements on screen: [{', '.join(lines)}]"
     left_out = len(found) - len(lines)
-    return text + (f" (and {left_out} more, which were left out)" if left_out else "")
+    return text + (f" ({left_out} more elements are omitted)" if left_out else "")
 
 
 def _is_listed(element: Element) -> bool:
@@ -216,7 +218,7 @@ def _entry(element: Element, frame: Frame) -> dict[str, Any]:
     entry["coordinates"] = _coordinates(element.bounds, frame)
     if element.checkable:
         entry["checked"] = element.checked
-    # Default values are left out.
+    # Default values are omitted.
     flags = {"focused": element.focused, "selected": element.selected, "password": element.password}
     entry.update({name: True for name, flag in flags.items() if flag})
     if not element.enabled:

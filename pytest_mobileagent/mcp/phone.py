@@ -1,4 +1,4 @@
-"""The phone that the MCP tools drive, an episode's or a person's own, and repeated calls to it."""
+"""The phone that the MCP tools control, an episode's or the user's own, and repeated tool calls."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-# `am` and `pm` may end with status 0 although they have failed, and only write so.
+# `am` and `pm` may exit with status 0 although they have failed, which only their output shows.
 _FAILED = re.compile(r"^(Error|Failure)\b", re.MULTILINE)
 _LONGEST_NOTICE = 1000  # characters
 
 
 class WatchedPhone(Protocol):
-    """The phone that the MCP tools drive; what they do is recorded, and counts as steps.
+    """The phone that the MCP tools control; in an episode, their actions are recorded as steps.
 
-    `info` describes the device, `goal` the task in words; empty if there is no episode.
+    `info` describes the device. `goal` is the task's goal; empty if there is no episode.
     """
 
     info: DeviceInfo
@@ -40,27 +40,27 @@ class WatchedPhone(Protocol):
 
     @property
     def steps(self) -> int:
-        """How many steps have been made, by any means."""
+        """The number of steps so far, by any means."""
 
     @property
     def steps_left(self) -> int | None:
         """How many steps may follow; None if there is no limit."""
 
     async def observe(self) -> Observation:
-        """Observe the screen as it is now; this is not a step."""
+        """Observe the current screen, which is not a step."""
 
     async def act(self, action: Action) -> Observation | None:
-        """Do an action, and return the observation after it; None if the episode is over."""
+        """Perform an action, and return the next observation; None if the episode is over."""
 
     async def run(self, name: str, script: str) -> Observation | None:
         """Run a shell script for something that no action covers, recorded as `Raw(name)`."""
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all apps that the phone has."""
+        """Return the packages of all installed apps."""
 
 
 class SessionPhone:
-    """A `WatchedPhone` for the duration of the watched episode."""
+    """The phone of a watched episode (see `WatchedPhone`)."""
 
     def __init__(self, watch: Watch) -> None:
         self.info = watch.session.device.info
@@ -69,7 +69,7 @@ class SessionPhone:
 
     @property
     def steps(self) -> int:
-        """How many steps have been made."""
+        """The number of steps so far."""
         return self._watch.session.steps
 
     @property
@@ -79,24 +79,24 @@ class SessionPhone:
         return max(0, session.limits.steps - session.steps)
 
     async def observe(self) -> Observation:
-        """Observe the screen as it is now."""
+        """Observe the current screen."""
         return await self._watch.look()
 
     async def act(self, action: Action) -> Observation | None:
-        """Do an action."""
+        """Perform an action."""
         return await self._watch.decide(action)
 
     async def run(self, name: str, script: str) -> Observation | None:
-        """Run a script as an action; if it fails, what it wrote is the notice."""
+        """Run a script as an action; if it fails, its output becomes the notice."""
         return await self._watch.decide(Raw(name), partial(run_script, script=script))
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all apps that the phone has."""
+        """Return the packages of all installed apps."""
         return await self._watch.system(lambda system: system.packages())
 
 
 class OwnPhone:
-    """An unwatched phone: nothing is recorded, and there is no step limit."""
+    """The user's own phone: nothing is recorded, and there is no step limit."""
 
     def __init__(self, device: Device) -> None:
         self.info = device.info
@@ -106,21 +106,21 @@ class OwnPhone:
         self._device = device
 
     async def observe(self) -> Observation:
-        """Observe the screen as it is now."""
+        """Observe the current screen."""
         return await asyncio.to_thread(self._observe)
 
     async def act(self, action: Action) -> Observation:
-        """Do an action; a question has no user here, and a report ends nothing."""
+        """Perform an action; questions and reports have no effect."""
         self.steps += 1
         return await asyncio.to_thread(self._act, action)
 
     async def run(self, name: str, script: str) -> Observation:
-        """Run a shell script; if it fails, what it wrote is the notice."""
+        """Run a shell script; if it fails, its output becomes the notice."""
         self.steps += 1
         return await asyncio.to_thread(self._run, script)
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all apps."""
+        """Return the packages of all installed apps."""
         system = self._device.system
         return () if system is None else await asyncio.to_thread(system.packages)
 
@@ -140,7 +140,7 @@ class OwnPhone:
     def _flaw(self, action: Action) -> str:
         system = self._device.system
         if isinstance(action, Open) and system and action.app not in system.packages():
-            return f"no app of the package {action.app} is installed"
+            return f"no app with the package {action.app} is installed"
         try:
             check(action, self._device.observe().screen.size)
         except ValueError as error:
@@ -150,12 +150,12 @@ class OwnPhone:
     def _run(self, script: str) -> Observation:
         system = self._device.system
         if system is None:
-            return self._observe("this phone runs no shell scripts")
+            return self._observe("this phone cannot run shell scripts")
         return self._observe(run_script(system, script)[:_LONGEST_NOTICE])
 
 
 def run_script(system: System, script: str) -> str:
-    """Run a script; return what it wrote if it failed, or that there is no shell, else nothing.
+    """Run a script; return its output if it failed, or a message if there is no shell; else "".
 
     Raises:
         DeviceError: the phone does not answer.
@@ -173,7 +173,7 @@ def run_script(system: System, script: str) -> str:
 
 T = TypeVar("T")
 _SECONDS = 30.0
-_MOST_CALLS = 200  # of all clients together that are remembered
+_MOST_CALLS = 200  # that are remembered, of all clients together
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as it arrived: its request's id, and tool and arguments in one text."""
+    """A call: the id of its request, and a text that identifies the tool and its arguments."""
 
     caller: Caller
     id: str
@@ -197,8 +197,8 @@ class Call:
 class _Known(Generic[T]):
     call: Call
     task: asyncio.Task[T]
-    lost: bool = False  # the reply did not reach the client
-    left: bool = False  # the client has asked for something else since the reply
+    lost: bool = False  # whether the reply did not reach the client
+    left: bool = False  # whether the client has sent another request since the reply
     ended: float = field(default=float("inf"))
 
     def is_repeated_by(self, call: Call, now: float) -> bool:
@@ -212,16 +212,20 @@ class _Known(Generic[T]):
 
 
 class Repeats(Generic[T]):
-    """The calls that were done, and their results. `clock` returns seconds."""
+    """Recognises repeated calls, so that each is performed once. `clock` returns seconds.
+
+    Clients repeat a call if its reply was lost. The call is not performed again; the repeat gets
+    the result of the first one.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._calls: list[_Known[T]] = []
 
-    def asked(self, caller: Caller, call: Call | None = None) -> None:
-        """Note a client's request, which shows that the client is done with its ended calls.
+    def note_request(self, caller: Caller, call: Call | None = None) -> None:
+        """Note a client's request, which shows that the client has the results of its ended calls.
 
-        Calls that the request repeats (if it is `call`) are not done with.
+        This does not apply to a call that the request, `call`, repeats.
         """
         now = self._clock()
         for known in self._calls:
@@ -230,7 +234,7 @@ class Repeats(Generic[T]):
                 known.left = True
 
     async def once(self, call: Call, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do a call, unless it is a repeat; cancelling the wait does not cancel the call."""
+        """Perform a call unless it is a repeat; cancelling the wait does not cancel the call."""
         now = self._clock()
         known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)
         if known is None:
@@ -243,7 +247,7 @@ class Repeats(Generic[T]):
         return outcome
 
     async def close(self) -> None:
-        """End the calls that are still running."""
+        """Cancel the calls that are still running."""
         tasks = [known.task for known in self._calls if not known.task.done()]
         for task in tasks:
             task.cancel()
@@ -252,4 +256,4 @@ class Repeats(Generic[T]):
     def _end(self, known: _Known[T], task: asyncio.Task[T]) -> None:
         known.ended = self._clock()
         if not task.cancelled():
-            task.exception()  # perhaps nobody is waiting for it any more
+            task.exception()  # mark it as retrieved, in case nothing awaits the task any more

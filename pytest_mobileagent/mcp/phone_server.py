@@ -1,4 +1,4 @@
-"""The tools as an MCP server; imported only when one is started, because it loads the SDK."""
+"""The tools as an MCP server; imported only when a server is started, because it loads the SDK."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _INSTRUCTIONS = (
-    "These tools drive one Android phone. Look at it with mobile_take_screenshot or "
+    "These tools control one Android phone. Look at it with mobile_take_screenshot or "
     "mobile_list_elements_on_screen, act, and look again. All coordinates are in pixels of the "
-    "picture that mobile_take_screenshot gives. When the task is done call finish, with the answer "
-    "if the task asks for one; if it cannot be done call impossible."
+    "picture that mobile_take_screenshot returns. When the task is done, call finish, with the "
+    "answer if the task asks for one; if it cannot be done, call impossible."
 )
 
 
 class PhoneServer:
-    """An MCP server whose tools drive a phone, for clients of both eras of the protocol."""
+    """An MCP server whose tools control a phone, for clients of both eras of the protocol."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
@@ -55,21 +55,21 @@ class PhoneServer:
             instructions=f"{_INSTRUCTIONS}\n\nThe task: {goal}" if goal else _INSTRUCTIONS,
             on_list_tools=_list_tools,
             on_call_tool=self._call,
-            # Otherwise the SDK lists all tools at each call, as if the client had asked for that.
+            # Without this, the SDK lists all tools at each call, as if the client had requested it.
             get_tool_input_schema=_schema_of,
         )
         self.server.middleware.append(self._note)
 
     async def close(self) -> None:
-        """End the running calls."""
+        """Cancel the running calls."""
         await self._repeats.close()
 
     async def _note(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Note a client's request, which shows that it got the replies to its earlier ones."""
+        """Note a client's request, which shows that it received its earlier replies."""
         if ctx.request_id is not None and ctx.method != "tools/call":
-            self._repeats.asked(_caller(ctx))
+            self._repeats.note_request(_caller(ctx))
         return await call_next(ctx)
 
     async def _call(
@@ -80,25 +80,28 @@ class PhoneServer:
         call = Call(_caller(context), json.dumps(context.request_id), content)
         tool = TOOLS.get(params.name)
         if tool is None or tool.looks:
-            self._repeats.asked(call.caller)
+            self._repeats.note_request(call.caller)
             return await self._done(tool, params.name, arguments)
-        self._repeats.asked(call.caller, call)
+        self._repeats.note_request(call.caller, call)
         return await self._repeats.once(call, lambda: self._done(tool, tool.name, arguments))
 
     async def _done(
         self, tool: Tool | None, name: str, arguments: dict[str, Any]
     ) -> CallToolResult:
-        """Call a tool once the earlier calls have ended; the result reports any failure."""
+        """Call a tool after the earlier calls have ended; failures are reported in the result."""
         if tool is None:
-            return _failed(f"There is no tool {name!r:.100}. There are: {', '.join(TOOLS)}.")
+            return _failed(f"There is no tool {name!r:.100}. The tools are: {', '.join(TOOLS)}.")
         async with self._control.lock:
             try:
                 return _result(await tool.call(self._control, arguments))
             except (ToolError, MobileAgentError) as error:
                 return _failed(str(error))
             except Exception:
-                logger.exception("the tool %s broke", tool.name)
-                return _failed(f"{tool.name} broke: this is no fault of yours. Look, and go on.")
+                logger.exception("the tool %s failed unexpectedly", tool.name)
+                return _failed(
+                    f"{tool.name} failed because of an internal error, not because of your call. "
+                    "Look at the screen, and go on."
+                )
 
 
 async def _list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -124,12 +127,12 @@ def _advertised(tool: Tool) -> MCPTool:
 
 
 def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
-    """Return the sender of a request: its session, or the name that the client gives itself."""
+    """Return the sender of a request: a session, or the name that the client gives itself."""
     headers = getattr(context.request, "headers", None) or {}
     session = headers.get("mcp-session-id")
     if session:
         return Caller(session, has_session=True)
-    if context.request is None:  # standard streams are one client's
+    if context.request is None:  # standard streams have a single client
         return Caller("", has_session=True)
     about = (context.meta or {}).get(CLIENT_INFO_META_KEY)
     return Caller(json.dumps(about, sort_keys=True, default=str), has_session=False)

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent mcp`: a phone as an MCP server, to try out by hand."""
+"""`python -m pytest_mobileagent mcp`: serve a phone as an MCP server, to try it out by hand."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.single import Project
     from pytest_mobileagent.mcp.phone import OwnPhone
 
-URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can stand for --connect
+URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can replace --connect
 
 
 def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
-    """Serve a phone until Ctrl-C, or until a client that has started this goes away.
+    """Serve a phone until Ctrl-C, or until the client that has started this process goes away.
 
-    `project` is asked only if the device needs what a project registers.
+    `project` is called only if the device needs what a project registers.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
     url = given.connect or ("" if given.device else os.environ.get(URL, ""))
     if url:
         if given.device:
-            parser.error("--connect and --device exclude each other")
+            parser.error("--connect and --device cannot be combined")
         if given.connect and "://" not in url:
             url = _read(parser, given.connect)
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
-            parser.error(f"--connect={url} is no http:// or https:// URL")
+            parser.error(f"--connect={url} is not an http:// or https:// URL")
         return bridge(url)
     if not given.device:
-        parser.error("--device is missing: --device virtual starts a virtual phone")
+        parser.error("--device is missing; to start a virtual phone, use --device virtual")
     try:
         return _serve(given, project)
     except ValueError as error:
@@ -58,42 +58,42 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
 
 
 def _read(parser: argparse.ArgumentParser, path: str) -> str:
-    """Return the URL of a configuration; exit with a usage error if it has none."""
+    """Return the URL in a configuration; exit with a usage error if it contains none."""
     try:
         url = url_of(read_json(Path(path)))
     except (OSError, ValueError) as error:
         parser.error(f"--connect={path} cannot be read: {error}")
-    return url or parser.error(f"--connect={path} names no server phone with a URL")
+    return url or parser.error(f'--connect={path} has no server named "phone" with a URL')
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("mcp"),
         description="Serve a phone as an MCP server, to any MCP client. There is no task and no "
-        "limit of steps, and nothing is recorded.",
-        epilog=f"The URL of a phone that is served elsewhere may also stand in {URL}.",
+        "step limit, and nothing is recorded.",
+        epilog=f"The URL of a phone that is served elsewhere can also be set in {URL}.",
     )
     add = parser.add_argument
     add(
         "--device",
         default="",
         metavar="DEVICE",
-        help="as a run's --mobile-device, but one: virtual, avd:NAME, serial:SERIAL, a bare "
-        "SERIAL, appium:URL",
+        help="one device, written like a run's --mobile-device: virtual, avd:NAME, serial:SERIAL, "
+        "a bare SERIAL, appium:URL",
     )
     add(
         "--stdio",
         action="store_true",
-        help="serve standard input and output, for a client that starts this command, and end with "
-        "it (default: serve HTTP until Ctrl-C, and print the URL)",
+        help="serve on standard input and output, for a client that starts this command, and exit "
+        "with the client (default: serve HTTP until Ctrl-C, and print the URL)",
     )
     add(
         "--connect",
         default="",
         metavar="FILE",
-        help="pass standard input and output on to a phone that is served elsewhere, as in an "
-        "episode: FILE is a configuration as Claude Code's, whose server is named phone; its URL "
-        "may stand here, too, where other users of this machine can read it",
+        help="connect standard input and output to a phone that is served elsewhere, as in an "
+        "episode. FILE is a configuration for Claude Code with a server named phone; the URL is "
+        "accepted, too, but other users of this machine can read it",
     )
     return parser
 
@@ -104,7 +104,7 @@ def _serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     Raises:
         ValueError: the options name no device.
     """
-    # What drives devices takes long to load, which a client that connects would wait for.
+    # Loading the drivers takes long, and a client that only connects need not wait for it.
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.single import leased_device, source_of
     from pytest_mobileagent.mcp.phone import OwnPhone
@@ -143,7 +143,7 @@ async def _over_streams(phone: OwnPhone, incoming: int, out: int) -> None:
             Bridge(url, out).run(incoming)
             loop.call_soon_threadsafe(stopped.set)
 
-        # A daemon, because it may be waiting for input when this process is asked to end.
+        # A daemon thread, because it may be waiting for input when this process is asked to end.
         threading.Thread(target=serve, daemon=True).start()
         await stopped.wait()
 
@@ -152,7 +152,7 @@ async def _over_streams(phone: OwnPhone, incoming: int, out: int) -> None:
 async def _served(phone: OwnPhone) -> AsyncIterator[str]:
     from pytest_mobileagent.mcp.endpoint import McpEndpoint
 
-    # Other users of this machine do not know the path.
+    # The path is secret, so that other users of this machine cannot connect.
     path = f"/{secrets.token_urlsafe(16)}/mcp"
     endpoint = McpEndpoint(phone, path)
     port = await endpoint.start()

@@ -1,6 +1,7 @@
-"""The tools that act on the phone or end the task, each call a step, and the table of all tools.
+"""The tools that act on the phone or end the task, and the table of all tools.
 
-Names and arguments are those of mobile-mcp, except for finish, impossible and ask_user.
+Each call is a step. Names and arguments are those of mobile-mcp, except for finish, impossible and
+ask_user.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.mcp.control import Control
 
 
-_PIXELS = "in pixels of the picture that mobile_take_screenshot gives"
+_PIXELS = "in pixels of the picture that mobile_take_screenshot returns"
 _X = Parameter("x", "number", f"from the left edge, {_PIXELS}")
 _Y = Parameter("y", "number", f"from the top edge, {_PIXELS}")
 
@@ -65,9 +66,9 @@ async def _swipe(
     y: float | None = None,
     distance: float | None = None,
 ) -> Result:
-    """Swipe as mobile-mcp does.
+    """Swipe like mobile-mcp.
 
-    From a point, the finger moves 30 % of the screen; without one, over the middle 60 %.
+    From a given point, the finger moves over 30 % of the screen; otherwise over its middle 60 %.
     """
     frame = await control.frame()
     size = frame.shown or frame.size
@@ -108,7 +109,7 @@ async def _press(control: Control, button: str) -> Result:
         return await control.run(
             f"mobile_press_button {name}", f"input keyevent {_DPAD[name]}", done
         )
-    msg = f"There is no button {button!r:.100}. There are: {', '.join([*_KEYS, *_DPAD])}."
+    msg = f"There is no button {button!r:.100}. The buttons are: {', '.join([*_KEYS, *_DPAD])}."
     raise ToolError(msg)
 
 
@@ -118,10 +119,10 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
     if locale is None:
         return await control.act(Open(package), done)
     if not re.fullmatch(r"[A-Za-z0-9-]+(, ?[A-Za-z0-9-]+)*", locale):
-        msg = f"locale has to be language tags as in fr-FR,en-GB, not {locale!r:.100}"
+        msg = f"locale must be language tags, as in fr-FR,en-GB, not {locale!r:.100}"
         raise ToolError(msg)
     quoted, tags = shlex.quote(package), shlex.quote(locale.replace(" ", ""))
-    # Languages of single apps came with Android 13; before, the app starts in the phone's language.
+    # Apps have had their own languages since Android 13; before, apps use the phone's language.
     script = (
         f"cmd locale set-app-locales {quoted} --locales {tags} >/dev/null 2>&1; "
         f"monkey -p {quoted} -c android.intent.category.LAUNCHER 1"
@@ -167,15 +168,19 @@ async def _set_orientation(control: Control, orientation: str) -> Result:
 
 def _package(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.]*", text):
-        msg = f"{text!r:.100} is not a package; mobile_list_apps lists those that there are"
+        msg = f"{text!r:.100} is not a package; mobile_list_apps lists the packages"
         raise ToolError(msg)
     return text
 
 
 def _scriptable(text: str) -> str:
-    """Return a text if it is safe in a script once quoted, and is not an option there."""
+    """Return a text if it can be quoted in a script, and is not taken for an option there.
+
+    Raises:
+        ToolError: it cannot be quoted, or would be an option.
+    """
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
-        msg = f"{text!r:.100} holds characters that cannot stand here"
+        msg = f"{text!r:.100} contains characters that are not allowed here"
         raise ToolError(msg)
     return text
 
@@ -217,8 +222,8 @@ ACTING = (
     Tool(
         "mobile_swipe_on_screen",
         "Swipe Screen",
-        "Move a finger over the screen. The direction is the finger's: up shows what is further "
-        "down.",
+        "Move a finger over the screen. The direction is that of the finger: swiping up reveals "
+        "content further down.",
         _swipe,
         (
             DEVICE,
@@ -228,8 +233,8 @@ ACTING = (
             Parameter(
                 "distance",
                 "number",
-                f"how far it moves, {_PIXELS}; unless given 30 % of the screen from x and y, else "
-                "60 % over the middle",
+                f"how far it moves, {_PIXELS}; by default 30 % of the screen from x and y, or "
+                "without them the middle 60 %",
                 required=False,
                 least=1,
             ),
@@ -283,14 +288,17 @@ ACTING = (
     Tool(
         "mobile_set_orientation",
         "Set Orientation",
-        "Turn the screen. Coordinates are in the turned picture then.",
+        "Rotate the screen. Coordinates then refer to the rotated picture.",
         _set_orientation,
-        (DEVICE, Parameter("orientation", "string", "how", choices=tuple(_ORIENTATIONS))),
+        (
+            DEVICE,
+            Parameter("orientation", "string", "the new orientation", choices=tuple(_ORIENTATIONS)),
+        ),
     ),
     Tool(
         "mobile_install_app",
         "Install App",
-        "Install an app from an .apk file that lies on the phone.",
+        "Install an app from an .apk file on the phone.",
         _install,
         (DEVICE, Parameter("path", "string", "the file on the phone, as in /data/local/tmp/a.apk")),
     ),
@@ -339,7 +347,7 @@ _REPORTING = (
     Tool(
         "ask_user",
         "Ask User",
-        "Ask the phone's user about something that the task leaves open; gives the reply.",
+        "Ask the phone's user about something that the task leaves open, and return the reply.",
         _ask_user,
         (Parameter("question", "string", "the question"),),
     ),

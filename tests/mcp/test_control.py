@@ -146,19 +146,23 @@ def test_each_tool_does_one_thing(tool, arguments, deed):
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
-        (CLICK, {"x": 706, "y": 5}, "outside of the screen"),
-        (CLICK, {"x": 5, "y": -1}, "picture that mobile_take_screenshot gives, which is 706x1568"),
+        (CLICK, {"x": 706, "y": 5}, "outside the screen"),
+        (
+            CLICK,
+            {"x": 5, "y": -1},
+            "picture that mobile_take_screenshot returns, which is 706x1568",
+        ),
         ("mobile_swipe_on_screen", {"direction": "up", "x": 1000, "y": 5}, "outside"),
-        ("mobile_press_button", {"button": "POWER"}, "There are: BACK, HOME"),
+        ("mobile_press_button", {"button": "POWER"}, "The buttons are: BACK, HOME"),
         ("mobile_launch_app", {"packageName": "a; reboot"}, "is not a package"),
         ("mobile_launch_app", {"packageName": "a", "locale": "en;reboot"}, "language tags"),
         ("mobile_terminate_app", {"packageName": "$(reboot)"}, "is not a package"),
         ("mobile_open_url", {"url": "file:///etc"}, "Only http:// and https://"),
-        ("mobile_open_url", {"url": "http://a\nreboot"}, "cannot stand here"),
-        ("mobile_install_app", {"path": "--user"}, "cannot stand here"),
-        ("mobile_save_screenshot", {"saveTo": "../etc/x.png"}, "has to be in"),
-        ("mobile_save_screenshot", {"saveTo": "/etc/x.png"}, "has to be in"),
-        ("mobile_save_screenshot", {"saveTo": "x.sh"}, "has to end with"),
+        ("mobile_open_url", {"url": "http://a\nreboot"}, "not allowed here"),
+        ("mobile_install_app", {"path": "--user"}, "not allowed here"),
+        ("mobile_save_screenshot", {"saveTo": "../etc/x.png"}, "must be in"),
+        ("mobile_save_screenshot", {"saveTo": "/etc/x.png"}, "must be in"),
+        ("mobile_save_screenshot", {"saveTo": "x.sh"}, "must end with"),
     ],
 )
 def test_what_cannot_be_done_is_no_step_and_says_what_can(tool, arguments, told):
@@ -205,7 +209,7 @@ def test_the_first_report_stands():
     assert play.text("finish", answer="4712") == first
     assert play.text("impossible", reason="bored") == first
     assert phone.done == [Finish("4711")]
-    assert "You have reported already" in play.error(CLICK, x=1, y=1)
+    assert "You have already reported" in play.error(CLICK, x=1, y=1)
 
 
 def test_what_the_phone_could_not_do_is_an_error_and_a_step():
@@ -222,7 +226,9 @@ def test_coordinates_are_in_the_turned_picture_once_the_screen_has_turned():
     play("mobile_take_screenshot")
     phone.screen = screen_of((2400, 1080))
     turned = play.text("mobile_set_orientation", orientation="landscape")
-    assert turned.endswith("The screen has turned: coordinates are in a picture of 1568x706 now.")
+    assert turned.endswith(
+        "The screen has rotated: coordinates now refer to a picture of 1568x706."
+    )
     play(CLICK, x=1567, y=705)
     assert phone.done[-1] == Tap(2398, 1078)
     assert play.text("mobile_get_screen_size") == "Screen size is 1568x706 pixels"
@@ -262,4 +268,4 @@ def test_a_screenshot_is_saved_to_a_new_file_only(monkeypatch, tmp_path):
     assert (tmp_path / "b.jpg").read_bytes()[:2] == b"\xff\xd8"
     assert "File exists" in play.error("mobile_save_screenshot", saveTo="a.png")
     (tmp_path / "out").symlink_to(Path.home())
-    assert "has to be in" in play.error("mobile_save_screenshot", saveTo="out/a.png")
+    assert "must be in" in play.error("mobile_save_screenshot", saveTo="out/a.png")

@@ -70,7 +70,7 @@ def test_what_recorded_pages_cannot_do_is_told(tmp_path: Path) -> None:
     with contextlib.closing(device):
         told = asyncio.run(play())
     assert told[:2] == ["", "nothing is recorded for this action here"]
-    assert told[2].endswith("has recorded pages, and no shell behind them")
+    assert told[2].endswith("has recorded pages, which have no shell")
 
 
 SESSION = Caller("s1", has_session=True)
@@ -95,7 +95,7 @@ class Play:
             self.done.append(content)
             return len(self.done)
 
-        self.repeats.asked(caller, call)
+        self.repeats.note_request(caller, call)
         return await self.repeats.once(call, do)
 
 
@@ -153,7 +153,7 @@ def test_other_requests_are_no_repeats(one, two):
 def test_a_client_without_session_that_has_gone_on_may_count_anew():
     async def gone_on(play):
         await play.call(PROGRAM, "1", "tap")
-        play.repeats.asked(PROGRAM)
+        play.repeats.note_request(PROGRAM)
         await play.call(PROGRAM, "1", "tap")
 
     async def later(play):
@@ -200,7 +200,7 @@ def test_a_lost_reply_is_of_no_use_once_the_client_has_looked():
         await lose(play, PROGRAM, "1", "tap")
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        play.repeats.asked(PROGRAM)
+        play.repeats.note_request(PROGRAM)
         await play.call(PROGRAM, "3", "tap")
 
     assert played(story) == ["tap", "tap"]

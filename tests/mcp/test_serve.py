@@ -113,11 +113,11 @@ def test_scripts_that_fail_are_told_with_what_they_wrote(phone):
     [
         ([], "--device is missing"),
         (["--device", "a/b"], "--device=a/b"),
-        (["--device", "serial:a,b"], "has to be one device"),
+        (["--device", "serial:a,b"], "must name one device"),
         (["--connect", "/no/such/file"], "--connect=/no/such/file cannot be read: [Errno 2]"),
         (["--connect", os.devnull], "it is not a regular file"),
-        (["--connect", "ftp://x"], "is no http:// or https:// URL"),
-        (["--connect", "http://x", "--device", "virtual"], "exclude each other"),
+        (["--connect", "ftp://x"], "is not an http:// or https:// URL"),
+        (["--connect", "http://x", "--device", "virtual"], "cannot be combined"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(words, told, capsys, monkeypatch):
@@ -153,4 +153,4 @@ def test_a_configuration_without_a_phone_is_a_usage_error(tmp_path, capsys):
     (tmp_path / "mcp.json").write_text('{"mcpServers": {"camera": {"url": "http://x"}}}')
     with pytest.raises(SystemExit):
         main(["mcp", "--connect", str(tmp_path / "mcp.json")])
-    assert "mcp.json names no server phone with a URL" in capsys.readouterr().err
+    assert 'mcp.json has no server named "phone" with a URL' in capsys.readouterr().err

@@ -42,15 +42,15 @@ def test_an_argument_is_taken_in_any_form_that_clients_write(parameter, value, r
 @pytest.mark.parametrize(
     ("parameter", "value", "told"),
     [
-        (NUMBER, "three", "n has to be a number, not 'three'"),
-        (NUMBER, True, "n has to be a number"),
-        (NUMBER, "nan", "n has to be a number"),
-        (NUMBER, 10**400, "n has to be a number"),
-        (NUMBER, 11, "n has to be from 1 to 10, not 11"),
-        (WORD, "left", "w has to be one of up, down, not 'left'"),
-        (WORD, 3, "w has to be a string"),
-        (FLAG, "yes", "f has to be a boolean"),
-        (FLAG, [], "f has to be a boolean"),
+        (NUMBER, "three", "n must be a number, not 'three'"),
+        (NUMBER, True, "n must be a number"),
+        (NUMBER, "nan", "n must be a number"),
+        (NUMBER, 10**400, "n must be a number"),
+        (NUMBER, 11, "n must be from 1 to 10, not 11"),
+        (WORD, "left", "w must be one of up, down, not 'left'"),
+        (WORD, 3, "w must be a string"),
+        (FLAG, "yes", "f must be a boolean"),
+        (FLAG, [], "f must be a boolean"),
     ],
 )
 def test_what_is_no_such_argument_is_explained(parameter, value, told):
@@ -158,4 +158,4 @@ def test_a_list_that_no_client_would_take_is_cut():
     text = list_elements(screen, frame_of(screen.size))
     assert len(text) < 61_000
     left_out = 300 - text.count('"type"')
-    assert f"(and {left_out} more, which were left out)" in text
+    assert f"({left_out} more elements are omitted)" in text
