@@ -1,1 +1,1 @@
-"""Agents that are outside programs: run unchanged, and recorded by what they do."""
+"""Agents that are external programs: they run unchanged, and what they do is recorded as steps."""

@@ -1,6 +1,6 @@
-"""The adapter of a program: how the program is run, and where it reports what it has done.
+"""The adapter of a program: how the program is run, and where it reports the outcome.
 
-An adapter is read from a file of a few lines (see `adapter_file`), or made from a command alone.
+An adapter is read from a short file (see `adapter_file`), or made from a command alone.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ _REAL_KEY = 20  # characters
 
 
 class BadAdapterError(ValueError):
-    """An adapter or a command cannot be used; the text says where, and what to do."""
+    """An adapter or a command cannot be used; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
-    """Where a program reports something: a pattern's match in its output, or a file that it writes.
+    """Where a program reports something: by a pattern in its output, or in a file that it writes.
 
     With both, the pattern is searched for in the file. The last match counts: its first group that
-    took part, or all of it. The file's path is relative to the folder in which the program runs.
+    matched, or the whole match. The path of the file is relative to the folder in which the program
+    runs.
     """
 
     pattern: str = ""
@@ -51,22 +52,24 @@ class Adapter:
     """How a program is run, and how it reports the outcome.
 
     - `name`: its name in reports; `path`: the adapter's file, None for a command.
-    - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without them.
+    - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without
+      placeholders.
     - `folder`: where it runs; None for the folder in which pytest was started. `copy`: whether each
       episode has a fresh copy of it. `files`: the files of the copy that have placeholders.
     - `requirements`: what pip installs for it. `image`: of the container in which it runs.
     - `env`: variables, with placeholders. `stdin`: the content of its standard input.
-    - `done`: what it says when it has done its task, without which a status of success counts as an
-      error. If None, the status is enough.
+    - `done`: what it prints when its task is done; without this output, an exit status of success
+      counts as an error. If None, the exit status is enough.
     - `answer`, `impossible`: where it reports its answer, and why the task cannot be done; `error`,
-      `step_limit`: that it has failed, or reached a limit of its own, whatever its status is.
-    - `exit_codes`: what its exit statuses mean; any that is not named is an error, except 0.
-    - `network`: whether it may reach all hosts, or models only. `model_hosts`: hosts of models
-      besides the known ones. `roles`: the role of each model whose name fits a pattern.
+      `step_limit`: where it reports that it has failed, or reached its own limit, whatever its exit
+      status.
+    - `exit_codes`: what its exit statuses mean; all others, except 0, are errors.
+    - `network`: whether it may reach all hosts, or only models. `model_hosts`: hosts of models
+      besides the known ones. `roles`: the role of each model whose name matches a pattern.
     - `own_keys`: variables whose real keys it gets; all others hold stand-ins.
     - `include_usage`: whether streamed replies may be asked for their token counts.
     - `screenshots_after_actions`: whether MCP's actions return the screen.
-    - `grace`: the seconds that it has to end by itself, once it is asked to.
+    - `grace`: the seconds that it has to end by itself once the episode is over.
     """
 
     name: str
@@ -96,14 +99,14 @@ class Adapter:
 
     @property
     def used(self) -> frozenset[str]:
-        """The names of the placeholders that it uses."""
+        """The names of the placeholders that the adapter uses."""
         return placeholders.used(self._texts())
 
     @property
     def real_keys(self) -> tuple[str, ...]:
-        """The variables that hold real keys: the user's, or long values that the adapter sets.
+        """The variables that contain real keys: the user's, or long values that the adapter sets.
 
-        A shorter value, such as "EMPTY", is for programs that require some key.
+        A short value, such as "EMPTY", is for programs that only require some key.
         """
         written = (name for name, text in self.env.items()
                    if may_hold_key(name) and len(text) >= _REAL_KEY
@@ -123,8 +126,8 @@ def from_command(text: str) -> Adapter:
     """Return the adapter of a command in `--agent=cmd:…`, which no shell interprets.
 
     Raises:
-        BadAdapterError: it is empty, its quotes are not closed, it names an unknown placeholder, or
-            there is no such program.
+        BadAdapterError: the command is empty, its quotes are not closed, it contains an unknown
+            placeholder, or its program does not exist.
     """
     command = text.removeprefix(COMMAND)
     words = split(command)
@@ -134,10 +137,10 @@ def from_command(text: str) -> Adapter:
 
 
 def split(command: str) -> list[str]:
-    """Split a command into words, as a shell does.
+    """Split a command into words like a shell.
 
     Raises:
-        BadAdapterError: its quotes are not closed.
+        BadAdapterError: the command's quotes are not closed.
     """
     try:
         return shlex.split(command)
@@ -151,7 +154,7 @@ def _flaw_of(words: list[str]) -> str:
     if not words or not words[0]:
         return "a command is missing, as in --agent='cmd:python run.py --task {goal}'"
     if "\0" in "".join(words):
-        return "a command cannot hold a NUL character"
+        return "a command cannot contain a NUL character"
     return next(filter(None, map(placeholders.flaw, words)), "")
 
 
@@ -166,13 +169,13 @@ def missing(words: Iterable[str], folder: Path, search: str | None = None) -> st
     path = folder / program
     if "/" in program:
         if not path.is_file():
-            return f"there is no file {path}"
-        return "" if os.access(path, os.X_OK) else f"{path} is not executable: chmod +x"
+            return f"the file {path} does not exist"
+        return "" if os.access(path, os.X_OK) else f"{path} is not executable: run chmod +x on it"
     if shutil.which(program, path=search) is not None:
         return ""
     if path.is_file():
         return f"no program {program!r} is on the PATH; did you mean ./{program}?"
-    shell = " (no shell runs this command)" if "=" in program or program in _SHELL_WORDS else ""
+    shell = " (no shell is involved)" if "=" in program or program in _SHELL_WORDS else ""
     return f"no program {program!r} is on the PATH{shell}"
 
 
@@ -182,7 +185,7 @@ _RUNNERS = {"node", "sh", "bash", "uv", "npx", "uvx", "env", "poetry", "run"}
 
 
 def _name_of(words: list[str]) -> str:
-    """Return a short name for a command: its first word that is not just a runner of another."""
+    """Return a short name for a command: its first word that is not an interpreter or runner."""
     for word in words:
         path = Path(word)
         runs_another = path.name in _RUNNERS or path.stem in _PYTHONS

@@ -1,4 +1,4 @@
-"""The adapter file of a program, a TOML file of a few lines: how it is found and read."""
+"""Finds and reads the adapter file of a program, a short TOML file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ _MOST_GRACE = 600.0
 
 
 def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
-    """Return the adapter that `--agent` names: cmd:COMMAND, FILE.toml, or a folder's NAME.toml.
+    """Return the adapter that `--agent` names: cmd:COMMAND, FILE.toml, or NAME for a NAME.toml.
 
-    None if it names no program. The last folder wins, as with other agents.
+    The result is None if the reference names no program. NAME.toml is looked for in `folders`, of
+    which the last one that has it wins, as with other agents.
 
     Raises:
-        BadAdapterError: it cannot be used.
+        BadAdapterError: the adapter cannot be used.
     """
     if reference.startswith(COMMAND):
         return from_command(reference)
@@ -63,15 +64,15 @@ def read_adapter(path: Path) -> Adapter:
     """Read an adapter file; paths in it are relative to its folder.
 
     Raises:
-        BadAdapterError: it cannot be read, or a value is wrong; the text names the file and the
-            key, and says what to do.
+        BadAdapterError: the file cannot be read, or a value is invalid; the message names the file
+            and the key, and says what to do.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         msg = f"cannot read {path}: {error.strerror}"
         raise BadAdapterError(msg) from None
-    except ValueError as error:  # no TOML, or no UTF-8
+    except ValueError as error:  # not TOML, or not UTF-8
         msg = f"{path} is not TOML: {error}"
         raise BadAdapterError(msg) from None
     return _Reader(path).adapter(values)
@@ -115,7 +116,7 @@ class _Reader:
         for key in values:
             if key not in keys:
                 near = difflib.get_close_matches(key, keys, 1)
-                hint = f"did you mean {near[0]}?" if near else f"those are {', '.join(keys)}"
+                hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(keys)}"
                 raise self.wrong(key, f"is not a key of an adapter; {hint}")
         if "command" not in values:
             raise self.wrong("command", 'is missing, as in command = ["python", "run.py"]')
@@ -131,11 +132,13 @@ class _Reader:
     def check(self, adapter: Adapter) -> None:
         """Check keys against each other."""
         if adapter.image and adapter.requirements:
-            raise self.wrong("requirements", "goes without image, which holds what it needs")
+            why = "cannot be combined with image: install the packages in the image"
+            raise self.wrong("requirements", why)
         if adapter.files and adapter.folder is None:
-            raise self.wrong("files", "needs folder: they are filled in in a copy of it")
+            raise self.wrong("files", "needs folder: the files are filled in in a copy of it")
         if adapter.files and not adapter.copy:
-            raise self.wrong("files", "goes without copy = false: the originals stay as they are")
+            why = "cannot be combined with copy = false, because the originals must not be changed"
+            raise self.wrong("files", why)
         for name in adapter.files:
             assert adapter.folder is not None
             path = (adapter.folder / name).resolve()
@@ -151,10 +154,10 @@ class _Reader:
     def command(self, key: str, value: Any) -> tuple[str, ...]:
         if self.shell:
             if not (isinstance(value, str) and value.strip()):
-                raise self.wrong(key, "has to be one text for the shell, since shell = true")
+                raise self.wrong(key, "must be one text for the shell, because shell = true")
             for name in sorted(placeholders.used([re.sub(r"\$\{\w+\}", "", value)])):
                 variable = f'"${placeholders.PREFIX}{name.upper()}"'
-                raise self.wrong(key, f"is for a shell: write {variable} instead of {{{name}}}")
+                raise self.wrong(key, f"is run by a shell: write {variable} instead of {{{name}}}")
             return (value,)
         words = self._split(key, value) if isinstance(value, str) else list(self.texts(key, value))
         if not words or not words[0]:
@@ -179,44 +182,44 @@ class _Reader:
 
     def text(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or "\0" in value:
-            raise self.wrong(key, f"= {value!r} has to be a text")
+            raise self.wrong(key, f"= {value!r} must be a text")
         return value
 
     def texts(self, key: str, value: Any) -> tuple[str, ...]:
         is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
         if not is_list or any("\0" in each for each in value):
-            raise self.wrong(key, f'= {value!r} has to be a list of texts, as in ["…", "…"]')
+            raise self.wrong(key, f'= {value!r} must be a list of texts, as in ["…", "…"]')
         return tuple(value)
 
     def hosts(self, key: str, value: Any) -> tuple[str, ...]:
         hosts = self.texts(key, value)
         for host in hosts:
             if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
-                raise self.wrong(key, f"names {host!r}, which is not a host: no URL, and no port")
+                raise self.wrong(key, f"names {host!r}: name a host, without a scheme or a port")
         return hosts
 
     def variables(self, key: str, value: Any) -> tuple[str, ...]:
         names = self.texts(key, value)
         for name in names:
             if not _VARIABLE.fullmatch(name):
-                raise self.wrong(key, f"names {name!r}, which cannot be a variable")
+                raise self.wrong(key, f"names {name!r}, which is not a valid variable")
         return names
 
     def truth(self, key: str, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise self.wrong(key, f"= {value!r} has to be true or false")
+            raise self.wrong(key, f"= {value!r} must be true or false")
         return value
 
     def seconds(self, key: str, value: Any) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (is_number and 0 <= value <= _MOST_GRACE):
-            raise self.wrong(key, f"= {value!r} has to be seconds, at most {_MOST_GRACE:g}")
+            raise self.wrong(key, f"= {value!r} must be seconds from 0 to {_MOST_GRACE:g}")
         return float(value)
 
     def folder(self, key: str, value: Any) -> Path:
         path = self._path(key, value, self.path.parent)
         if not path.is_dir():
-            raise self.wrong(key, f"= {value!r}: there is no folder {path}")
+            raise self.wrong(key, f"= {value!r}: the folder {path} does not exist")
         return path
 
     def requirements(self, adapter: Adapter, value: str) -> Path:
@@ -226,19 +229,19 @@ class _Reader:
             if path.is_file():
                 return path
         there = " or ".join(str(path) for path in dict.fromkeys(tried))
-        raise self.wrong("requirements", f"= {value!r}: there is no file {there}")
+        raise self.wrong("requirements", f"= {value!r}: no file {there} exists")
 
     def _path(self, key: str, value: Any, base: Path) -> Path:
         try:
             return (base / Path(self.text(key, value)).expanduser()).resolve()
-        except (OSError, RuntimeError) as error:  # an unknown user's home, links in a circle
+        except (OSError, RuntimeError) as error:  # the home of an unknown user, or a link loop
             raise self.wrong(key, f"= {value!r} is not a path: {error}") from None
 
     def env(self, key: str, value: Any) -> dict[str, str]:
         table = self._table(key, value, 'NAME = "text"')
         for name, text in table.items():
             if not _VARIABLE.fullmatch(name) or "\0" in text:
-                raise self.wrong(key, f"names {name!r}, which cannot be a variable")
+                raise self.wrong(key, f"names {name!r}, which is not a valid variable")
             self.filled(f"{key}.{name}", text)
         return table
 
@@ -250,35 +253,35 @@ class _Reader:
 
     def _table(self, key: str, value: Any, example: str) -> dict[str, str]:
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            raise self.wrong(key, f"= {value!r} has to be a table of texts, as in {{{example}}}")
+            raise self.wrong(key, f"= {value!r} must be a table of texts, as in {{{example}}}")
         return dict(value)
 
     def report_place(self, key: str, value: Any) -> ReportPlace:
         found = value if isinstance(value, dict) else {"pattern": value}
         if not found or found.keys() - {"pattern", "file"}:
-            raise self.wrong(key, f'= {value!r} has to be a pattern, or {{file = "…"}}')
-        said = ReportPlace(**{name: self.text(key, text) for name, text in found.items()})
+            raise self.wrong(key, f'= {value!r} must be a pattern, or {{file = "…"}}')
+        place = ReportPlace(**{name: self.text(key, text) for name, text in found.items()})
         try:
-            re.compile(said.pattern)
+            re.compile(place.pattern)
         except re.error as error:
-            raise self.wrong(key, f"= {said.pattern!r} is not a pattern: {error}") from None
-        return said
+            raise self.wrong(key, f"= {place.pattern!r} is not a pattern: {error}") from None
+        return place
 
     def exit_codes(self, key: str, value: Any) -> Mapping[int, Ending]:
         if value == "spa-bench":
             return SPA_BENCH
         kinds = ", ".join(_ENDINGS)
         if not isinstance(value, dict):
-            example = f'"spa-bench", or a table as {{"3" = "done"}} (there are: {kinds})'
-            raise self.wrong(key, f"= {value!r} has to be {example}")
+            example = f'"spa-bench", or a table such as {{"3" = "done"}} with values from {kinds}'
+            raise self.wrong(key, f"= {value!r} must be {example}")
         for status, ending in value.items():
             if not (status.isascii() and status.isdigit() and int(status) < 256):
                 raise self.wrong(key, f"names {status!r}, which is not an exit status (0 to 255)")
             if ending not in _ENDINGS:
-                raise self.wrong(f"{key}.{status}", f"= {ending!r} has to be one of {kinds}")
+                raise self.wrong(f"{key}.{status}", f"= {ending!r} must be one of {kinds}")
         return {0: "done", **{int(status): ending for status, ending in value.items()}}
 
     def network(self, key: str, value: Any) -> str:
         if value not in ("open", "models"):
-            raise self.wrong(key, f'= {value!r} has to be "open" or "models"')
+            raise self.wrong(key, f'= {value!r} must be "open" or "models"')
         return str(value)

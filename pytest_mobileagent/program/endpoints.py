@@ -1,7 +1,7 @@
-"""The port through which an agent's own SDKs ask models, which is the one that programs get.
+"""The port through which an agent's own SDKs call models; programs use the same kind of port.
 
-An agent that calls `briefing.endpoint` is a process or a thread that the harness drives, and needs
-no recorded adb. Until it calls it, the port is a listening socket and nothing else.
+It serves agents that call `briefing.endpoint`, which are driven by the harness and need no recorded
+adb. Before the first call the port is only a listening socket.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.port import LocalPort
 
 _HOST = "127.0.0.1"
-_NAME = "endpoint"  # what the port is asked for
+_NAME = "endpoint"  # the name at the port
 
 
 class EndpointPort:
-    """The port of one episode, while it is entered (see `run.runner.ModelPort`).
+    """The port of one episode, as a context manager (see `run.runner.ModelPort`).
 
     - `settings`: prices, budget and cache of the run. `model`: answers in place of all providers.
-    - `folder`: the episode's, `pictures`: the run's folder of screens.
+    - `folder`: the episode's folder. `pictures`: the run's folder of screens.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class EndpointPort:
         self._stack.close()
 
     def check(self) -> None:
-        """Check that calls can be recorded, and that they are answered.
+        """Check that calls can be recorded, and that models answer them.
 
         Raises:
-            HostError: they cannot be recorded.
+            HostError: calls cannot be recorded.
             ProviderError: no model has answered for a long time.
         """
         if self._failure is not None:
@@ -76,17 +76,17 @@ class EndpointPort:
             self._models.check()
 
     def blame_provider(self, what: str) -> None:
-        """Blame the provider of the last call for what has happened, if it was at fault.
+        """Raise an error for `what` if the provider of the last call was at fault.
 
         Raises:
-            ProviderError: it was.
+            ProviderError: the provider was at fault.
         """
         if self._models is not None:
             self._models.blame_provider(what)
 
     @property
     def secrets(self) -> list[str]:
-        """The tokens and the keys that no record may hold."""
+        """The tokens and keys that no record may contain."""
         used = [] if self._models is None else self._models.secrets
         return [self._token, *(self._port.secrets if self._port else ()), *used]
 
@@ -99,13 +99,13 @@ class EndpointPort:
             self._open()
         except HostError as error:
             self._failure = error
-            self._socket.close()  # who waits for an answer need not wait longer
+            self._socket.close()  # so that waiting clients fail at once
         except OSError as error:
             self._failure = HostError(f"the port for models cannot be opened: {error}")
             self._socket.close()
 
     def _open(self) -> None:
-        """Load what records calls, and start it."""
+        """Load the recorder of calls, and start it."""
         from pytest_mobileagent.program.models.recorded_models import RecordedModels
         from pytest_mobileagent.program.port import LocalPort
         from pytest_mobileagent.program.track import LoopThread
@@ -135,7 +135,7 @@ class EndpointPort:
         """Return the endpoint of the provider that a message names.
 
         Raises:
-            AgentError: there is none.
+            AgentError: the provider is unknown, or has no key.
         """
         assert self._models is not None
         assert self._port is not None
@@ -149,10 +149,10 @@ class EndpointPort:
 
 
 class _Unwatched:
-    """A watcher of calls that mark no steps: those of an agent are its decisions."""
+    """A watcher that permits all calls; an agent's steps follow from its decisions instead."""
 
     async def call_begins(self) -> str:
-        """Let the call pass."""
+        """Permit the call."""
         return ""
 
     def call_ended(self, words: str) -> None:

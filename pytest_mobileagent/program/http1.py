@@ -1,4 +1,4 @@
-"""HTTP/1.1 over asyncio's streams, as strict as h11 is; bodies pass piece by piece."""
+"""HTTP/1.1 over asyncio's streams, as strict as h11; response bodies are passed on in pieces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TooLargeError(Exception):
 
 
 class ClientReader(asyncio.StreamReader):
-    """A client's data; `when_gone` is called when the client closes the connection."""
+    """Reads a client's data; `when_gone` is called when the client closes the connection."""
 
     is_gone = False
     when_gone: Callable[[], None] | None = None
@@ -49,7 +49,7 @@ class ClientReader(asyncio.StreamReader):
 
 
 class ServerConnection:
-    """The server's side of a connection, on which requests come one after another."""
+    """The server's side of a connection that carries one request after another."""
 
     def __init__(self, reader: ClientReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
@@ -74,7 +74,7 @@ class ServerConnection:
         """Return the whole body of the request.
 
         Raises:
-            TooLargeError: it is too large.
+            TooLargeError: the body is too large.
         """
         pieces: list[bytes] = []
         size = 0
@@ -100,7 +100,7 @@ class ServerConnection:
         await self._send(response)
 
     async def write(self, data: bytes) -> None:
-        """Send a piece of its body."""
+        """Send a piece of the response's body."""
         if data:
             await self._send(h11.Data(data=data))
 
@@ -109,8 +109,8 @@ class ServerConnection:
         await self._send(h11.EndOfMessage())
 
     async def respond(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        """Send a whole response, once the whole request has come."""
-        if self._http.their_state is h11.SEND_BODY:  # a client that is still sending would not read
+        """Send a complete response, after the whole request has arrived."""
+        if self._http.their_state is h11.SEND_BODY:  # a client that still sends would not read it
             await self.body()
         complete = {**headers, "Content-Length": str(len(body))}
         await self.begin(
@@ -120,7 +120,7 @@ class ServerConnection:
         await self.end()
 
     async def accept_tunnel(self) -> None:
-        """Answer CONNECT: from now on, the connection's bytes are for another server."""
+        """Accept a CONNECT request: from now on, the connection's bytes are for another server."""
         self.writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await self.writer.drain()
 
@@ -172,21 +172,21 @@ class ClientConnection:
         return event
 
     async def pieces(self) -> AsyncIterator[tuple[bytes, bool]]:
-        """Yield the pieces of the response's body, each with whether it is the last.
+        """Yield the pieces of the response's body, each with whether it is the last one.
 
         Raises:
-            ConnectionError: the connection broke off in the middle, or this is not HTTP.
+            ConnectionError: the connection was lost in the middle, or the data is not HTTP.
         """
         while True:
             event = await self._next()
-            come: list[bytes] = []
+            received: list[bytes] = []
             while isinstance(event, h11.Data):
-                come.append(bytes(event.data))
+                received.append(bytes(event.data))
                 event = self._http.next_event()
             is_last = isinstance(event, h11.EndOfMessage)
             if not is_last and event is not h11.NEED_DATA:
                 raise ConnectionResetError(_BROKE_OFF)
-            yield b"".join(come), is_last
+            yield b"".join(received), is_last
             if is_last:
                 return
 
@@ -213,7 +213,7 @@ def header(message: h11.Request | h11.Response, name: str) -> str:
 
 
 def passed_on(message: h11.Request | h11.Response, *without: bytes) -> Headers:
-    """Return the headers that are passed on, as they were written, except for those `without`."""
+    """Return the headers that are passed on, spelled as received, except for those in `without`."""
     named = header(message, "connection").lower().encode("latin-1")
     hop = _HOP | {each.strip() for each in named.split(b",")} | set(without)
     return [(raw, value) for raw, value in message.headers.raw_items() if raw.lower() not in hop]

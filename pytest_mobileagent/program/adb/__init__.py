@@ -1,1 +1,1 @@
-"""The leased phone behind an adb server of the program's own, with a recording adbd in between."""
+"""Lends the leased phone to a program through a separate adb server and a recording adbd."""

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     # Whether the first argument, a signature, signs the second, a token, with a known key.
     Knows = Callable[[bytes, bytes], bool]
 
-# Above the ports on which adb servers look for emulators by themselves, below those that Linux
-# hands out. The port of an emulator's console is even; adbd has the next one.
+# Above the ports on which adb servers search for emulators, and below Linux's ephemeral ports. The
+# port of an emulator's console is even; its adbd has the next one.
 _CONSOLE_PORTS = range(20000, 32766, 2)
 _LIMIT = 1 << 20  # bytes that are read ahead
 
 
 class Adbd:
-    """An adbd on a free local port, for peers whose signature it `knows`.
+    """An adbd on a free local port, for peers with a key that it `knows`.
 
-    The port before, which would be the emulator's console, is reserved: whoever loaded a snapshot
-    there would pull the phone out from under the harness.
+    The port before it, where an emulator would have its console, is reserved, so that no program
+    can load a snapshot there behind the harness's back.
     """
 
     def __init__(self, banner: bytes, serve: Serve, knows: Knows) -> None:
@@ -56,7 +56,7 @@ class Adbd:
 
     @property
     def serial(self) -> str:
-        """The serial that an adb server gives to this device, which registers as an emulator."""
+        """The serial that an adb server assigns to this device, which registers as an emulator."""
         return f"emulator-{self.port - 1}"
 
     async def start(self) -> None:
@@ -104,12 +104,12 @@ def _claim() -> tuple[socket.socket, socket.socket]:
             listener.listen(100)
             opened.pop_all()
             return console, listener
-    msg = "no two ports in a row are free for the device that a program is given"
+    msg = "no two ports in a row are free for the device that is lent to a program"
     raise HostError(msg)
 
 
 def _bound(port: int) -> socket.socket:
-    # asyncio turns Nagle's delay off only if the protocol is named.
+    # asyncio disables Nagle's algorithm only if the socket's protocol is set explicitly.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.bind(("127.0.0.1", port))
@@ -121,7 +121,7 @@ def _bound(port: int) -> socket.socket:
 
 _MOST_STREAMS = 500  # each holds a connection to the device's own adb server
 _TOKEN, _SIGNATURE = 1, 2  # the kinds of AUTH
-_ENDING_SECONDS = 1.0  # until streams that are still served are cut off
+_ENDING_SECONDS = 1.0  # before streams that are still being served are cut off
 
 
 class Connection:
@@ -145,8 +145,8 @@ class Connection:
         self._banner = banner
         self._serve = serve
         self._knows = knows
-        self._most_payload = 0  # as the adb server says when it introduces itself
-        self._token = b""  # that the peer has to sign
+        self._most_payload = 0  # announced by the adb server when it connects
+        self._token = b""  # that the peer must sign
         self._is_known = False
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -224,7 +224,7 @@ class Connection:
         try:
             await self._serve(stream, service)
         except OSError:
-            pass  # the client, or the device, has gone in the middle
+            pass  # the client or the device has disappeared
         finally:
             stream.close()
             self._streams.pop(stream.number, None)
@@ -239,10 +239,10 @@ _START_SECONDS = 20.0
 
 
 class Attachment:
-    """Keeps our adbd connected to the program's adb server while the device is there.
+    """Keeps the adbd connected to the program's adb server while the device is available.
 
-    When the device vanishes, its connections end, as if it were attached itself; when it is back,
-    or the server was started again, adbd is registered anew.
+    When the device disappears, its connections end, as if it were attached to that server directly.
+    When it is back, or the server has restarted, adbd is registered again.
     """
 
     def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:
@@ -257,7 +257,7 @@ class Attachment:
         """Attach adbd, and keep it attached.
 
         Raises:
-            DeviceError: the device is not there, or the server does not list it in time.
+            DeviceError: the device is not available, or the server does not list it in time.
         """
         keeping = (self._follow_device(), self._follow_list(), self._keep_registered())
         self._tasks = [asyncio.create_task(each) for each in keeping]
@@ -270,7 +270,7 @@ class Attachment:
             raise DeviceError(msg) from None
 
     async def close(self) -> None:
-        """Stop attaching it."""
+        """Stop attaching adbd."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,7 +1,7 @@
-"""A stream between a program and the device: data passes both ways, commands only once they may.
+"""A stream between a program and the device, on which commands wait for permission.
 
-What the program sends is split into pieces that wait for their commands. Neither the bytes nor
-their order ever change.
+The data that the program sends is split into pieces, each of which waits until its commands are
+permitted. The bytes and their order never change.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
     Piece = tuple[bytes, tuple[Command, ...]]
 
 
-_LEAVING_SECONDS = 10.0  # in which the device has to take what a program sent before it left
+_LEAVING_SECONDS = 10.0  # for the device to accept what a program sent before it disconnected
 
 
 class Conversation:
-    """The data that a program and a service of the device exchange.
+    """The exchange of data between a program and a service of the device.
 
-    `opened` is the command that opened the stream; each command that the program sends on it later
-    is submitted to `ask`. `error` says how the conversation failed: a shell's exit status, or why a
-    command was refused in the middle.
+    `opened` is the command that opened the stream. `error` says how the conversation failed: a
+    shell's exit status, or why a later command was refused.
     """
 
     def __init__(
@@ -52,8 +51,11 @@ class Conversation:
         self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
 
-    async def hold(self, ask: Ask) -> None:
-        """Pass data on both ways until either side has closed the stream."""
+    async def run(self, ask: Ask) -> None:
+        """Pass data on in both directions until either side has closed the stream.
+
+        Each command that the program sends on the stream is submitted to `ask`.
+        """
         sending = asyncio.create_task(self._send(ask))
         receiving = asyncio.create_task(self._receive())
         leaving = asyncio.create_task(self._stream.ended())
@@ -62,7 +64,7 @@ class Conversation:
             if not receiving.done() or receiving.exception():
                 await asyncio.wait({sending}, timeout=_LEAVING_SECONDS)
                 if sending.done() and not sending.result():
-                    await receiving  # the device takes no more data, but may still send some
+                    await receiving  # the device accepts no more data, but may still send some
                 else:
                     await _cancel(sending, receiving)
                     await self._device.finish()
@@ -73,7 +75,7 @@ class Conversation:
         await self._stream.finish()
 
     async def _send(self, ask: Ask) -> bool:
-        """Pass on what the program sends until it closes the stream or is refused.
+        """Pass on the program's data until it closes the stream or a command is refused.
 
         Return False if the device stopped accepting data before that.
         """
@@ -87,7 +89,7 @@ class Conversation:
         return True
 
     async def _admit(self, pieces: Iterable[Piece], ask: Ask) -> bool:
-        """Pass pieces on; return False if the command of one was refused."""
+        """Pass pieces on; return False if a command in one of them was refused."""
         for data, commands in pieces:
             asked: list[Passing] = []
             for command in commands:
@@ -116,7 +118,7 @@ class Conversation:
                 loop.call_later(self._splitter.seconds, passing.end)
 
     async def _receive(self) -> None:
-        """Pass on what the device sends until it closes the stream."""
+        """Pass on the device's data until it closes the stream."""
         while data := await self._device.read():
             content = data if self._frames is None else self._unframed(data)
             if self._unanswered and self._splitter.answers(content):
@@ -124,7 +126,7 @@ class Conversation:
             await self._stream.write(data)
 
     def _unframed(self, data: bytes) -> bytes:
-        """Return what a shell writes; note its end before the program can learn of it."""
+        """Return the output of a shell; note its end before the program learns of it."""
         assert self._frames is not None
         content = b""
         for kind, part in self._frames.feed(data):
@@ -148,7 +150,7 @@ async def _cancel(*tasks: asyncio.Task[Any]) -> None:
 
 
 class Passing:
-    """A command on its way to a service, from the moment at which it was sent."""
+    """A command on its way to a service, from the moment when it was sent."""
 
     def __init__(self, log: RawLog, service: str, command: Command) -> None:
         self.refused = ""
@@ -160,11 +162,11 @@ class Passing:
         self._ended = False
 
     async def ask(self, watcher: Watcher) -> None:
-        """Wait until the command may pass, or is `refused`."""
+        """Wait until the command is permitted, or is `refused`."""
         try:
             self._passage = await watcher.command(self._command)
         except BaseException:
-            self.end("it was cut off while it waited")
+            self.end("the stream was cut off while the command waited")
             raise
         self.refused = self._passage.refused or self._command.refused
         if self.refused:
@@ -181,25 +183,25 @@ class Passing:
 
 
 class ReadsSession(Protocol):
-    """A reader of what is typed into an interactive shell."""
+    """Reads the input of an interactive shell."""
 
     def feed(self, data: bytes) -> Iterable[Command]:
-        """Take the next data, and return the command of each complete line."""
+        """Process the next data, and return the command of each complete line."""
 
 
 class ReadsSocket(Protocol):
-    """A reader of what is sent to a socket of the phone."""
+    """Reads the data that is sent to a socket of the phone."""
 
     def feed(self, data: bytes) -> Iterable[tuple[bytes, Command | None]]:
-        """Take the next data, and cut it into pieces.
+        """Process the next data, and split it into pieces.
 
-        A piece with a command may be passed on once the command may.
+        A piece with a command may be passed on once the command is permitted.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How services, interactive shells, and sockets by name are read."""
+    """The readers of services, interactive shells and sockets."""
 
     service: Callable[[str], Command]
     session: Callable[[], ReadsSession]
@@ -207,33 +209,33 @@ class Reading:
 
 
 def default_reading() -> Reading:
-    """Return the readers for commands of Android and of its automation servers."""
+    """Return the readers for commands of Android and of automation servers on the phone."""
     from pytest_mobileagent.program.commands import sockets
 
     return Reading(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
 
 
-_LONGEST_LINE = 1 << 20  # bytes that are held back
-_LINE_SECONDS = 1.0  # assumed for the command of a line: most end without a word
+_LONGEST_LINE = 1 << 20  # bytes that are held back at most
+_LINE_SECONDS = 1.0  # the assumed duration of a line's command: most end without any output
 _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
 
 class StreamSplitter(Protocol):
-    """Cuts what a program sends on one stream.
+    """Splits the data that a program sends on one stream.
 
-    `seconds` is the assumed duration of a command that is never answered; None if all are.
+    `seconds` is the assumed duration of a command that is not answered; None if all are answered.
     """
 
     seconds: float | None
 
     def feed(self, data: bytes) -> Iterable[Piece]:
-        """Take the next data, and return what is complete."""
+        """Process the next data, and return the complete pieces."""
 
     def rest(self) -> Iterable[Piece]:
-        """Return the rest when the program has closed the stream."""
+        """Return the remaining pieces when the program has closed the stream."""
 
     def answers(self, data: bytes) -> bool:
-        """Whether data from the phone shows that the commands so far have ended."""
+        """Return whether data from the phone shows that the commands so far have ended."""
 
 
 def splitter_of(service: str, reading: Reading) -> StreamSplitter:
@@ -250,12 +252,12 @@ def splitter_of(service: str, reading: Reading) -> StreamSplitter:
 
 
 class PassingSplitter:
-    """Passes everything on: the stream was decided on as a whole when it was opened."""
+    """Passes everything on, because the stream was permitted as a whole when it was opened."""
 
     seconds: float | None = None
 
     def feed(self, data: bytes) -> Iterable[Piece]:
-        """Return the bytes."""
+        """Return the bytes as one piece."""
         return [(data, ())]
 
     def rest(self) -> Iterable[Piece]:
@@ -263,12 +265,12 @@ class PassingSplitter:
         return ()
 
     def answers(self, data: bytes) -> bool:
-        """Return False: nothing is waited for."""
+        """Return False, because no command is pending."""
         return False
 
 
 class SocketSplitter:
-    """A socket of the phone, whose reader finds the commands."""
+    """Splits the data for a socket of the phone, in which a reader finds the commands."""
 
     seconds: float | None = None
 
@@ -282,19 +284,19 @@ class SocketSplitter:
         ]
 
     def rest(self) -> Iterable[Piece]:
-        """Return nothing: an incomplete request is not a request."""
+        """Return nothing, because an incomplete request has no effect."""
         return ()
 
     def answers(self, data: bytes) -> bool:
-        """Whether there is any data."""
+        """Return whether there is any data."""
         return bool(data)
 
 
 class LineSplitter:
-    """An interactive shell, which carries out a line when it ends.
+    """Splits the input of an interactive shell, which runs a line when it ends.
 
-    At a terminal, typed characters have to show at once, so only the line's end is held back;
-    elsewhere the whole line is, because the shell also carries out a last line without an end.
+    At a terminal, typed characters must be visible at once, so only the end of a line is held back.
+    Elsewhere the whole line is, because the shell also runs a last line without an end.
     """
 
     seconds: float | None = _LINE_SECONDS
@@ -302,22 +304,22 @@ class LineSplitter:
     def __init__(self, reader: ReadsSession, *, terminal: bool) -> None:
         self._reader = reader
         self._terminal = terminal
-        self._held = b""  # not passed on yet
-        self._line = b""  # passed on, but not read yet
+        self._held = b""  # input that is not passed on yet
+        self._line = b""  # input that was passed on, but not read as a command yet
 
     def feed(self, data: bytes) -> Iterable[Piece]:
-        """Return the lines that are complete."""
+        """Return the complete lines."""
         if not self._terminal:
             return self._lines(data)
         return [piece for part in re.split(rb"([\r\n])", data) for piece in self._typed(part)]
 
     def rest(self) -> Iterable[Piece]:
-        """Return the last line, if it has no end."""
+        """Return the last line if it has no end."""
         held, self._held = self._held, b""
         return [(held, tuple(self._reader.feed(held + b"\n")))] if held else ()
 
     def answers(self, data: bytes) -> bool:
-        """Whether the shell has written something; at a terminal, its prompt."""
+        """Return whether the shell has written something; at a terminal, its prompt."""
         return not self._terminal or data.endswith((b"$ ", b"# "))
 
     def _lines(self, data: bytes) -> Iterable[Piece]:
@@ -334,7 +336,7 @@ class LineSplitter:
 
 
 class FrameSplitter:
-    """An interactive shell whose input comes in the frames of the shell protocol."""
+    """Splits the input of an interactive shell that arrives in frames of the shell protocol."""
 
     def __init__(self, lines: LineSplitter) -> None:
         self.seconds = lines.seconds
@@ -354,11 +356,11 @@ class FrameSplitter:
         return pieces
 
     def rest(self) -> Iterable[Piece]:
-        """Return the last line, if it has no end."""
+        """Return the last line if it has no end."""
         return _framed(self._lines.rest())
 
     def answers(self, data: bytes) -> bool:
-        """Whether the shell has written something; at a terminal, its prompt."""
+        """Return whether the shell has written something; at a terminal, its prompt."""
         return self._lines.answers(data)
 
 

@@ -1,8 +1,8 @@
-"""A program's own adb server, a real one that knows a single device, and the shims that lead there.
+"""A program's own adb server, a real one with a single device, and the shims that lead to it.
 
-The shims are an `adb` that comes first on the program's PATH, and hooks of Python and Node.
-Whatever port or binary the program names, and however often it ends and starts adb servers, it
-reaches the same server, which is always there.
+The shims are an `adb` that comes first on the program's PATH, and hooks for Python and Node.
+Whichever port or binary the program uses, and however often it kills and starts adb servers, it
+reaches the same server, which is always running.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.process import ALONE
+from pytest_mobileagent.device.fleet.process import ISOLATED_ADB
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.program.adb import redirect
@@ -28,18 +28,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.process import Process
 
 
-_NAME = "phone-server"  # programs kill whatever is called adb
+_NAME = "phone-server"  # programs may kill every process that is called adb
 _KEY = "adbkey"  # the public half is beside it, in adbkey.pub
-_RESTART_SECONDS = 0.1  # between its end and a new one
+_RESTART_SECONDS = 0.1  # between the end of a server and the start of the next one
 _WAITING_CLIENTS = 128
 
 
 class AdbServer:
-    """Runs the real adb binary as a server, and starts it again whenever it has ended.
+    """Runs the real adb binary as a server, and restarts it whenever it has ended.
 
-    This process holds the port and hands it to the server: while no server runs, clients wait,
-    instead of starting one that would look for all of this machine's devices. `folder` is the
-    server's home, and `key` the folder of the user's adb key, which it takes if there is one.
+    This process owns the listening port and passes it to the server. While no server runs, clients
+    therefore wait, instead of starting one that would search for all of this machine's devices.
+    `folder` is the server's home, and `key` the folder of the user's adb key, which is used if it
+    exists.
     """
 
     def __init__(self, folder: Path, key: Path) -> None:
@@ -57,10 +58,10 @@ class AdbServer:
         return self._process.pid
 
     async def start(self) -> None:
-        """Start it, and keep it running.
+        """Start the server, and keep it running.
 
         Raises:
-            HostError: it cannot be started.
+            HostError: the server cannot be started.
         """
         try:
             self._listener.bind(("127.0.0.1", 0))
@@ -74,13 +75,13 @@ class AdbServer:
         self._keeping = asyncio.create_task(self._keep())
 
     def has_signed(self, signature: bytes, token: bytes) -> bool:
-        """Whether this server's key has signed a token."""
-        with contextlib.suppress(OSError, ValueError):  # it has not made a key yet
+        """Return whether this server's key has signed a token."""
+        with contextlib.suppress(OSError, ValueError):  # the server has not created a key yet
             return Key.of(self._folder / ".android" / _KEY).verifies(signature, token)
         return False
 
     async def close(self) -> None:
-        """End it, and with it all its forwards."""
+        """End the server, and with it all its forwards."""
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
@@ -95,9 +96,9 @@ class AdbServer:
 
         home = self._folder / ".android"
         home.mkdir(parents=True)
-        with contextlib.suppress(OSError, ValueError):  # then it makes a key of its own
+        with contextlib.suppress(OSError, ValueError):  # without the user's key, it creates one
             Key.of(self._key / _KEY)
-            for name in (_KEY, f"{_KEY}.pub"):  # making a key takes 100 ms
+            for name in (_KEY, f"{_KEY}.pub"):  # creating a key takes 100 ms
                 (home / name).symlink_to(self._key / name)
         (self._folder / _NAME).symlink_to(adbutils.adb_path())
 
@@ -106,13 +107,13 @@ class AdbServer:
             assert self._process is not None
             await self._process.wait()
             await asyncio.sleep(_RESTART_SECONDS)
-            with contextlib.suppress(OSError):  # no memory, say: there may be some again
+            with contextlib.suppress(OSError):  # for example a lack of memory: try again later
                 self._process = await self._spawn()
 
     async def _spawn(self) -> Process:
         own = without_keys()
         environment = {name: value for name, value in own.items() if name not in _UNWANTED}
-        environment |= ALONE | {
+        environment |= ISOLATED_ADB | {
             "HOME": str(self._folder),
             "TMPDIR": str(self._folder),
             "ANDROID_ADB_LOG_PATH": str(self._folder / "server.log"),
@@ -139,7 +140,7 @@ _UNWANTED = {"ADB_VENDOR_KEYS", "ADB_SERVER_SOCKET", "ADB_TRACE", "ANDROID_SERIA
 
 _SHIM = """\
 #!/bin/sh
-# Runs adb with the server of this program's phone, whichever server is asked for.
+# Runs adb with the server of this program's phone, whichever server is requested.
 ANDROID_ADB_SERVER_PORT={port}
 export ANDROID_ADB_SERVER_PORT
 unset ANDROID_ADB_SERVER_ADDRESS ADB_SERVER_SOCKET
@@ -196,7 +197,7 @@ const usual = (port, host) => Number(port) === 5037 && local.includes(host || ""
 const own = { host: "127.0.0.1", port: %d };
 Socket.prototype.connect = function (first, ...others) {
   if (Array.isArray(first)) {
-    // What net.connect has made of its arguments, which it marks as such.
+    // The normalised arguments of net.connect, which marks them as such.
     const asked = first[0];
     if (asked && usual(asked.port, asked.host)) first[0] = { ...asked, ...own };
   } else if (first && typeof first === "object") {
@@ -247,7 +248,7 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
         "ANDROID_ADB_SERVER_HOST": "127.0.0.1",  # adbutils' name of it
         "PYTHONPATH": _before(hooks, base.get("PYTHONPATH", "")),
         "NODE_OPTIONS": f'--require "{quoted}" {base.get("NODE_OPTIONS", "")}'.rstrip(),
-        # When the server is gone, adb starts one, which would log to a folder that all users share.
+        # If the server is gone, adb starts one, which would log to a folder shared by all users.
         "ANDROID_ADB_LOG_PATH": str(folder / "adb.log"),
     }
 

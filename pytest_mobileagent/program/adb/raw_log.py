@@ -1,6 +1,6 @@
-"""The raw record of what a program asked of the phone: a line of JSON for each command.
+"""The raw record of a program's commands to the phone: a line of JSON for each.
 
-Tools name an element that they tap by a number; its place is recorded instead.
+Some tools tap an element by its id; the element's position is looked up and recorded instead.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands.steps import Mark
 
 
-RAW_LOG = "adb.jsonl"  # its file, in the folder of what is recorded of a program
+RAW_LOG = "adb.jsonl"  # its file, in the folder of a program's recordings
 _MOST_CHARACTERS = 2000  # of a command that are recorded
 _MOST_READ = 50_000  # characters of a command that are searched for secrets
 
 
 class RawLog:
-    """A file to which commands are written as they end, with the seconds since it was opened.
+    """A file to which commands are written when they end, with the seconds since it was opened.
 
-    Marks between them say where a model is asked ("call"), and where the program itself begins and
-    ends a step, so that steps can be derived anew.
+    Marks between them say where a model is called ("call"), and where the program itself begins and
+    ends a step, so that steps can be derived from the file again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +56,7 @@ class RawLog:
         self._append({"t": round(self.now(), 4), "mark": mark})
 
     def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
-        """Add a command that was sent to a service `at` a time, and has ended."""
+        """Add a command that was sent to a service at the time `at`, and has ended."""
         line = {
             "t": round(at, 4),
             "service": service[:_MOST_READ],
@@ -73,7 +73,7 @@ class RawLog:
     def _append(self, line: Mapping[str, Any]) -> None:
         jsonable = to_wire(line)
         safe = redacted(jsonable)
-        if safe.get("acts") != jsonable.get("acts"):  # the command's own words hold the secret, too
+        if safe.get("acts") != jsonable.get("acts"):  # the command's text contains the secret, too
             safe |= {name: MASK for name in ("service", "text") if safe[name] == jsonable[name]}
         safe = {n: _cut(each) if isinstance(each, str) else each for n, each in safe.items()}
         with contextlib.suppress(OSError):  # the episode's record will report the full disk
@@ -92,14 +92,14 @@ def _cut(text: str) -> str:
     return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
 
 
-# An answer takes a few milliseconds, but UiAutomator waits up to ten seconds for a moving screen,
-# and a busy machine is slow.
+# An answer usually takes a few milliseconds, but UiAutomator waits up to ten seconds while the
+# screen changes, and the machine may be busy.
 _SECONDS = 20.0
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 async def with_places(address: Address, service: str, command: Command) -> Command:
-    """Return a command with its taps on elements as taps on pixels, where possible."""
+    """Return a command with its taps on elements replaced by taps on pixels, where possible."""
     if not any(isinstance(act, ElementTap) for act in command.acts):
         return command
     acts = [
@@ -122,7 +122,7 @@ async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
 
 
 async def _get(address: Address, service: str, path: str) -> bytes:
-    """Return what a server on the phone answers to a GET request."""
+    """Return the body of the answer of a server on the phone to a GET request."""
     opened = await open_service(address, service)
     with contextlib.closing(opened):
         await opened.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())

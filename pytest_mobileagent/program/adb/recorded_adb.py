@@ -1,4 +1,4 @@
-"""A phone that is lent to a program behind an adb server of its own, with all services recorded."""
+"""A phone that is lent to a program through a separate adb server, with every service recorded."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 class RecordedAdb:
     """The device at an address, lent to one program for one episode.
 
-    The program sees only this device. Each of its commands is read, submitted to the `watcher`,
-    served by the device, and written to the `log` when it has ended. Everything runs in the event
-    loop in which it was started. `folder` is made here, and removed at the end. `environment` is
-    added to `base`, by default this process's own environment.
+    The program sees only this device. Each of its commands is parsed, submitted to the `watcher`,
+    run by the device, and written to the `log` when it has ended. Everything runs in the event loop
+    in which `start` was called. `folder` is created by `start` and removed by `close`.
+    `environment` contains the variables to add to `base`, by default this process's environment.
     """
 
     def __init__(
@@ -73,20 +73,20 @@ class RecordedAdb:
         """Start the program's adb server, and wait until it has the device.
 
         Raises:
-            DeviceError: the device, or its adb server, is not there.
-            HostError: this machine has no port, or no disk space, left.
+            DeviceError: the device or its adb server is not available.
+            HostError: this machine has no free port or disk space.
         """
         try:
             self._folder.mkdir(mode=0o700, parents=True)
         except OSError as error:
-            msg = f"no folder can be made for the adb server of a program: {error}"
+            msg = f"cannot create a folder for a program's adb server: {error}"
             raise HostError(msg) from error
         try:
             reading = self._reading or default_reading()
             relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
-            # Other adb servers are kept out: their acts would be attributed to the program.
+            # Other adb servers are refused, because their acts would be attributed to the program.
             self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
             await self._adbd.start()
             await self._server.start()
@@ -104,7 +104,7 @@ class RecordedAdb:
             raise
 
     async def close(self) -> None:
-        """End the program's adb server, its forwards, and everything that is still running."""
+        """End the program's adb server, its forwards, and all of its open streams."""
         if self._attachment is not None:
             await self._attachment.close()
         if self._server is not None:
@@ -116,7 +116,7 @@ class RecordedAdb:
 
     @property
     def serial(self) -> str:
-        """The serial by which the program knows the device."""
+        """The serial of the device as the program sees it."""
         assert self._adbd is not None
         return self._adbd.serial
 
@@ -132,8 +132,8 @@ class RecordedAdb:
         return str(self._folder / "sdk" / "platform-tools" / "adb")
 
 
-# Services whose output people read.
-_SPEAKING = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
+# Services whose output is text, in which a refusal can be explained.
+_WITH_TEXT = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
 
 
 class Relay:
@@ -152,17 +152,17 @@ class Relay:
         """Serve a stream that was opened to a service, to its end.
 
         Raises:
-            OSError: the program went away in the middle.
+            OSError: the program disconnected.
         """
         if service.startswith("shell"):
-            stream.accept()  # as adbd does; otherwise nothing reports that the program gives up
+            stream.accept()  # like adbd; otherwise it would go unnoticed if the program gives up
         passing = await self.ask(service, await self._read(service))
-        error = "it was cut off"
+        error = "the stream was cut off"
         try:
             if passing.refused:
                 await _refuse(stream, service, passing.refused)
             elif stream.closed:
-                error = "the program closed it before it was passed on"
+                error = "the program closed the stream before the command was passed on"
             elif service.startswith("reverse:"):
                 error = await self._reverse(stream, service)
             else:
@@ -173,7 +173,7 @@ class Relay:
             passing.end(error)
 
     async def _read(self, service: str) -> Command:
-        """Read a service; an adbd that runs as root already only says so, instead of restarting."""
+        """Parse a service; `root:` has no effect if adbd already runs as root."""
         if service == "root:":
             with contextlib.suppress(DeviceError):
                 if (await ask_service(self._address, "exec:id -u")).strip() == b"0":
@@ -181,7 +181,7 @@ class Relay:
         return self._reading.service(service)
 
     async def ask(self, service: str, command: Command) -> Passing:
-        """Ask whether a command, sent on the stream to a service, may pass."""
+        """Ask for permission for a command that was sent on the stream to a service."""
         command = await with_places(self._address, service, command)
         passing = Passing(self._log, service, command)
         await passing.ask(self._watcher)
@@ -195,19 +195,19 @@ class Relay:
         return reply[8:].decode("utf-8", "replace") if reply.startswith(b"FAIL") else ""
 
     async def _pass(self, stream: Stream, service: str, passing: Passing) -> str:
-        """Pass a stream on to the device, and return how it failed."""
+        """Connect a stream with the device, and return how it failed; empty if it did not."""
         with contextlib.closing(await open_service(self._address, service)) as device:
             stream.accept()
             conversation = Conversation(stream, device, service, self._reading, passing)
-            await conversation.hold(self.ask)
+            await conversation.run(self.ask)
         return conversation.error
 
 
 async def _refuse(stream: Stream, service: str, refusal: str) -> None:
-    """Close a stream as adbd does when it cannot open a service, with the reason where possible."""
+    """Close a stream like an adbd that cannot open a service, with the reason where possible."""
     if service.startswith("shell,v2"):
         await stream.write(shell.failure(refusal))
-    elif service.startswith(_SPEAKING):
+    elif service.startswith(_WITH_TEXT):
         stream.accept()
         await stream.write(f"{refusal}\n".encode("utf-8", "replace"))
     elif service.startswith("reverse:"):

@@ -1,7 +1,7 @@
-"""Redirects a Python program's connections from the usual adb server to that of its phone.
+"""Redirects a Python program's connections from the usual adb server to the one of its phone.
 
-A copy of this file becomes the program's `sitecustomize`, under any version of Python: it imports
-nothing of this package, and nothing that Python has not loaded by then.
+A copy of this file becomes the program's `sitecustomize`, under any version of Python. It therefore
+imports nothing from this package, and only modules that Python has already loaded by then.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "")  # noqa: S104 - a conn
 
 
 class SocketFinder:
-    """Finds `socket` as other finders do, and changes the module when it is first imported."""
+    """Finds `socket` like other finders, and patches the module when it is first imported."""
 
     def __init__(self, port: int) -> None:
         self._port = port
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return how `socket` is loaded; None for any other module."""
+        """Return the spec of `socket`, which patches it when loaded; None for other modules."""
         if name != "socket":
             return None
         sys.meta_path.remove(self)
@@ -60,7 +60,7 @@ def _redirected(connect: Any, port: int) -> Any:
 
 
 def install(port: int, here: str) -> None:
-    """Change `socket`, now or once imported; then run the `sitecustomize` that `here` hides."""
+    """Patch `socket`, now or on import; then run the `sitecustomize` that `here` hides."""
     if "socket" in sys.modules:
         change(sys.modules["socket"], port)
     else:
@@ -71,7 +71,7 @@ def install(port: int, here: str) -> None:
         if getattr(finder, "__name__", "") == "PathFinder":
             spec = finder.find_spec("sitecustomize", others)
             if spec is not None and spec.loader is not None:
-                # Others look up what it defines in the module of that name.
+                # Other modules look up its definitions in the module of that name.
                 module = type(sys)("sitecustomize")
                 module.__spec__, module.__file__ = spec, spec.origin
                 sys.modules["sitecustomize"] = module

@@ -1,4 +1,4 @@
-"""Services of the device, and its reverse forwards, through the adb server that has it."""
+"""Services of the device, and its reverse forwards, through the device's adb server."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 20.0
-_CHUNK = 1 << 20  # bytes read at once: each chunk waits until the one before is acknowledged
-_CLOSING_SECONDS = 2.0  # in which the device has to end what the program has closed
+_CHUNK = 1 << 20  # bytes read at once; each chunk waits until the previous one is acknowledged
+_CLOSING_SECONDS = 2.0  # for the device to end a service that the program has closed
 
 
 class RefusedError(DeviceError):
-    """The adb server or the device refused to open a service; the text is its reason."""
+    """The adb server or the device refused to open a service; the message is its reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,8 @@ class Service:
     writer: asyncio.StreamWriter
 
     async def read(self) -> bytes:
-        """Return the next bytes; none at the end, or if the connection breaks."""
-        with contextlib.suppress(
-            OSError
-        ):  # what came before the connection broke can still be read
+        """Return the next bytes; empty at the end, or if the connection breaks."""
+        with contextlib.suppress(OSError):  # bytes from before the break can still be read
             acknowledge_at_once(self.writer.get_extra_info("socket"))
         try:
             return await self.reader.read(_CHUNK)
@@ -46,7 +44,7 @@ class Service:
             return b""
 
     async def write(self, data: bytes) -> None:
-        """Send bytes, waiting while the other side lags behind.
+        """Send bytes, waiting while the other side is slow.
 
         Raises:
             OSError: the connection broke.
@@ -55,7 +53,7 @@ class Service:
         await self.writer.drain()
 
     async def finish(self) -> None:
-        """Send the rest, have the device end the service, and wait until it has."""
+        """Send the rest, and wait until the device has ended the service."""
         with contextlib.suppress(OSError, TimeoutError):
             self.writer.write_eof()
             async with asyncio.timeout(_CLOSING_SECONDS):
@@ -67,10 +65,10 @@ class Service:
         self.writer.close()
 
     async def request(self, text: str) -> None:
-        """Send the adb server a request, and wait until it accepts.
+        """Send a request to the adb server, and wait until it accepts.
 
         Raises:
-            RefusedError: it refuses.
+            RefusedError: the server refuses.
             OSError, EOFError: the connection broke.
         """
         encoded = text.encode("utf-8", "surrogateescape")
@@ -79,7 +77,7 @@ class Service:
             raise RefusedError((await self.block()).decode("utf-8", "replace"))
 
     async def block(self) -> bytes:
-        """Return a block of bytes, which its length precedes."""
+        """Return a block of bytes, which is preceded by its length."""
         try:
             size = int(await self.reader.readexactly(4), 16)
         except ValueError as error:
@@ -92,7 +90,7 @@ async def open_service(address: Address, service: str) -> Service:
 
     Raises:
         RefusedError: the server does not know the device, or the device refuses the service.
-        DeviceError: there is no adb server, or it broke off.
+        DeviceError: no adb server answers, or the connection was lost.
     """
     server = await _connect(address.adb_host, address.adb_port)
     try:
@@ -100,7 +98,7 @@ async def open_service(address: Address, service: str) -> Service:
         await server.request(service)
     except (OSError, EOFError) as error:
         server.close()
-        msg = f"device {address} broke off: {error}"
+        msg = f"lost the connection to device {address}: {error}"
         raise DeviceError(msg) from error
     except BaseException:
         server.close()
@@ -125,9 +123,9 @@ async def ask_service(address: Address, service: str) -> bytes:
 
 
 async def banner(address: Address) -> bytes:
-    """Return how adbd would introduce the device to an adb server.
+    """Return the banner with which adbd would introduce the device to an adb server.
 
-    Features that would have to be imitated are left out, so that nobody uses them.
+    Features that would have to be emulated are left out, so that they are not used.
 
     Raises:
         DeviceError: the adb server does not have the device, or does not answer.
@@ -142,15 +140,16 @@ async def banner(address: Address) -> bytes:
 
 
 def _is_passed_on(feature: str) -> bool:
-    # How acknowledgements are counted, how pushed files are compressed, how commands are packed.
+    # These change how data is acknowledged, how pushed files are compressed, and how commands are
+    # encoded.
     return not feature.startswith(("delayed_ack", "sendrecv_v2", "abb", "track_app"))
 
 
 async def ask_server(address: Address, request: str) -> str:
-    """Return the block with which an adb server answers.
+    """Return the block with which an adb server answers a request.
 
     Raises:
-        DeviceError: there is no adb server, it refuses, or it does not answer in time.
+        DeviceError: no adb server answers in time, or it refuses.
     """
     server = await _connect(address.adb_host, address.adb_port)
     try:
@@ -171,7 +170,7 @@ async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
     """Yield the state of a device whenever an adb server's list changes; empty if it is not listed.
 
     Raises:
-        DeviceError: there is no adb server, or it broke off.
+        DeviceError: no adb server answers, or the connection was lost.
     """
     server = await _connect(host, port)
     try:
@@ -180,17 +179,17 @@ async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
             lines = (await server.block()).decode("utf-8", "replace").splitlines()
             yield dict(line.partition("\t")[::2] for line in lines).get(serial, "")
     except (OSError, EOFError) as error:
-        msg = f"the adb server at {host}:{port} broke off: {error}"
+        msg = f"lost the connection to the adb server at {host}:{port}: {error}"
         raise DeviceError(msg) from error
     finally:
         server.close()
 
 
 async def register(server_port: int, adbd_port: int) -> None:
-    """Announce an adbd to a local adb server, as emulators do; it may know it already.
+    """Register an adbd with a local adb server, like an emulator; it may be registered already.
 
     Raises:
-        DeviceError: there is no adb server.
+        DeviceError: no adb server answers.
     """
     server = await _connect("127.0.0.1", server_port)
     text = f"host:emulator:{adbd_port}".encode()
@@ -220,7 +219,7 @@ def failure(why: str) -> bytes:
 
 
 class Reverses:
-    """The reverse forwards that one program has made on a device."""
+    """The reverse forwards that one program has created on a device."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
@@ -230,9 +229,9 @@ class Reverses:
         """Carry out a request, and return the device's reply: `OKAY…` or `FAIL…`.
 
         Raises:
-            DeviceError: the device cannot be asked.
+            DeviceError: the device does not answer.
         """
-        if service == _REMOVE_ALL:  # those of others stay
+        if service == _REMOVE_ALL:  # forwards of other programs are left alone
             await self.remove_all()
             return b"OKAY"
         if service.startswith(_FORWARD) and (why := self._refusal(service)):
@@ -243,7 +242,7 @@ class Reverses:
         return reply
 
     async def remove_all(self) -> None:
-        """Remove the program's reverse forwards, if the device is still there."""
+        """Remove the program's reverse forwards, if the device is still available."""
         made, self._made = self._made, {}
         for local in made:
             with contextlib.suppress(DeviceError):
@@ -251,9 +250,9 @@ class Reverses:
 
     def _refusal(self, service: str) -> str:
         if not _is_local(self._address.adb_host):
-            return f"the phone's adb server runs on {self._address.adb_host}, not here"
+            return f"the phone's adb server runs on {self._address.adb_host}, not on this machine"
         if _local_of(service).startswith(_CONTROLS):
-            return "what controls the phone has to be recorded: use `adb forward`"
+            return "control of the phone must be recorded: use `adb forward` instead"
         return ""
 
     def _note(self, service: str, reply: bytes) -> None:

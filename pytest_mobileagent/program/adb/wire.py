@@ -1,7 +1,7 @@
-"""What an adb server and adbd exchange: packets, the streams made of them, and the server's key.
+"""The protocol between an adb server and adbd: packets, streams, and the server's key.
 
-AOSP, packages/modules/adb: docs/dev/protocol.md (a packet is a header of 24 bytes and a payload),
-client/auth.cpp (the key of an adb server) and daemon/auth.cpp.
+Sources: AOSP, packages/modules/adb: docs/dev/protocol.md (a packet is a header of 24 bytes and a
+payload), client/auth.cpp (the key of an adb server) and daemon/auth.cpp.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-VERSION = 0x01000001  # the first without checksums
+VERSION = 0x01000001  # the first version without checksums
 MOST_PAYLOAD = 1 << 20  # bytes
 
 _HEADER = struct.Struct("<4s5I")
@@ -40,7 +40,7 @@ class Packet:
     payload: bytes = b""
 
     def encoded(self) -> bytes:
-        """Return the packet as it is sent."""
+        """Return the bytes of the packet."""
         magic = int.from_bytes(self.command, "little") ^ _ALL_BITS
         size = len(self.payload)
         header = _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic)
@@ -51,13 +51,13 @@ async def read_packet(reader: StreamReader) -> Packet:
     """Return the next packet.
 
     Raises:
-        PacketError: the bytes are not a packet.
+        PacketError: the bytes are not an adb packet.
         EOFError: the connection has ended.
         OSError: the connection broke.
     """
     command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
     if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
-        msg = f"not a packet of adb: {command!r} with {size} bytes"
+        msg = f"not an adb packet: {command!r} with {size} bytes"
         raise PacketError(msg)
     return Packet(command, arg0, arg1, await reader.readexactly(size) if size else b"")
 
@@ -65,8 +65,8 @@ async def read_packet(reader: StreamReader) -> Packet:
 class Stream:
     """A stream that a client of the adb server has opened.
 
-    Data is acknowledged when it is read, so that a sender faster than the phone is held back.
-    `number` is our number of the stream, `peer` the adb server's.
+    Data is acknowledged when it is read, so that a sender faster than the phone has to wait.
+    `number` is this side's number of the stream, `peer` the adb server's.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Stream:
         self._writing = asyncio.Lock()
 
     def accept(self) -> None:
-        """Confirm to the client that the stream is open, unless that is done."""
+        """Confirm to the client that the stream is open, unless that was done before."""
         if not self._accepted and not self.closed:
             self._accepted = self._may_send = True
             self._send(Packet(b"OKAY", self.number, self.peer))
 
     async def read(self) -> bytes:
-        """Return the next bytes that the client has sent; none when it has closed the stream."""
+        """Return the next bytes from the client; empty when it has closed the stream."""
         await self._until(lambda: self._received or self.closed)
         if not self._received:
             return b""
@@ -100,7 +100,7 @@ class Stream:
         return data or await self.read()
 
     async def write(self, data: bytes) -> None:
-        """Send bytes to the client, waiting until the ones before are acknowledged.
+        """Send bytes to the client, waiting until the previous ones are acknowledged.
 
         Raises:
             BrokenPipeError: the stream is closed.
@@ -115,7 +115,7 @@ class Stream:
                 self._send(Packet(b"WRTE", self.number, self.peer, part))
 
     async def finish(self) -> None:
-        """Close the stream when the client has taken everything."""
+        """Close the stream when the client has received everything."""
         await self._until(lambda: self._may_send or not self._accepted or self.closed)
         self.close()
 
@@ -124,18 +124,18 @@ class Stream:
         await self._until(lambda: self.closed)
 
     def close(self) -> None:
-        """Close the stream at once; one that was not accepted is refused by this."""
+        """Close the stream at once; this refuses a stream that was not accepted."""
         if not self.closed:
             self.leave()
             self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
 
     def acknowledged(self) -> None:
-        """Note that the client has acknowledged what was sent last."""
+        """Note that the client has acknowledged the last packet."""
         self._may_send = True
         self._changed.set()
 
     def receive(self, data: bytes) -> None:
-        """Note what the client has sent."""
+        """Add data that the client has sent."""
         self._received.append(data)
         self._changed.set()
 
@@ -150,8 +150,8 @@ class Stream:
             await self._changed.wait()
 
 
-TOKEN_BYTES = 20  # what is signed takes the place of a SHA-1 digest
-_SIZE = 256  # bytes of a modulus: adb makes no keys of another size
+TOKEN_BYTES = 20  # the token is signed in place of a SHA-1 digest
+_SIZE = 256  # bytes of a modulus: adb uses no other key size
 _MODULUS = b"\x02\x82\x01\x01\x00"  # in DER, before an integer of 256 bytes whose first bit is set
 _EXPONENT = b"\x02\x03\x01\x00\x01"  # 65537, which follows it
 _SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")  # in DER, before the digest
@@ -166,11 +166,11 @@ class Key:
 
     @classmethod
     def of(cls, private: Path) -> Key:
-        """Return the key in a file of adb's: PKCS #8 in PEM, from which adb takes both halves.
+        """Return the public key in adb's key file, a private key as PKCS #8 in PEM.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is not such a file.
+            ValueError: the file is not such a key.
         """
         lines = private.read_bytes().strip().splitlines()
         if not lines or b" PRIVATE KEY-----" not in lines[0]:
@@ -179,12 +179,12 @@ class Key:
         data = base64.b64decode(b"".join(lines[1:-1]))
         begin = data.index(_MODULUS) + len(_MODULUS)
         if data[begin + _SIZE :][: len(_EXPONENT)] != _EXPONENT:
-            msg = f"{private} is no RSA key of adb's"
+            msg = f"{private} is not an RSA key that adb can use"
             raise ValueError(msg)
         return cls(int.from_bytes(data[begin : begin + _SIZE], "big"))
 
     def verifies(self, signature: bytes, token: bytes) -> bool:
-        """Whether the private half of this key has signed the token (PKCS #1 v1.5)."""
+        """Return whether the private half of this key has signed the token (PKCS #1 v1.5)."""
         number = int.from_bytes(signature, "big")
         if len(signature) != _SIZE or number >= self.modulus:
             return False

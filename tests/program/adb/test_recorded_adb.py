@@ -233,7 +233,7 @@ def test_an_act_that_the_program_gives_up_is_not_done(recording: Recording) -> N
     recording.watching.hold.set()
     assert recording.out("shell", "ls /data/local/tmp/done || true") == ""
     (asked,) = recording.watching.of("touch")
-    assert "closed it before" in str(asked.error)
+    assert "closed the stream before" in str(asked.error)
 
 
 @pytest.mark.parametrize(
