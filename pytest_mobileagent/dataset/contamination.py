@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 Domain = Literal["in", "out"]
-# The kinds that hide a page and that one tap closes: no toasts, no tutorials.
+# The kinds of noise that hide a page and are closed by one tap. Toasts do not hide the page, and
+# tutorials need several taps.
 COVERING = tuple(kind for kind in OVERLAYS if kind not in {"toast", "tutorial"})
 FAINT: Final = 4  # of 255: smaller differences are invisible on a whitened page
 _SALT = 85  # chosen so that both sets have ads of each kind in each language

@@ -1,9 +1,9 @@
 """A device of recorded pages.
 
-An action follows the edge that the graph's matching rule finds for it (see docs/recorded-pages.md). Some
-actions on a phone correspond to several recorded ones: typing into a field without the focus, for
-example, may have been recorded as a tap and a text. Either all of their edges are followed, one
-after the other, or none.
+An action follows the edge that the graph's matching rule finds for it (docs/recorded-pages.md
+describes the rule). Some actions on a phone correspond to several recorded ones: typing into a
+field without the focus, for example, may have been recorded as a tap and a text. Either all of
+their edges are followed, one after the other, or none.
 """
 
 from __future__ import annotations
