@@ -1,1 +1,1 @@
-"""How runs differ: task by task, in words, and by `compare`."""
+"""The comparison of runs, task by task, and the `compare` command."""

@@ -1,7 +1,7 @@
-"""Runs compared by a field of their tasks, and tasks of one run that pair across its values.
+"""The comparison of runs by a field of their tasks, and of paired tasks within one run.
 
-The same task in two environments is such a pair, and so are twins: tasks that ask for the same in
-two languages (see `Task.twin`).
+Tasks of one run pair across the values of a field: the same task in two environments, or twins,
+which ask for the same thing in two languages (see `Task.twin`).
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     By = Mapping[str, Any]
 
 FIELDS = ("language", "level", "app", "environment")
-_PAIRED = ("language", "environment")  # fields across which tasks pair
+_PAIRED = ("language", "environment")  # fields across whose values tasks pair
 _LEVEL = 0.95
-_MOST = 20  # pairs in a list
+_MOST = 20  # listed pairs
 
 
 def by_field(name: str, base: RecordedRun, run: RecordedRun | None = None) -> dict[str, Any]:
     """Return how runs differ for each value of a field, and how tasks differ across its values.
 
-    - `groups`: for each value, the rates of both runs over their common tasks and the difference
-      with its interval (95 %), as in `compare`; none of a single run.
-    - `pairs`: for each run, and each value after the first, the same for the tasks that pair with
-      those of the first value; `each` lists them.
+    - `groups`: for each value, the success rates of both runs over their common tasks, and the
+      difference with its interval (95 %), as in `compare`. Empty for a single run.
+    - `pairs`: for each run and each value but the first, the same numbers for the tasks that pair
+      with tasks of the first value; `each` lists the pairs.
 
     Raises:
-        ValueError: there is a single run, and tasks do not pair by this field.
+        ValueError: if there is only one run, and tasks do not pair by this field.
     """
     if run is None and name not in _PAIRED:
         fields = " and ".join(_PAIRED)
@@ -86,7 +86,7 @@ def _compared(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[s
 
 
 def _pairs(name: str, tasks: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-    """Yield how tasks with each value of a field differ from their counterparts with the first."""
+    """Yield, for each value but the first, how its tasks differ from those of the first value."""
     counted: dict[Any, dict[Key, Tally]] = defaultdict(lambda: defaultdict(Tally))
     names: dict[tuple[Any, Key], str] = {}
     for task in tasks:
@@ -110,7 +110,7 @@ def _pairs(name: str, tasks: Sequence[Entry]) -> Iterator[dict[str, Any]]:
 
 
 def _pair(name: str, task: Entry) -> Key | None:
-    """Return what a task has in common with its counterparts; None if it has none."""
+    """Return the key that a task shares with its counterparts; None if it has none."""
     if name == "environment":
         return (task["id"], None) if task["environment"] is not None else None
     if not task["twin"]:
@@ -150,13 +150,13 @@ def by_lines(by: By) -> list[str]:
 
 
 def format_single_run(name: str | None, run: RecordedRun, form: str) -> str:
-    """Return how the tasks of a run alone pair by a field: as text, markdown or json.
+    """Return the paired tasks of a single run, by a field, as "text", "markdown" or "json".
 
     Raises:
-        ValueError: no field is named, tasks do not pair by it, or the format is another one.
+        ValueError: if no field is given, tasks do not pair by it, or the format is "html".
     """
     if name is None:
-        msg = "name a run to compare BASE with, or by what its own tasks pair: --by=FIELD"
+        msg = "name a run to compare BASE with, or the field by which its tasks pair: --by=FIELD"
         raise ValueError(msg)
     by = by_field(name, run)
     if form == "json":

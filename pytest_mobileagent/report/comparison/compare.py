@@ -1,4 +1,4 @@
-"""How a run differs from another one, its baseline: task by task and epoch by epoch."""
+"""The comparison of a run with its baseline, task by task and epoch by epoch."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95  # of all intervals
 MEASURES = ("steps", "seconds", "cost_usd", "crashes", "step_accuracy", "type_accuracy")
-# Where runs of different agents, prompts or models should be alike.
+# Fingerprints that should be equal even when different agents, prompts or models are compared.
 SHOULD_BE_EQUAL = (
     "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin", "wording",
     "noise",
 )  # fmt: skip
-_FEW = 3  # tasks that an error names
+_FEW = 3  # tasks named in an error
 
 
 def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun, RecordedRun]:
-    """Return two runs whose tasks pair, also those of which each run has another variant.
+    """Return two runs with task ids changed so that different variants of a task pair, too.
 
-    A run that is compared with itself is divided: its vague goals are compared with the full ones,
+    A run that is compared with itself is split: its vague goals are compared with the full ones,
     and rewritten goals with the official ones.
     """
     before, after = base.tasks, run.tasks
@@ -62,29 +62,30 @@ def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun,
 def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     """Return how `run` differs from `base`, as plain data: `comparison` of report.json.
 
-    - `baseline`, `run`: id, agent, whether the run has ended, and of the `tasks` in both how many
-      episodes were decided, of how many, and the mean of the tasks' success rates.
-    - `tasks`: how many are in both and decided; `difference`, `interval` (95 %), `standard_error`
-      and `p_value` (two-sided) of the success rate: a paired t-test over them.
-    - `variants`: which variant of the tasks each run has, if they differ (see `Task.vague`).
-    - `gained`, `lost`: tasks that pass in most of their epochs in one run only. `flaky`: those that
+    - `baseline`, `run`: id, agent, whether the run has ended; and for the tasks in both runs, the
+      numbers of `decided` and of all `episodes`, and the mean of the tasks' success rates.
+    - `tasks`: the number of tasks decided in both runs; `difference`, `interval` (95 %),
+      `standard_error` and `p_value` (two-sided) of the success rate: a paired t-test over them.
+    - `variants`: the variant of the tasks in each run, if they differ (see `Task.vague`).
+    - `gained`, `lost`: tasks that pass in most of their epochs in one run only. `flaky`: tasks that
       passed in some epochs and failed in others, in either run. `new`, `missing`: tasks that are in
       one run only, or were decided in one run only.
-    - `paired`: episodes of the same task, environment and epoch that both runs decided, and how
-      many of them turned into a success (`gained`) or a failure (`lost`).
-    - `epochs`: the most decided epochs of a task, in the baseline and in the run.
-    - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: of a decided
-      episode in `baseline`, in `run`, and on average over the tasks of which both are known; the
+    - `paired`: the number of episodes of the same task, environment and epoch that both runs
+      decided, and how many of them became a success (`gained`) or a failure (`lost`).
+    - `epochs`: the highest number of decided epochs of a task, in the baseline and in the run.
+    - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: means of decided
+      episodes in `baseline` and in `run`, over the tasks for which both are known; and their
       `difference` with its interval.
-    - `noise`: what the agents met in the tasks of both runs, and did about it, in `baseline` and in
-      `run` (see `metrics.noise`): of a clean and a noisy run, how robust the agent is.
-    - `versions`: of Python, system and packages that are not one and the same, each with those of
-      the `baseline` and of the `run`; `nodes`: the machines of either, if workers were on several.
-    - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
-      should be, where agents are compared; `unknown`: what one of the runs does not tell.
+    - `noise`: the noise that the agents met in the tasks of both runs, and their reactions, in
+      `baseline` and in `run` (see `metrics.noise`). For a clean and a noisy run, this shows how
+      robust the agent is.
+    - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
+      and in `run`; `nodes`: the machines of each run, if workers were on several.
+    - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
+      should be equal when agents are compared; `unknown`: those that one of the runs lacks.
 
     Raises:
-        ValueError: the runs have no task in common.
+        ValueError: if the runs have no task in common.
     """
     base, run = paired_by_variant(base, run)
     before, after = tallies(base.tasks), tallies(run.tasks)
@@ -122,7 +123,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
 
 
 def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
-    """Return what was not the same when the runs were made, besides their tasks."""
+    """Return the differences in the conditions under which the runs were made."""
     differs_in, unknown = _differs_in(base, run, both)
     return {
         "versions": different_versions(base.tasks, run.tasks, both),
@@ -147,11 +148,11 @@ def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
 
 
 def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> list[str] | None:
-    """Return which variants the tasks in common are, if another in each run; else None."""
+    """Return the variant of the common tasks in each run; None unless the runs have one each."""
     ids = {key[0] for key in keys}
     names = [{task["variant"] for task in each.tasks if task["id"] in ids} for each in (base, run)]
-    is_told = all(len(each) == 1 for each in names) and names[0] != names[1]
-    return [str(name) for each in names for name in each] if is_told else None
+    differ = all(len(each) == 1 for each in names) and names[0] != names[1]
+    return [str(name) for each in names for name in each] if differ else None
 
 
 def _gained(before: Tally, after: Tally) -> bool:
@@ -161,7 +162,7 @@ def _gained(before: Tally, after: Tally) -> bool:
 def _listed(
     keys: Sequence[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally], chosen: Any
 ) -> list[dict[str, Any]]:
-    """Return the chosen tasks, those that changed most first."""
+    """Return the tasks that `chosen` accepts, those that changed most first."""
     found = [key for key in keys if chosen(before[key], after[key])]
     found.sort(key=lambda key: -abs(after[key].share - before[key].share))
     return _entries(found, before, after)
@@ -245,7 +246,7 @@ def _differs_in(
     if not before or not after:
         return [], ["fingerprints"]
     names = list(dict.fromkeys([*before, *after]))
-    # A run that does not have a part is as one that knows of none.
+    # A run that lacks a fingerprint equals one whose fingerprint is None.
     unknown = [n for n in names if (n in before) != (n in after) and before.get(n) != after.get(n)]
     differs = [
         name for name in names if name not in unknown and before.get(name) != after.get(name)
@@ -256,10 +257,10 @@ def _differs_in(
 
 
 def _same_tasks(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> bool:
-    """Return whether the tasks that two runs have in common are the same in both.
+    """Return whether the common tasks of two runs are the same in both.
 
-    Their fingerprints differ too where only one run has a task, or has more epochs of it. Goals of
-    different wording are the same goals: that is a difference of its own.
+    The fingerprint of the tasks also differs if only one run has a task, or has more epochs of it.
+    Goals in a different wording count as the same goals: `wording` has its own fingerprint.
     """
     try:
         before, after = (_recorded(each, both) for each in (base, run))
@@ -279,7 +280,7 @@ def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 
 def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
-    """Return what identifies each task in run.json, by its key."""
+    """Return the description of each common task in run.json, by the key of its case."""
     cases = (case for case in runs.cases(run.folder) if (case.id, case.environment) in both)
     left_out = {"nodeid"}
     return {

@@ -1,6 +1,6 @@
-"""`python -m pytest_mobileagent compare`: compare runs with the first, and apply a gate to them.
+"""`python -m pytest_mobileagent compare`: compare runs with the first one, and apply a gate.
 
-The comparison is printed for a terminal, and as Markdown for a pull request.
+The comparison is printed for a terminal, or as Markdown for a pull request.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
 
 _MOST = 10  # tasks in a list on a terminal
-_MOST_FOLDED = 200  # tasks in a list in Markdown: a step's summary on GitHub has room for 1 MB
+_MOST_FOLDED = 200  # tasks in a list in Markdown: GitHub limits the summary of a step to 1 MB
 _LISTS = {
-    "gained": "pass now in most epochs, and did not",
-    "lost": "passed in most epochs, and do not now",
+    "gained": "now pass in most epochs, and did not before",
+    "lost": "passed in most epochs, and no longer do",
     "flaky": "passed in some epochs and failed in others",
     "new": "only in this run, or decided only there",
     "missing": "only in the baseline, or decided only there",
@@ -70,7 +70,7 @@ _ACCURACIES = ("step_accuracy", "type_accuracy")
 
 
 def comparison_line(comparison: Comparison, name: str = "") -> str:
-    """Return the difference in one line, with the name of the run before it."""
+    """Return the comparison in one line, preceded by the name of the run."""
     counts = "  ".join(f"{kind} {len(comparison[kind])}" for kind in _CHANGED)
     parts = [_rate(comparison), counts, *_measures(comparison)]
     if comparison["differs_in"]:
@@ -79,7 +79,7 @@ def comparison_line(comparison: Comparison, name: str = "") -> str:
 
 
 def comparison_details(comparison: Comparison) -> list[str]:
-    """Return lines on single tasks, and remarks on the numbers."""
+    """Return lines on individual tasks, and remarks on the numbers."""
     lines = []
     for kind, meaning in _LISTS.items():
         if listed := comparison[kind]:
@@ -92,8 +92,8 @@ def comparison_details(comparison: Comparison) -> list[str]:
 
 
 def _robustness(comparison: Comparison) -> list[str]:
-    """Return what the agent did about noise, where one of the runs had some."""
-    noise = comparison.get("noise") or {}  # a run of before may not have measured it
+    """Return lines on how the agent handled noise; empty if neither run had any."""
+    noise = comparison.get("noise") or {}  # missing in comparisons of older versions
     lines = []
     for whose, about in noise.items():
         if about["noises"]:
@@ -109,19 +109,19 @@ def _robustness(comparison: Comparison) -> list[str]:
 
 
 def _episode_differences(entry: Mapping[str, Any]) -> list[str]:
-    """Return where the two episodes of a task part, and what else differs, if they were read."""
+    """Return where a task's episodes diverge, and their other differences, if they were read."""
     if "episodes" not in entry:
         return []
     return [divergence_in_words(entry["parting"]), *differences_in_words(entry["beside"])]
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """Return what a reader has to know before trusting the numbers."""
+    """Return the caveats that a reader needs before trusting the numbers."""
     found = []
     base, run = comparison["baseline"], comparison["run"]
     if variants := comparison.get("variants"):
         found.append(
-            f"note: compared are two variants of the tasks: {variants[1]} with {variants[0]}"
+            f"note: this compares two variants of the tasks: {variants[1]} with {variants[0]}"
         )
     elif base["id"] == run["id"]:
         found.append("note: this is the same run twice")
@@ -152,10 +152,10 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") -> list[str]:
-    """Return the comparison as lines of Markdown, tasks folded.
+    """Return the comparison as lines of Markdown, with collapsible lists of tasks.
 
-    `page` is the address of the page on which the two runs are beside each other: the tasks that
-    are lost or gained lead there, to the step at which their episodes part.
+    `page` is the URL of the page that shows the two runs side by side: lost and gained tasks link
+    to the step on it at which their episodes diverge.
     """
     base, run = comparison["baseline"], comparison["run"]
     title = f"{name or run['agent'] or run['id']} against {base['agent'] or base['id']}"
@@ -193,7 +193,7 @@ def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: s
 
 
 def _markdown_address(address: str) -> str:
-    """Return an address in which nothing ends the link that it is in."""
+    """Return a URL with the characters escaped that would end a Markdown link."""
     return quote(address, safe=":/?#@!$&'*+,;=%~")
 
 
@@ -212,7 +212,7 @@ def _table(comparison: Comparison) -> list[str]:
     episodes = [f"{each['decided']} of {each['episodes']}" for each in (base, run)]
     rows.append(("episodes decided", *episodes, "", "", ""))
     for measure, word in _MEASURES.items():
-        found = comparison.get(measure) or {}  # a run of before may not have measured it
+        found = comparison.get(measure) or {}  # missing in comparisons of older versions
         if found.get("difference") is not None and (measure != "crashes" or _crashed(found)):
             low_high = found["interval"]
             between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
@@ -246,7 +246,7 @@ def _measures(comparison: Comparison) -> list[str]:
 
 
 def _crashed(crashes: Mapping[str, Any]) -> bool:
-    """Whether an app has crashed in either run, of those whose logs were read."""
+    """Return whether an app crashed in either run; False if the logs were not read."""
     return crashes.get("difference") is not None and bool(crashes["baseline"] or crashes["run"])
 
 
@@ -266,14 +266,14 @@ def _number(value: float | None) -> str:
 
 
 _WORST_FIRST = (9, 1, 8, 0)
-_USAGE = 4  # pytest's status for a usage error: 1 is a gate's FAIL
+_USAGE = 4  # pytest's exit status for a usage error; 1 is a gate's FAIL
 
 
 def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | None]) -> int:
-    """Compare runs and return the exit status: the gate's, 0 without one, 4 for what is wrong.
+    """Compare runs and return the exit status: the gate's, 0 without a gate, 4 after an error.
 
-    `setting` gives the text of a setting of this project, by its ini key, with the folder that
-    paths in it are of; it is asked for the gate if none is given.
+    `setting` returns a setting of this project by its ini key, with the folder to which paths in it
+    are relative. It is called for the gate if none is given.
     """
     given = _parser().parse_args(arguments)
     try:
@@ -299,9 +299,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("compare"),
         description="Compare runs with the first one, task by task and epoch by epoch. With a gate "
-        "the status is 0 for PASS, 1 for FAIL, 8 for INCONCLUSIVE, and 9 if infrastructure broke "
-        "too much; of several runs it is the worst. 4: something is asked wrongly.",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",
+        "the exit status is 0 for PASS, 1 for FAIL, 8 for INCONCLUSIVE, and 9 after too many "
+        "infrastructure failures; with several runs it is the worst of theirs. It is 4 for a usage "
+        "error.",
+        epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used.",
     )
     add = parser.add_argument
     add("base", metavar="BASE", help="the run that the others are compared with")
@@ -309,23 +310,23 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--by",
         choices=FIELDS,
-        help="also by the values of a field of the tasks; with BASE alone, of tasks that pair: in "
-        "two environments, or as twins in two languages",
+        help="also compare by the values of a field of the tasks; with BASE alone, compare tasks "
+        "that pair: in two environments, or as twins in two languages",
     )
     add(
         "--gate",
         metavar="FILE|EXPRESSION",
         default="",
-        help="what has to hold: a TOML file, or an expression such as 'success_rate >= baseline' "
-        "(default: the project's mobile_gate)",
+        help="the conditions to check: a TOML file, or an expression such as "
+        "'success_rate >= baseline' (default: the project's mobile_gate)",
     )
     add("--format", choices=(*_FORMATS, "html"), default="text", help="(default: text)")
     add(
         "--page",
         metavar="URL",
         default="",
-        help="with --format=markdown: where the page of --format=html is published; lost and "
-        "gained tasks lead to the step on it at which their two episodes part",
+        help="with --format=markdown: the URL at which the page of --format=html is published; "
+        "lost and gained tasks link to the step on it at which their two episodes diverge",
     )
     add(
         "-o",
@@ -350,7 +351,7 @@ def _entry(
 def _write_page(
     base: RecordedRun, others: Sequence[RecordedRun], found: Sequence[Mapping[str, Any]], path: str
 ) -> str:
-    """Write the page of two runs, and return where it is, with a warning if it is large."""
+    """Write the page of two runs, and return its path, with a warning if it is large."""
     from pytest_mobileagent.report.html.comparison_page import write_packed_pair
 
     if len(others) != 1:
@@ -397,7 +398,7 @@ def _json(found: Sequence[Mapping[str, Any]], _: argparse.Namespace) -> list[str
 
 
 def _names(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the runs: their agents, or their ids where agents are the same."""
+    """Return the names of the runs: the agent's name, or the run's id if agents are the same."""
     runs = [each["comparison"]["run"] for each in found]
     agents = Counter(run["agent"] for run in [found[0]["comparison"]["baseline"], *runs])
     return [str(run["agent"] if agents[run["agent"]] == 1 else run["id"]) for run in runs]

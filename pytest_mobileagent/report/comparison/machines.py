@@ -1,4 +1,4 @@
-"""How the machines differ on which the episodes of two runs were made: their names and versions."""
+"""Differences between the machines of two runs: their names, and the versions installed there."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.comparison.pairing import Key
     from pytest_mobileagent.report.entry import Entry
 
-    Both = Mapping[str, Sequence[str]]  # what is so in the "baseline", and in the "run"
+    Both = Mapping[str, Sequence[str]]  # values in the "baseline" and in the "run"
 
 
 def different_versions(
     before: Sequence[Entry], after: Sequence[Entry], keys: Collection[Key]
 ) -> dict[str, Both]:
-    """Return the versions that are not one and the same in the tasks of two runs, by their names.
+    """Return the versions that differ between or within two runs, by the name of the package.
 
-    A package that is not installed on a machine has the version "none" there. Episodes that were
-    recorded without versions are left out.
+    A package that is not installed on a machine has the version "none" there. Episodes recorded
+    without versions are ignored.
     """
     each = {"baseline": _known(before, keys), "run": _known(after, keys)}
     found: dict[str, Both] = {}
@@ -35,13 +35,13 @@ def different_versions(
 
 
 def nodes(tasks: Sequence[Entry], keys: Collection[Key]) -> list[str]:
-    """Return the names of the machines on which tasks were done, where they are recorded."""
+    """Return the names of the machines on which the tasks were run, as far as recorded."""
     known = {task["node"] for task in tasks if (task["id"], task["environment"]) in keys}
     return sorted(node for node in known if node)
 
 
 def _known(tasks: Sequence[Entry], keys: Collection[Key]) -> list[dict[str, str]]:
-    """Return the versions of each episode, equal ones once."""
+    """Return the distinct sets of versions that the episodes recorded."""
     known = {
         tuple(task["versions"].items())
         for task in tasks
@@ -51,7 +51,7 @@ def _known(tasks: Sequence[Entry], keys: Collection[Key]) -> list[dict[str, str]
 
 
 def machines_remarks(comparison: Mapping[str, Any]) -> list[str]:
-    """Return how machines differ in words; reports of older versions do not tell."""
+    """Return remarks on machines that differ; older reports contain no machines."""
     found = []
     if versions := comparison.get("versions"):
         named = [f"{name} ({_words(both)})" for name, both in versions.items()]

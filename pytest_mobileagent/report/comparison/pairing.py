@@ -1,8 +1,7 @@
-"""Two runs, task by task: what both decided, how far they differ, and what is missing.
+"""The paired tasks of two runs: counts of epochs, and the paired t-test of the difference.
 
-A task is paired with itself in the same environment. What the test takes for one task is all that
-has the same id: the difference in each environment, averaged, so that ten environments of one task
-do not count as ten tasks.
+A task is paired with itself in the same environment. The t-test treats all environments of a task
+id as one sample, the mean of their differences, so ten environments do not count as ten tasks.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
-Key = tuple[str, str | None]  # a task's id, and its environment
+Key = tuple[str, str | None]  # a task's id and its environment
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What became of the epochs of a task in an environment.
+    """The counts of a task's epochs in an environment.
 
-    `passed` of `decided` epochs; `missing` are those without a verdict, `broken` those of them that
-    infrastructure broke.
+    `passed` of the `decided` epochs passed; `missing` have no verdict, `broken` of them because of
+    an infrastructure failure.
     """
 
     passed: int = 0
@@ -40,7 +39,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of the decided epochs that passed; at least one has to be decided."""
+        """The share of the decided epochs that passed; at least one must be decided."""
         return self.passed / self.decided
 
     @property
@@ -57,7 +56,7 @@ class Tally:
         return f"{self.passed}/{self.decided}"
 
     def filled(self, *, passed: bool) -> Tally:
-        """Return the tally as if all missing epochs had passed, or had failed."""
+        """Return the tally with all missing epochs counted as passed, or as failed."""
         return Tally(self.passed + self.missing * passed, self.decided + self.missing)
 
     def __add__(self, other: Tally) -> Tally:
@@ -70,7 +69,7 @@ class Tally:
 
 
 def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
-    """Return what became of each task, without those that were only skipped."""
+    """Return the tally of each task, leaving out skipped epochs."""
     found: dict[Key, Tally] = {}
     for task in tasks:
         if task["outcome"] != "skipped":
@@ -82,10 +81,10 @@ def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
 def across_variants(
     before: Sequence[Entry], after: Sequence[Entry]
 ) -> tuple[list[Entry], list[Entry]]:
-    """Return the tasks of two runs so that variants pair where each run has only one of them.
+    """Return the tasks of two runs, renamed so that different variants of a task pair.
 
-    The full goal of a task is then compared with its vague one, for example, under the id of the
-    task.
+    For example, the full goal of a task is then compared with its vague goal, under the task's own
+    id. Only tasks of which each run has a single variant are renamed.
     """
     if len({task["variant"] for tasks in (before, after) for task in tasks}) < 2:
         return list(before), list(after)
@@ -107,12 +106,12 @@ def across_variants(
 
 
 def id_without_variant(task: Entry) -> str:
-    """Return the id of a task without the name of its variant."""
+    """Return the task's id without the name of its variant."""
     return without_variant(task["id"], task["variant"] or "")
 
 
 def total(counted: Iterable[Tally]) -> Tally:
-    """Return several tallies in one."""
+    """Return the sum of several tallies."""
     return sum(counted, Tally())
 
 
@@ -127,14 +126,14 @@ def common(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> list[Key]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far one run's success rate is from another's, over their common tasks.
+    """The difference between the success rates of two runs over their common tasks.
 
-    - `tasks`: how many the runs have in common.
+    - `tasks`: the number of common tasks.
     - `value`: the mean of the tasks' differences, as a share; None without a common task.
     - `error`: its standard error; None below two tasks.
-    - `spread`: the variance of `value` by how far the tasks' differences are apart; None below two.
-    - `pooled`: the same if both runs did each task with the same chance.
-    - `episodes`: how many the run has decided that has fewer of them.
+    - `spread`: the variance of `value`, estimated from the tasks' differences; None below two.
+    - `pooled`: its variance if both runs passed each task with the same probability.
+    - `episodes`: the number of decided episodes in the run that has fewer.
     """
 
     tasks: int
@@ -145,13 +144,13 @@ class Difference:
     episodes: int = 0
 
     def chance_below(self, drop: float) -> float | None:
-        """Return P(t <= (value + drop) / error): small if the run is worse by more than `drop`."""
+        """Return P(t <= (value + drop) / error), which is small if the drop exceeds `drop`."""
         if self.value is None or self.error is None:
             return None
         return student_cdf((self.value + drop) / self.error, self.tasks - 1)
 
     def chance_above(self, drop: float) -> float | None:
-        """Return P(t >= (value + drop) / error): small if a drop of `drop` is excluded."""
+        """Return P(t >= (value + drop) / error), which is small if a drop of `drop` is excluded."""
         if self.value is None or self.error is None:
             return None
         return student_cdf(-(self.value + drop) / self.error, self.tasks - 1)
@@ -171,11 +170,11 @@ class Difference:
 
 
 def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Difference:
-    """Return how far `after` is from `before`, by a paired t-test over the common tasks.
+    """Return the difference of `after` from `before`, for a paired t-test over the common tasks.
 
     The standard error is that of the tasks' differences (ddof 1), but at least that of a change of
-    half an episode in each run, √2/(2·T·E) with T tasks of E epochs: two runs without any
-    difference are no certainty.
+    half an episode in each run, √2/(2·T·E) with T tasks of E epochs. Without this floor, two equal
+    runs would count as certain to be equal.
     """
     keys = common(before, after)
     of_task: dict[str, list[Key]] = defaultdict(list)
@@ -202,9 +201,9 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
 
 
 def _pooled(before: Tally, after: Tally) -> float:
-    """Return the variance of the difference of two shares whose chances are the same.
+    """Return the variance of the difference of two shares with the same probability p.
 
-    By the unbiased estimate of p(1 - p) in all epochs of both runs together.
+    It uses the unbiased estimate of p(1 - p) over all epochs of both runs together.
     """
     both = before + after
     chance = both.share * (1 - both.share) * both.decided / (both.decided - 1)
@@ -214,9 +213,9 @@ def _pooled(before: Tally, after: Tally) -> float:
 def fallen(
     keys: Iterable[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
 ) -> tuple[list[Key], list[Key]]:
-    """Return the lost tasks, and all that passed less often, those that fell most first.
+    """Return the lost tasks, and all tasks that passed less often, the largest drops first.
 
-    A task is lost if it passed in more than half of its decided epochs before, and does not now.
+    A task is lost if it passed in more than half of its decided epochs before, and no longer does.
     """
     fell = [key for key in keys if after[key].share < before[key].share]
     fell.sort(key=lambda key: after[key].share - before[key].share)
@@ -224,9 +223,9 @@ def fallen(
 
 
 def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | None:
-    """Return the mean over tasks of p(1 - p), p the chance to pass; None without a second epoch.
+    """Return the mean of p(1 - p) over tasks, where p is the probability of passing.
 
-    By the unbiased estimate of each task's variance, in all runs together.
+    It averages the unbiased estimate for each task and run; None if no task has two epochs.
     """
     repeated = [run[key] for key in keys for run in runs if run[key].decided > 1]
     each = [t.share * (1 - t.share) * t.decided / (t.decided - 1) for t in repeated]
@@ -234,7 +233,7 @@ def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | N
 
 
 def is_missing(task: Entry) -> bool:
-    """Return whether an episode has no verdict that can be relied on."""
+    """Return whether an episode has no reliable verdict: it is undecided or suspect."""
     return task["success"] is None or bool(task["suspect"])
 
 

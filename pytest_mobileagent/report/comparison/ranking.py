@@ -1,4 +1,4 @@
-"""Which of several runs can be ranked with each other, and which places their tasks leave open."""
+"""The ranking of several runs: which can be ranked together, and the places possible for each."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.comparison.pairing import Key, Tally
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
-LEVEL = 0.05  # the chance that any place of a ranking is wrong, at most
-# What has to be the same in runs that are ranked with each other, as a reader calls it. The version
-# of the plugin need not be: it is shown.
+LEVEL = 0.05  # the probability that any place in a ranking is wrong, at most
+# The fingerprints that must be equal in runs that are ranked together, with the words for readers.
+# The version of the plugin may differ; the leaderboard shows it.
 _SAME = {
     "apps": "other apps, or other versions of them",
     "device": "other devices",
@@ -38,11 +38,11 @@ _UNKNOWN = "its record does not say with which tasks, seeds and limits it was ru
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a run stands among others.
+    """The place of a run in a ranking.
 
     - `obstacles`: why it has no place, in words; empty if it has one, or is the only one of a kind.
-    - `places`: the best and the worst place that the tasks leave open, from 1; None for no place.
-    - `peers`: the places in the sequence of those runs that it cannot be told apart from.
+    - `places`: the best and the worst possible place, from 1; None if it has no place.
+    - `peers`: the indices of the runs that cannot be distinguished from it.
     """
 
     obstacles: tuple[str, ...] = ()
@@ -52,12 +52,12 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a run was run with, as far as it has to be the same in all that are ranked."""
+    """The conditions of a run that must be equal in all ranked runs."""
 
     tasks: Mapping[Key, Tally]
-    wording: Mapping[Key, str]  # empty if only report.json is there
+    wording: Mapping[Key, str]  # empty if the run has no run.json
     fingerprints: Mapping[str, Any]
-    judges: tuple[str, ...]  # none where checks and people have decided all
+    judges: tuple[str, ...]  # empty if checks and people decided everything
 
     @classmethod
     def of(cls, run: RecordedRun) -> _Terms:
@@ -71,13 +71,13 @@ class _Terms:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What is equal of runs that are alike."""
+        """A value that is equal for runs that can be ranked together."""
         words = frozenset(self.wording.items()) or self.fingerprints.get("tasks")
         prints = tuple(self.fingerprints.get(name) for name in (*_SAME, "checks"))
         return frozenset(self.tasks), words, prints, self.judges
 
     def differs_from(self, other: _Terms) -> list[str]:
-        """Return in words what is not the same in this run and in the other."""
+        """Return how this run's conditions differ from the other's, in words."""
         if not self.fingerprints or not other.fingerprints:
             return [_UNKNOWN] if not self.fingerprints else []
         found = []
@@ -101,7 +101,7 @@ class _Terms:
 
 
 def _wording(run: RecordedRun) -> dict[Key, str]:
-    """Return what identifies each task in run.json, by its first epoch."""
+    """Return a digest of each task's description in run.json, from its first epoch."""
     try:
         cases = recorded.cases(run.folder)
     except RecordError:
@@ -111,21 +111,21 @@ def _wording(run: RecordedRun) -> dict[Key, str]:
 
 
 def rank(runs: Sequence[RecordedRun]) -> list[Placement]:
-    """Return where each of several runs stands.
+    """Return the placement of each run.
 
-    They are held against the largest group of runs that are alike in all that has to be the same,
-    of equally large ones the first. A run that differs from these, or lacks verdicts on more than
-    10 % of its episodes, has no place; nor has any if fewer than two are left.
+    The basis is the largest group of runs with equal conditions (of equally large groups, the
+    first). A run that differs from the basis, or has no verdict on more than 10 % of its episodes,
+    has no place. If fewer than two runs remain, no run has a place.
 
-    A run stands behind those that are better, and before those that are worse, by paired t-tests
-    over common tasks, at least eight of them (see `pairing.difference`). Each pair is tested, by
-    Holm's method (Scandinavian Journal of Statistics 6, 1979): all places together hold at 95 %.
-    What ranks are by such tests: Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies
-    91, 2024.
+    A run is placed behind the runs that are significantly better, and before those that are
+    significantly worse, by paired t-tests over at least eight common tasks (see
+    `pairing.difference`). All pairs are tested with Holm's method (Scandinavian Journal of
+    Statistics 6, 1979), so all places together are right with 95 % confidence. On ranks from such
+    tests, see Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 91, 2024.
     """
     terms = [_Terms.of(run) for run in runs]
     kinds = [each.kind for each in terms]
-    (most, _), *_ = Counter(kinds).most_common(1)  # of equals the first
+    (most, _), *_ = Counter(kinds).most_common(1)  # the first of equally frequent ones
     basis = kinds.index(most)
     obstacles = [_obstacles(each, terms[basis]) for each in terms]
     ranked = [place for place, found in enumerate(obstacles) if not found]
@@ -154,7 +154,7 @@ def _obstacles(terms: _Terms, basis: _Terms) -> list[str]:
 
 
 def _better(runs: Sequence[Mapping[Key, Tally]]) -> set[tuple[int, int]]:
-    """Return the pairs of runs of which the first is better than the second."""
+    """Return the pairs of runs, by index, of which the first is better than the second."""
     tested = []
     for one, other in combinations(range(len(runs)), 2):
         enough = len({key[0] for key in common(runs[one], runs[other])}) >= FEWEST_TASKS

@@ -1,7 +1,7 @@
-"""A gate's demands on the run alone: bounds on its numbers, and tasks that have to pass.
+"""A gate's conditions on the run alone: bounds on its numbers, and tasks that must pass.
 
-Agents are not deterministic, so one failure among several epochs is not a breach: a task has to
-pass in more than half of its decided epochs, in each of its environments.
+Agents are not deterministic, so a single failure among several epochs does not break the gate: a
+task must pass in more than half of its decided epochs, in each of its environments.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.gate.spec import Bound
 
 
-# These count what is missing, so they are known however much is missing.
+# Counts that include missing episodes, so they are known however many are missing.
 _ALWAYS_KNOWN = {
     "tasks", "decided", "errors", "skipped", "review", "not_run", "infrastructure",
     "without_snapshot",
 }  # fmt: skip
 
 _RATES = {"success_rate", "success_rate_of_all"}
-# Missing episodes can only add to these.
+# Sums that missing episodes can only increase.
 _SUMS = {
     "cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries", "crashes",
 }  # fmt: skip
 
 
 def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
-    """Return whether the number is within its bound: the number itself, as the report has it.
+    """Return the finding on a bound: whether the number in the report is within it.
 
-    INCONCLUSIVE where it is unknown, or rests on less than 90 % of the episodes. If part of the
-    money, tokens or crashes is unknown, the known part is a lower bound.
+    It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes. If part
+    of the cost, tokens or crashes is unknown, the known part is a lower bound.
     """
     covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
     unknown = left_out(bound.metric, covered)
@@ -76,10 +76,10 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
 
 
 def _rate(bound: Bound, tasks: Sequence[Entry], said: str) -> tuple[str, str]:
-    """Return the verdict on a success rate with episodes missing, and its explanation.
+    """Return the verdict on a success rate with missing episodes, and its explanation.
 
-    The rate fails if it would fail even with all of them passed. It passes if it would pass even
-    with all of them failed, and at most 10 % are missing.
+    The rate fails if it would fail even if all missing episodes had passed. It passes if it would
+    pass even if all of them had failed, and at most 10 % are missing.
     """
     worst, best = (_value(bound.metric, totals(filled(tasks, passed=p))) for p in (False, True))
     assert worst is not None
@@ -97,18 +97,18 @@ def _rate(bound: Bound, tasks: Sequence[Entry], said: str) -> tuple[str, str]:
 
 
 def name_of(bound: Bound) -> str:
-    """Return what a bound is about, as in "success_rate of suite clock"."""
+    """Return the name of a bound, such as "success_rate of suite clock"."""
     parts = [f"suite {bound.suite}"] if bound.suite is not None else []
     parts += [f"tag {bound.tag}"] if bound.tag is not None else []
     return printable(f"{bound.metric} of {', '.join(parts)}" if parts else bound.metric)
 
 
 def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
-    """Return a number of a summary; a nested one is named by both names with a dot between."""
+    """Return a number of a summary by its name; a nested number by both names, with a dot."""
     name, _, rest = metric.partition(".")
     found = numbers.get(name)
     if rest and isinstance(found, Mapping):
-        # Something that never happened is not listed, and its count is 0.
+        # A termination that never occurred is not listed; its count is 0.
         return 0 if name == "terminations" and rest not in found else _value(rest, found)
     is_number = isinstance(found, int | float) and not rest
     return found if is_number else None
@@ -125,10 +125,11 @@ def _format(value: float) -> str:
 
 
 def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) -> list[Finding]:
-    """Return what became of the tasks that have to pass: one finding, or none without such tasks.
+    """Return the finding on the tasks that must pass; an empty list if there are no such tasks.
 
-    FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided,
-    passed and failed as often, or has so many epochs missing that they could change the verdict.
+    It is FAIL if a task failed in more than half of its epochs. Otherwise it is INCONCLUSIVE if a
+    task is undecided, passed and failed equally often, or has so many missing epochs that they
+    could change the verdict.
     """
     if not must_pass:
         return []
@@ -154,7 +155,7 @@ def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) ->
 
 
 def _verdict(tally: Tally) -> str:
-    """Return PASS and FAIL only where what is missing could not change that."""
+    """Return PASS or FAIL if the missing epochs could not change it, else INCONCLUSIVE."""
     best, worst = tally.filled(passed=True), tally.filled(passed=False)
     if 2 * best.passed < best.decided:
         return FAIL
@@ -175,25 +176,25 @@ _TOKENS = {
     "estimated_output_tokens", "mean_tokens", "mean_tokens_of_all", "tokens_per_action",
     "mean_estimated_tokens",
 }  # fmt: skip
-_CALLS = {"calls", "mean_calls"}  # these leave out only calls that nobody saw
+_CALLS = {"calls", "mean_calls"}  # these leave out only calls that were not observed
 _FILLED = ("cost_usd", "input_tokens", "output_tokens", "cached_tokens")
 _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
 
 def left_out(metric: str, tasks: Sequence[Entry]) -> str:
-    """Describe what a metric of calls, tokens, costs or crashes leaves out; "" if nothing."""
+    """Describe the parts missing from a metric of calls, tokens, costs or crashes; "" if none."""
     *roles, name = metric.split(".")
     played = [task for task in tasks if task["steps"] is not None]
     if name == "crashes":
         unread = sum(task["crashes"] is None for task in played)
-        return f"{unread} episode{'s' * (unread != 1)} whose log nobody read" if unread else ""
+        return f"{unread} episode{'s' * (unread != 1)} whose log was not read" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
     spent: list[Spent] = [each for task in played if (each := _spent(task, roles)) is not None]
     counts = {
         "call{} without a price": sum(map(_unpriced, spent)) * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
-        "episode{} whose calls nobody saw": sum(task["metered"] is False for task in played),
+        "episode{} whose calls were not observed": sum(task["metered"] is False for task in played),
     }
     return " and ".join(
         f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
@@ -201,7 +202,7 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
 
 
 def at_least(tasks: Sequence[Entry]) -> list[Entry]:
-    """Return the tasks with unknown amounts taken as 0, which gives the least they can cost."""
+    """Return the tasks with unknown amounts set to 0, which gives a lower bound of their cost."""
     return [
         task
         if task["steps"] is None
@@ -220,7 +221,7 @@ def at_least(tasks: Sequence[Entry]) -> list[Entry]:
 
 
 def _spent(task: Entry, roles: Sequence[str]) -> Spent | None:
-    """Return what was spent on a task, or on the last of the given roles."""
+    """Return the spending on a task, or of the last of the given roles on it."""
     return (task["roles"] or {}).get(roles[-1]) if roles else task
 
 
@@ -229,7 +230,7 @@ def _unpriced(spent: Spent) -> int:
 
 
 def _uncounted(spent: Spent) -> int:
-    """Return how many calls have no tokens; older reports only tell whether any have none."""
+    """Return the number of calls without tokens; for older reports, 0 or all calls."""
     if (count := spent.get("uncounted_calls")) is not None:
         return int(count)
     known = None not in (spent.get("input_tokens"), spent.get("output_tokens"))

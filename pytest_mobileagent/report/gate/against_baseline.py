@@ -1,4 +1,4 @@
-"""A bound against the baseline: the test's verdict on it, and the reason."""
+"""The finding on a bound against the baseline: the verdict of the test, and its reason."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.gate.spec import Bound
 
 
-_MOST_LOST = 5  # tasks that are named in a line
+_MOST_LOST = 5  # tasks named in a line
 
 
 def against(
@@ -58,14 +58,16 @@ def against(
     *,
     count: int = 1,
 ) -> Finding:
-    """Return whether a run is worse than its baseline by more than a margin, at an analysis.
+    """Return the finding on whether a run is worse than its baseline by more than a margin.
 
-    `tasks` and `baseline` are the entries of what the bound covers. `count` is how many such bounds
-    the gate has: the level of a false FAIL is divided among them.
+    - `tasks` and `baseline` are the entries that the bound covers.
+    - `analysis` is the number (from 0) of the interim analysis among `analyses`.
+    - `count` is the number of such bounds in the gate: the level of a false FAIL is divided among
+      them.
 
-    Missing episodes count against the verdict: a FAIL has to remain one if all episodes missing
-    from this run had passed and all missing from the baseline had failed; a PASS has to remain one
-    in the opposite case, with at most 10 % of the episodes of either run missing.
+    Missing episodes count against the verdict. A FAIL must hold even if all episodes missing from
+    this run had passed and all missing from the baseline had failed. A PASS must hold in the
+    opposite case, and at most 10 % of the episodes of either run may be missing.
     """
     both = tallies(tasks).keys() & tallies(baseline).keys()
     here, there = (
@@ -106,7 +108,7 @@ def against(
 
 
 def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
-    """Describe the missing episodes; if a run misses too many, only those of such runs."""
+    """Describe the missing episodes; if a run lacks too many, only those of such runs."""
     too_many = lacks_too_many(seen.here) or lacks_too_many(seen.there)
     runs = ((seen.here, here, "the"), (seen.there, there, "the baseline's"))
     return "; ".join(
@@ -121,9 +123,10 @@ def _is_broken(seen: _Seen) -> bool:
 
 
 class _Seen(NamedTuple):
-    """Two runs: what both have decided, and the best and the worst case for missing episodes.
+    """The observed difference of two runs, and its best and worst case over missing episodes.
 
-    - `before`, `after`: tallies of the tasks that are in both; `there`, `here`: their sums.
+    - `before`, `after`: the tallies of the common tasks, in the baseline and in the run; `there`,
+      `here`: their sums.
     """
 
     before: Mapping[Key, Tally]
@@ -155,12 +158,12 @@ class _Seen(NamedTuple):
 
     @property
     def low(self) -> float | None:
-        """The lower bound of the difference, with all missing episodes counted against the run."""
+        """The lower bound of the difference, with missing episodes counted against the run."""
         return at_least(self.worst, self.bound, self.levels.passing)
 
     @property
     def high(self) -> float | None:
-        """The upper bound of the difference, with all missing episodes counted for the run."""
+        """The upper bound of the difference, with missing episodes counted for the run."""
         return at_most(self.best, self.levels.fail)
 
 
@@ -181,7 +184,7 @@ def _numbers(seen: _Seen) -> dict[str, Any]:
 
 
 def _bounds(seen: _Seen, count: int) -> tuple[str, str]:
-    """Return the lower and upper bounds of the difference, each one-sided over all analyses."""
+    """Return the one-sided lower and upper bound of the difference, over all analyses, in words."""
     low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
     return f"{_level(BETA)}: {low} or more", f"{_level(ALPHA / count)}: {high} or less"
 
@@ -191,7 +194,7 @@ def _level(chance: float) -> str:
 
 
 def _lost(seen: _Seen) -> str:
-    """Name the lost tasks, as `compare` defines them; if there are none, those that fell most."""
+    """Name the lost tasks, as `compare` defines them; without any, those with the largest drops."""
     keys = common(seen.before, seen.after)
     lost, lower = fallen(keys, seen.before, seen.after)
     named, word = (lost, "lost") if lost else (lower, "passed less often")
@@ -205,13 +208,13 @@ def _lost(seen: _Seen) -> str:
 
 
 def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
-    """Describe what a decision would take, and add it to the numbers."""
+    """Describe how many epochs or tasks a decision would take, and add this to `numbers`."""
     tasks = seen.found.tasks
     if tasks < FEWEST_TASKS:
-        return f"{_plural(tasks, 'task')} in both runs, and a verdict takes {FEWEST_TASKS}"
+        return f"{_plural(tasks, 'task')} in both runs, and a verdict needs {FEWEST_TASKS}"
     chance = noise([seen.before, seen.after], common(seen.before, seen.after))
     if chance is None:
-        return "one epoch does not tell tasks that are lost from chance: run several of both"
+        return "with one epoch, lost tasks may be chance: run several epochs of both"
     epochs = 2 / sum(tasks / run.decided for run in (seen.here, seen.there))
     numbers["epochs_to_decide"] = epochs_to_decide(seen.found, bound, seen.levels, chance, epochs)
     if (more := numbers["epochs_to_decide"]) is not None:

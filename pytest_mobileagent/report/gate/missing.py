@@ -1,4 +1,4 @@
-"""What a gate cannot see: episodes without a verdict, and tasks that were skipped or left out."""
+"""What a gate lacks: episodes without a verdict, and tasks that were skipped or not selected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 
-_REVIEW, _SUSPECT = "a person has to decide", "an episode is suspect"
+_REVIEW, _SUSPECT = "a person must decide", "an episode is suspect"
 _NOT_RUN, _NONE = "not run", "no verdict was given"
 _CAUSES = {
     "infrastructure": "infrastructure broke",
@@ -28,7 +28,7 @@ _CAUSES = {
 }
 # What to do about each; --mobile-resume runs only tasks without a final result
 # (docs/resume-and-reuse.md).
-_RESUME, _RESCORE = "mend that, then --mobile-resume", "mend that, then --mobile-rescore"
+_RESUME, _RESCORE = "fix it, then --mobile-resume", "fix it, then --mobile-rescore"
 _DECIDE = "`python -m pytest_mobileagent review`, then `compare`"
 _ADVICE = {
     _REVIEW: _DECIDE,
@@ -42,7 +42,7 @@ _ADVICE = {
 
 
 def too_many_missing(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
-    """Return a finding if more than 10 % of a run's episodes are missing, else none."""
+    """Return a finding if more than 10 % of a run's episodes are missing, else an empty list."""
     counted = total(tallies(tasks).values())
     if not lacks_too_many(counted):
         return []
@@ -64,17 +64,17 @@ def lacks_too_many(counted: Tally) -> bool:
 
 
 def is_broken(counted: Tally) -> bool:
-    """Return whether infrastructure broke most of what is missing."""
+    """Return whether infrastructure failures caused most of the missing episodes."""
     return 2 * counted.broken > counted.missing
 
 
 def episodes(counted: Tally) -> int:
-    """Return how many episodes were planned, without those that were skipped."""
+    """Return the number of planned episodes, without the skipped ones."""
     return counted.decided + counted.missing
 
 
 def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
-    """Return the tasks as if all that are missing had passed, or had failed."""
+    """Return the tasks with all missing verdicts set to passed, or to failed."""
     return [
         {**task, "success": passed} if is_missing(task) and task["outcome"] != "skipped" else task
         for task in tasks
@@ -82,7 +82,7 @@ def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
 
 
 def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
-    """Describe the missing episodes: how many there are, why, and what to do."""
+    """Describe the missing episodes: their share, the causes, and what to do."""
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
     share = 100 * counted.missing / episodes(counted)
@@ -107,7 +107,7 @@ def _cause(task: Entry) -> str:
 
 
 def _advice(causes: Counter[str]) -> list[str]:
-    """Return what to do, the most frequent cause first, each piece of advice once."""
+    """Return the advice for the causes, each piece once, the most frequent first."""
     counts: Counter[str] = Counter()
     for cause, count in causes.items():
         if cause in _ADVICE:
@@ -122,9 +122,10 @@ _LACKS = {"app", *SAID}
 
 
 def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
-    """Return a finding if tasks were skipped for an app or else that devices lack, else none.
+    """Return a finding if tasks were skipped because devices lack an app or another requirement.
 
-    Otherwise a suite with half of its apps missing could pass on the other half alone.
+    Otherwise a suite with half of its apps missing could pass on the other half alone. The list is
+    empty if no task was skipped for that reason.
     """
     skipped = [task for task in tasks if was_skipped_for_device(task)]
     if not skipped:
@@ -152,11 +153,11 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
 def describe_untried(
     tasks: Sequence[Entry], baseline: Sequence[Entry], *, same_selection: bool, allow_skipped: bool
 ) -> str | None:
-    """Describe the tasks that the baseline has decided and this run has not tried.
+    """Describe the tasks that the baseline decided and this run has not tried.
 
-    None if there are none, or all of them are. Where both runs were selected alike, tasks that are
-    not in this run were taken out of the project; what was skipped was not. With `allow_skipped`
-    tasks may be without their app.
+    None if there are no such tasks, or if the runs have no task in common. With `same_selection`,
+    tasks that are not in this run were removed from the project and do not count; skipped tasks
+    do. With `allow_skipped`, tasks skipped for want of an app do not count.
     """
     before, after = tallies(baseline), tallies(tasks)
     gone = {key for key, tally in before.items() if tally.decided and key not in after}
@@ -179,9 +180,10 @@ def describe_untried(
 
 
 def is_same_selection(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
-    """Return whether two runs selected the same tests, by what run.json says of them.
+    """Return whether two runs selected the same tests, according to their run.json.
 
-    Runs of older versions do not record it. A merged run equals another one of as many parts.
+    Older versions did not record the selection; the result is then False. A merged run equals
+    another one with the same number of parts.
     """
     first, second = (
         (about.get("selection"), about.get("shard"), len(about.get("merged_from") or ()))
@@ -191,11 +193,11 @@ def is_same_selection(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bo
 
 
 def was_skipped_for_device(task: Entry) -> bool:
-    """Return whether a task was skipped because of an app, or else, that devices do not have."""
+    """Return whether a task was skipped because devices lack its app or another requirement."""
     return task["outcome"] == "skipped" and task["skipped_for"] in _LACKS
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first few names, and how many more there are."""
+    """Return the first few names, and the number of the others."""
     more = len(names) - _MOST
     return ", ".join([*names[:_MOST], *([f"and {more} more"] if more > 0 else [])])

@@ -1,15 +1,13 @@
-"""A gate's one test against a baseline: when it fails or passes, and what would decide it.
+"""The statistical test of a gate against a baseline, with interim analyses.
 
-Two one-sided bounds of the difference, at interim analyses that are fixed beforehand: FAIL where
-the upper one is below the margin, PASS where the lower one is above what is allowed. docs/gate.md
-says what they were chosen for, and how often they err.
+The test uses two one-sided bounds of the difference: FAIL if the upper bound is below the margin,
+PASS if the lower bound is above the allowed drop. docs/gate.md gives the reasons for the design,
+and its error rates.
 
-Interim analyses: when a gate examines an unfinished run, and how strict each analysis is.
-
-A gate that fails at the first bad one of several analyses fails unchanged agents more often than
-a single analysis does. Each one therefore spends a part of the chance of a false fail, by the
-spending function of Pocock's type of Lan and DeMets (Biometrika 70, 1983), with the epochs as
-information.
+Interim analyses are planned before the run. A gate that fails at the first bad one of several
+analyses would fail unchanged agents more often than a single analysis does. Each analysis therefore
+spends a part of the probability of a false FAIL, by the Pocock-type spending function of Lan and
+DeMets (Biometrika 70, 1983), with the epochs as information.
 """
 
 from __future__ import annotations
@@ -30,18 +28,18 @@ if TYPE_CHECKING:
 
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
-MOST_MISSING = 0.1  # of the episodes; with more missing, nothing can be said about a run
+MOST_MISSING = 0.1  # share of the episodes; a run that lacks more cannot be judged
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A verdict on a bound, on the tasks that have to pass or on what is missing (no `bound`).
+    """A verdict on a bound; without a `bound`, on the tasks that must pass or on missing episodes.
 
-    - `words`: what is said of it, in a line.
-    - `numbers`: what it rests on, as plain data.
-    - `analysis`: at which it was found, from 0.
-    - `may_change`: whether more epochs may decide it.
-    - `broken`: whether infrastructure is to blame for what is missing.
+    - `words`: the explanation, in one line.
+    - `numbers`: the numbers that the verdict is based on, as plain data.
+    - `analysis`: the number (from 0) of the interim analysis that gave the verdict.
+    - `may_change`: whether more epochs may decide the bound.
+    - `broken`: whether infrastructure failures are to blame for the missing episodes.
     """
 
     verdict: str
@@ -53,37 +51,38 @@ class Finding:
     broken: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """Return it as plain data: one of `gate.bounds` of report.json."""
+        """Return the finding as plain data: an item of `gate.bounds` in report.json."""
         bound = asdict(self.bound) if self.bound is not None else {}
-        said = {"verdict": self.verdict, "words": self.words, "look": self.analysis + 1}
-        return {**bound, **said, **self.numbers}
+        result = {"verdict": self.verdict, "words": self.words, "look": self.analysis + 1}
+        return {**bound, **result, **self.numbers}
 
 
-ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and analyses together
-BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all analyses together
-FEWEST_TASKS = 8  # with fewer, t's tails are unreliable
-# An unseen drop is assumed to lie in tasks that fell by three times what is allowed, within these
-# limits: with less, simulated gates passed agents that lose a few kinds of tasks too often.
+ALPHA = 0.0125  # the probability of a false FAIL, over all bounds and analyses together
+BETA = 0.05  # the probability of a PASS for an agent that is worse by `allow`, over all analyses
+FEWEST_TASKS = 8  # with fewer, the tails of Student's t are unreliable
+# An unseen drop is assumed to lie in tasks that fell by three times the allowed drop, within these
+# limits. With less, simulated gates too often passed agents that lose a few kinds of tasks.
 _FALLS, _LEAST_FALL, _MOST_FALL = 3, 0.15, 0.3
 
 
 class Levels(NamedTuple):
-    """How small a chance has to be at an analysis, for FAIL and for PASS."""
+    """The one-sided levels of an analysis, for FAIL and for PASS."""
 
     fail: float
     passing: float
 
 
 def levels(analyses: InterimAnalyses, analysis: int, count: int = 1) -> Levels:
-    """Return the levels of an interim analysis, of a gate with `count` bounds against the baseline.
+    """Return the levels of an interim analysis for a gate with `count` bounds against a baseline.
 
-    Each bound may fail falsely at its part of the level; all have to pass, so that level stays.
+    The level of a false FAIL is divided among the bounds. That of a false PASS is not, because all
+    bounds must pass.
     """
     return Levels(analyses.levels(ALPHA)[analysis] / count, analyses.even_levels(BETA)[analysis])
 
 
 def rule(found: Difference, bound: Bound, levels: Levels) -> str:
-    """Return the verdict on a difference; PASS and FAIL take at least eight tasks."""
+    """Return the verdict on a difference; PASS and FAIL need at least eight tasks."""
     high, low = at_most(found, levels.fail), at_least(found, bound, levels.passing)
     if high is None or low is None or found.tasks < FEWEST_TASKS:
         return INCONCLUSIVE
@@ -95,10 +94,10 @@ def rule(found: Difference, bound: Bound, levels: Levels) -> str:
 def at_most(found: Difference, level: float) -> float | None:
     """Return an upper bound: the true difference exceeds it with a probability of at most `level`.
 
-    It is the higher of two bounds: one by Student's t with the variance of the tasks' differences,
-    and one by the normal distribution with the variance of two runs that pass each task with the
-    same probability. The first alone may be too low by chance where one run has few epochs and the
-    agent passes nearly all tasks, or nearly none.
+    It is the higher of two bounds: one uses Student's t and the variance of the tasks' differences,
+    the other the normal distribution and the variance of two runs that pass each task with the same
+    probability. The first one alone may be too low by chance if a run has few epochs and the agent
+    passes nearly all tasks, or nearly none.
     """
     if found.value is None or found.spread is None:
         return None
@@ -110,11 +109,11 @@ def at_most(found: Difference, level: float) -> float | None:
 def at_least(found: Difference, bound: Bound, level: float) -> float | None:
     """Return a lower bound: the true difference is below it with a probability of at most `level`.
 
-    The bound lies x below the difference found, with x = t · √(V + x · (1/N + f/T)): the variance
-    is that of a run that is worse by x, as in Wilson's score interval (1927), not that of this run,
-    which may have no failure at all. V is the variance of the mean of the tasks' differences; a
-    share x of failures among N episodes adds x/N to it, and f · x/T if they lie in tasks that fell
-    by f, which is three times what the bound allows, limited to 0.15 to 0.3.
+    The bound lies x below the observed difference, with x = t · √(V + x · (1/N + f/T)). As in
+    Wilson's score interval (1927), the variance is that of a run that is worse by x, since the
+    observed run may not have a single failure. V is the variance of the mean of the tasks'
+    differences. A share x of failures among N episodes adds x/N to it, and f · x/T if they lie in
+    tasks that fell by f, which is three times the allowed drop, limited to 0.15 to 0.3.
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None
@@ -124,7 +123,7 @@ def at_least(found: Difference, bound: Bound, level: float) -> float | None:
 
 
 def unseen(found: Difference, bound: Bound) -> float:
-    """Return what an unseen drop adds to the variance of the mean, per unit of the drop."""
+    """Return the variance that an unseen drop adds to the mean, per unit of the drop."""
     return 1 / found.episodes + fall(bound) / found.tasks
 
 
@@ -139,21 +138,22 @@ def quantile(share: float, degrees: int) -> float:
     return student_quantile(share, degrees)
 
 
-MOST_EPOCHS = 100  # nobody runs more than that, and estimates of so many are unreliable
+MOST_EPOCHS = 100  # more are impractical, and estimates that large are unreliable
 _POWER = 0.8
 _BOTH = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
-_NOISE = 0.12  # of runs without repetitions: p(1 - p) is 0.11 to 0.13 for most agents
+_NOISE = 0.12  # p(1 - p), which is 0.11 to 0.13 for most agents; used for runs with one epoch
 
 
 def epochs_to_decide(
     found: Difference, bound: Bound, levels: Levels, noise: float, epochs: float
 ) -> int | None:
-    """Return about how many epochs of both runs would decide what `epochs` left open.
+    """Return the estimated epochs of both runs that would decide what `epochs` left open.
 
-    The smaller of two numbers: the epochs that decide if the difference stays as it is, and those
-    that tell a drop of `allow` from one of `margin` with a power of 80 %. `noise` is the mean of
-    p(1 - p). More epochs reduce only the random part of the tasks' spread: None if the rest is too
-    large, for example if one run always passes a few tasks that the other never passes.
+    It is the smaller of two numbers: the epochs that decide if the difference stays as it is, and
+    the epochs that distinguish a drop of `allow` from one of `margin` with a power of 80 %. `noise`
+    is the mean of p(1 - p). More epochs reduce only the random part of the tasks' spread; the
+    result is None if the rest is too large, for example if one run always passes a few tasks that
+    the other never passes.
     """
     if found.value is None or found.spread is None:
         return None
@@ -173,10 +173,10 @@ def epochs_to_decide(
 
 
 def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | None:
-    """Return about how many tasks like those at hand would decide, with as many epochs.
+    """Return the estimated number of similar tasks, with as many epochs, that would decide.
 
-    The smaller of two numbers: the tasks that decide if the difference stays as it is, and those
-    that tell a drop of `allow` from one of `margin` with a power of 80 %.
+    It is the smaller of two numbers: the tasks that decide if the difference stays as it is, and
+    the tasks that distinguish a drop of `allow` from one of `margin` with a power of 80 %.
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None
@@ -193,7 +193,7 @@ def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | No
 
 
 def planned_epochs(tasks: int, drop: float, noise: float = _NOISE) -> int:
-    """Return how many epochs of both runs show a drop (a share) with a power of 80 %.
+    """Return the number of epochs of both runs that detect a drop (a share) with a power of 80 %.
 
     (z_0.9875 + z_0.8)² · 2 · mean(p(1 - p)) / (tasks · drop²), rounded up.
     """
@@ -205,36 +205,36 @@ def _ratio(over: float, under: float) -> float | None:
 
 
 _NORMAL = NormalDist()
-_FAR = 8.0  # standard deviations, beyond which nothing counts
-_INTERVALS = 240  # of Simpson's rule: levels are exact to more than six digits
+_FAR = 8.0  # standard deviations; the probability beyond is negligible
+_INTERVALS = 240  # of Simpson's rule, which makes levels exact to more than six digits
 _HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class InterimAnalyses:
-    """After how many epochs a gate analyses a run, fixed before it: growing numbers from 1."""
+    """The numbers of epochs after which a gate analyses a run: planned, from 1, increasing."""
 
     epochs: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if not self.epochs or list(self.epochs) != sorted({*self.epochs}) or self.epochs[0] < 1:
-            msg = f"interim analyses are at growing numbers of epochs from 1, not at {self.epochs}"
+            msg = f"interim analyses need increasing numbers of epochs from 1, not {self.epochs}"
             raise ValueError(msg)
 
     def levels(self, alpha: float) -> tuple[float, ...]:
-        """Return the one-sided nominal level of each analysis; together they fail at `alpha`."""
+        """Return the one-sided nominal level of each analysis; their overall level is `alpha`."""
         return _levels(self.epochs, alpha, _pocock)
 
     def even_levels(self, alpha: float) -> tuple[float, ...]:
-        """Return the levels that spend as much of `alpha` in each epoch: later ones are laxer.
+        """Return the levels that spend an equal part of `alpha` in each epoch.
 
-        The power family of Kim and DeMets (Biometrika 74, 1987) with exponent 1.
+        This is the power family of Kim and DeMets (Biometrika 74, 1987) with exponent 1.
         """
         return _levels(self.epochs, alpha, _evenly)
 
 
 def interim_analyses(least: int, most: int) -> InterimAnalyses:
-    """Return the analyses of `--mobile-epochs=least..most`; of a plain number, a single one."""
+    """Return the analyses of `--mobile-epochs=least..most`; a single one if both are equal."""
     return InterimAnalyses(tuple(sorted({least, math.isqrt(least * most), most})))
 
 
@@ -267,7 +267,7 @@ def _levels(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The positions, with their chances, of a Brownian motion that has crossed no bound so far."""
+    """The density of a Brownian motion that has not crossed a bound yet, at discrete points."""
 
     points: Sequence[float]
     chances: Sequence[float]
@@ -287,12 +287,12 @@ class _Walk:
         return cls(points, chances)
 
     def beyond(self, bound: float, step: float) -> float:
-        """Return the chance of being beyond the bound after a step of this deviation."""
+        """Return the probability of being beyond the bound after a step of this deviation."""
         each = zip(self.points, self.chances, strict=True)
         return math.fsum(chance * _NORMAL.cdf((point - bound) / step) for point, chance in each)
 
     def bound(self, step: float, chance: float, deviation: float) -> float:
-        """Return the bound that the walk crosses with a given chance after a step."""
+        """Return the bound that the walk crosses with probability `chance` after a step."""
         low, high = 0.0, _FAR * deviation
         for _ in range(_HALVINGS):
             middle = (low + high) / 2

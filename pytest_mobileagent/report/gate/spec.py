@@ -1,4 +1,4 @@
-"""The specification of a gate: a TOML file or an expression, read and checked."""
+"""The specification of a gate, read from a TOML file or an expression, and checked."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 
-MARGIN = 0.02  # a run may be worse by so much without failing: days differ
-ALLOW = 0.05  # a drop of so much has to be excluded for a pass
+MARGIN = 0.02  # the drop that a run may have without failing: results vary from day to day
+ALLOW = 0.05  # the drop that must be excluded for a PASS
 AGAINST_BASELINE = "success_rate"
 _KEYS = ("bound", "must_pass", "allow_skipped")
 _EXPRESSION = re.compile(r"\s*([\w.][\w. -]*?)\s*(>=|<=)\s*(\S+)\s*")
@@ -30,11 +30,11 @@ _FORMS = "success_rate >= 0.5, cost_usd <= 2 or success_rate >= baseline"
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What has to hold of one number of a run's summary.
+    """The condition on one number of a run's summary.
 
-    Against the baseline (`baseline`): the success rate may not be worse by more than `margin`, and
-    passes once a drop of `allow` is excluded; both are shares, 0.02 is two points. Else the number
-    has to be at least `min` and at most `max`. `suite` and `tag` narrow it to some of the tasks.
+    With `baseline`, the success rate must not be worse than the baseline's by more than `margin`,
+    and passes once a drop of `allow` is excluded; both are shares, so 0.02 is two points. Otherwise
+    the number must be at least `min` and at most `max`. `suite` and `tag` select some of the tasks.
     """
 
     metric: str
@@ -47,15 +47,15 @@ class Bound:
     tag: str | None = None
 
     def covers(self, suite: str | None, tags: tuple[str, ...] | list[str]) -> bool:
-        """Return whether a task of this suite, with these tags, counts."""
+        """Return whether the bound covers a task of this suite with these tags."""
         return self.suite in {None, suite} and (self.tag is None or self.tag in tags)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a run has to meet: bounds, and tasks, by their ids, that have to pass.
+    """The conditions on a run: bounds, and the ids of tasks that must pass.
 
-    Unless `allow_skipped`, no task may have been skipped for want of an app.
+    Unless `allow_skipped`, no task may have been skipped because its app was missing.
     """
 
     bounds: tuple[Bound, ...] = ()
@@ -64,15 +64,17 @@ class Gate:
 
     @property
     def needs_baseline(self) -> bool:
-        """Whether there is a bound against the baseline."""
+        """Whether the gate has a bound against the baseline."""
         return any(bound.baseline for bound in self.bounds)
 
 
 def read_gate(text: str, folder: Path) -> Gate:
-    """Return the gate that an expression, or a TOML file, describes; paths are of `folder`.
+    """Return the gate that an expression or a TOML file describes.
+
+    A relative path is resolved in `folder`.
 
     Raises:
-        ValueError: it is neither, or asks for something unknown; the text says where.
+        ValueError: if `text` is neither, or names something unknown; the message says where.
     """
     if found := _EXPRESSION.fullmatch(text):
         return Gate((_of_expression(*found.groups()),))
@@ -97,26 +99,26 @@ def read_gate(text: str, folder: Path) -> Gate:
 
 
 def gate_of(data: Mapping[str, Any]) -> Gate:
-    """Return the gate that the content of a file describes.
+    """Return the gate that the content of a TOML file describes.
 
     Raises:
-        ValueError: it asks for something unknown.
+        ValueError: if a key, a value or a metric is invalid.
     """
     _check_keys(data, _KEYS, "a gate")
     bounds = data.get("bound", [])
     if not isinstance(bounds, list) or not all(isinstance(each, dict) for each in bounds):
-        msg = "`bound` has to be one or more tables: write [[bound]] above each"
+        msg = "`bound` must be one or more tables: write [[bound]] above each"
         raise ValueError(msg)
     must_pass = data.get("must_pass", [])
     if not isinstance(must_pass, list) or not all(_is_text(name) for name in must_pass):
-        msg = 'must_pass has to be a list of ids of tasks, as in ["tasks/clock/alarm/alarm"]'
+        msg = 'must_pass must be a list of task ids, as in ["tasks/clock/alarm/alarm"]'
         raise ValueError(msg)
     if not bounds and not must_pass:
-        msg = "asks for nothing: give it a [[bound]], or must_pass"
+        msg = "has no condition: add a [[bound]], or must_pass"
         raise ValueError(msg)
     allow_skipped = data.get("allow_skipped", False)
     if type(allow_skipped) is not bool:
-        msg = "allow_skipped has to be true or false: whether tasks may lack their apps"
+        msg = "allow_skipped must be true or false: whether tasks may lack their apps"
         raise ValueError(msg)
     read = []
     for number, bound in enumerate(bounds, 1):
@@ -129,7 +131,7 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
 
 
 def near(name: str, names: list[str]) -> str:
-    """Return a hint for a name that is not in `names`: the nearest ones, else some of them."""
+    """Return a hint for a name that is not in `names`: the most similar ones, else some of them."""
     close = difflib.get_close_matches(name, names, 3, 0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"
@@ -141,8 +143,8 @@ def _of_expression(metric: str, sign: str, side: str) -> Bound:
     if side == "baseline":
         if sign != ">=" or metric != AGAINST_BASELINE:
             msg = (
-                f"only {AGAINST_BASELINE} >= baseline can be asked of the baseline: of other "
-                f"numbers, ask for a number, as in {metric} <= 10"
+                f"only {AGAINST_BASELINE} >= baseline is possible against the baseline: compare "
+                f"{metric} with a number, as in {metric} <= 10"
             )
             raise ValueError(msg)
         return Bound(metric, baseline=True)
@@ -159,14 +161,14 @@ def _bound(data: Mapping[str, Any]) -> Bound:
         raise ValueError(msg)
     for name in ("suite", "tag"):
         if name in data and not _is_text(data[name]):
-            msg = f"{name} has to be a text"
+            msg = f"{name} must be a text"
             raise ValueError(msg)
     for name in ("margin", "allow", "min", "max"):
         if name in data and not _is_number(data[name]):
-            msg = f"{name} has to be a number, and is {data[name]!r}"
+            msg = f"{name} must be a number, not {data[name]!r}"
             raise ValueError(msg)
     if type(data.get("baseline", False)) is not bool:
-        msg = "baseline has to be true or false: which run it is, --mobile-baseline says"
+        msg = "baseline must be true or false: --mobile-baseline names the run"
         raise ValueError(msg)
     _check_metric(data["metric"])
     bound = Bound(**data)
@@ -181,33 +183,34 @@ def _check_metric(metric: str) -> None:
         msg = f"there is no number {metric!r} in a summary: {near(first, list(known))}"
         raise ValueError(msg)
     if isinstance(known[first], Mapping) and not name:
-        msg = f"{metric} holds several numbers: name one of them, as in {first}.NAME"
+        msg = f"{metric} contains several numbers: name one of them, as in {first}.NAME"
         raise ValueError(msg)
     if first == "interval":
-        msg = "interval is a pair of numbers, not one: bound success_rate, which it is of"
+        msg = "interval is a pair of numbers: bound the success_rate instead"
         raise ValueError(msg)
     if first == "scorers":
-        msg = "scorers are names of rules: bound step_accuracy, type_accuracy or path_success_rate"
+        msg = "scorers are names, not numbers: bound step_accuracy, type_accuracy or "
+        msg += "path_success_rate"
         raise ValueError(msg)
     if not isinstance(known[first], Mapping) and dot:
-        msg = f"{first} is one number, and {metric} is none: leave out {dot}{name}"
+        msg = f"{first} is a single number: leave out {dot}{name}"
         raise ValueError(msg)
 
 
 def _check_against_baseline(bound: Bound) -> None:
     if bound.metric != AGAINST_BASELINE:
         msg = (
-            f"only {AGAINST_BASELINE} can be tested against the baseline, for the rates of false "
-            f"alarms are known of it alone: bound {bound.metric} by min or max"
+            f"only {AGAINST_BASELINE} can be tested against the baseline, because the rates of "
+            f"false alarms are known only for it: bound {bound.metric} by min or max"
         )
         raise ValueError(msg)
     if bound.min is not None or bound.max is not None:
-        msg = "baseline = true goes with margin and allow; make a [[bound]] of its own for min, max"
+        msg = "baseline = true takes margin and allow: write a separate [[bound]] with min or max"
         raise ValueError(msg)
     if not 0 <= bound.margin < bound.allow <= 1:
         msg = (
-            f"margin = {bound.margin:g} and allow = {bound.allow:g} have to be shares from 0 to 1, "
-            "margin the smaller: 0.02 is two points"
+            f"margin = {bound.margin:g} and allow = {bound.allow:g} must be shares from 0 to 1 "
+            "(0.02 is two points), and margin must be the smaller one"
         )
         raise ValueError(msg)
 
@@ -220,14 +223,14 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
         raise ValueError(msg)
     given = [side for side in (bound.min, bound.max) if side is not None]
     if not given:
-        msg = f"nothing is asked of {bound.metric}: give it min, max or baseline = true"
+        msg = f"{bound.metric} has no limit: add min, max or baseline = true"
         raise ValueError(msg)
     if len(given) == 2 and given[0] > given[1]:
         msg = f"no number is at least {given[0]:g} and at most {given[1]:g}"
         raise ValueError(msg)
     is_share = "rate" in bound.metric or "accuracy" in bound.metric
     if is_share and max(given) > 1:
-        msg = f"{bound.metric} is a share from 0 to 1: 0.5 is 50 %, and {max(given):g} is none"
+        msg = f"{bound.metric} is a share from 0 to 1, not {max(given):g}: 0.5 is 50 %"
         raise ValueError(msg)
 
 
@@ -247,21 +250,21 @@ def _is_number(value: object) -> bool:
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number with hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return False
 
 
 def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | None) -> None:
     """Check that each task, suite and tag that a gate names is in the run or in its baseline.
 
-    Of a task's entry only "id", "suite" and "tags" are looked at.
+    Entries of tasks only need "id", "suite" and "tags".
 
     Raises:
-        ValueError: one is in neither; the text names the nearest ones. Or there is no baseline, and
-            the gate asks for one.
+        ValueError: if one is in neither (the message suggests similar names), or if the gate needs
+            a baseline and there is none.
     """
     if gate.needs_baseline and baseline is None:
-        msg = "the gate has a bound against the baseline, and there is none: name one"
+        msg = "the gate has a bound against the baseline, but no baseline is given"
         raise ValueError(msg)
     both = [*tasks, *(baseline or ())]
     ids = {task["id"] for task in both}

@@ -65,7 +65,7 @@ def test_crashes_of_apps_are_told_where_there_are_some() -> None:
 
 def test_single_tasks_follow_and_what_one_has_to_know() -> None:
     lines = comparison_details(example())
-    assert lines[0] == "gained (8), pass now in most epochs, and did not:"
+    assert lines[0] == "gained (8), now pass in most epochs, and did not before:"
     assert lines[1] == "  t0  1/3 → 3/3"
     assert "missing (1), only in the baseline, or decided only there:" in lines
     assert "  tasks/clock/old" in lines
@@ -104,7 +104,7 @@ def test_markdown_has_a_table_and_folded_lists() -> None:
     assert text.startswith("### t3a against appagent\n\n| ")
     assert "| success rate | 33.3% | 83.3% | +50.0 points | +24.2 to +75.8 |" in text
     assert "| steps an episode | 5 | 4 | -1 | -1 to -1 | n/a |" in text
-    assert "<summary>gained (8): pass now in most epochs, and did not</summary>" in text
+    assert "<summary>gained (8): now pass in most epochs, and did not before</summary>" in text
     assert "- t0 1/3 → 3/3" in text
 
 

@@ -57,7 +57,7 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
             [{}, PARTLY, UNSEEN],
             (
                 "INCONCLUSIVE: cost_usd 0.75 (at most 2), and more: it leaves out 1 call without a "
-                "price and 1 episode whose calls nobody saw"
+                "price and 1 episode whose calls were not observed"
             ),
         ),
         (
@@ -113,7 +113,7 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
             [{}, UNSEEN],
             (
                 "INCONCLUSIVE: calls 4 (at most 9), and more: it leaves out 1 episode whose calls "
-                "nobody saw"
+                "were not observed"
             ),
         ),
         (Bound("crashes", max=0), [{}, {}], "PASS: crashes 0 (at most 0)"),
@@ -123,7 +123,7 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
             [{}, UNREAD],
             (
                 "INCONCLUSIVE: crashes 0 (at most 0), and more: it leaves out 1 episode whose log "
-                "nobody read"
+                "was not read"
             ),
         ),
         (Bound("crashes", max=0), [UNREAD], "INCONCLUSIVE: crashes is not known (at most 0)"),

@@ -80,15 +80,13 @@ def test_of_a_task_that_is_lost_more_epochs_tell_nothing() -> None:
 
 def test_one_epoch_does_not_tell_lost_tasks_from_chance() -> None:
     line, _ = said(decided(AGAINST, many(20, "P") | {"tasks/clock/t0": "F"}, many(20, "P")))
-    assert line.endswith(
-        "; one epoch does not tell tasks that are lost from chance: run several of both"
-    )
+    assert line.endswith("; with one epoch, lost tasks may be chance: run several epochs of both")
 
 
 def test_few_tasks_never_fail_nor_pass_by_statistics() -> None:
     for after in ("FFF", "PPP"):
         line, status = said(decided(AGAINST, many(7, after), many(7, "PPP")))
-        assert line.endswith("after 3 epochs; 7 tasks in both runs, and a verdict takes 8")
+        assert line.endswith("after 3 epochs; 7 tasks in both runs, and a verdict needs 8")
         assert status == 8
 
 
@@ -103,7 +101,7 @@ def test_errors_leave_the_mean_and_both_denominators_are_told() -> None:
 
 def test_too_much_broken_is_no_verdict_on_the_agent() -> None:
     after = many(20, "PPP") | many(7, "PPE")
-    line = "12 % of the episodes are missing: infrastructure broke 7 times; mend that, then "
+    line = "12 % of the episodes are missing: infrastructure broke 7 times; fix it, then "
     assert said(decided(AGAINST, after, many(20, "PPP"))) == (
         f"INCONCLUSIVE: {line}--mobile-resume",
         9,
@@ -124,9 +122,9 @@ def test_what_broke_of_a_suite_is_too_much_for_its_bound(bound: Bound) -> None:
 def test_what_waits_for_people_is_no_fault_of_infrastructure() -> None:
     after = many(20, "PPP") | many(6, "PRR") | {"tasks/clock/t0": "PPE"}
     line, status = said(decided(AGAINST, after, many(20, "PPP")))
-    assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person has to decide")
+    assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person must decide")
     assert "10 times, infrastructure broke 1 time; of 10: `python -m pytest_mobileagent re" in line
-    assert line.endswith("; of 1: mend that, then --mobile-resume")
+    assert line.endswith("; of 1: fix it, then --mobile-resume")
     assert status == 8
 
 
@@ -180,7 +178,7 @@ def test_tasks_that_were_broken_and_episodes_that_are_suspect_are_missing() -> N
         decision = decide(Gate((AGAINST,)), after, before, ONCE, 0)
         assert decision.status == 8
         assert "5.0 % of the episodes are missing: " in decision.line
-        cause = "a task was broken 9 times; mend that, then --mobile-rescore"
+        cause = "a task was broken 9 times; fix it, then --mobile-rescore"
         suspect = "an episode is suspect 9 times; `python -m pytest_mobileagent review`"
         assert (suspect if "suspect" in fields else cause) in decision.line
 
@@ -204,10 +202,10 @@ def test_a_rate_has_a_verdict_that_what_is_missing_cannot_change(
 @pytest.mark.parametrize(
     ("letters", "advice"),
     [
-        ("E", "infrastructure broke 6 times; mend that, then --mobile-resume"),
+        ("E", "infrastructure broke 6 times; fix it, then --mobile-resume"),
         ("n", "not run 6 times; --mobile-resume runs them"),
-        ("J", "a judge broke 6 times; mend that, then --mobile-rescore"),
-        ("R", "a person has to decide 6 times; `python -m pytest_mobileagent review`, then `comp"),
+        ("J", "a judge broke 6 times; fix it, then --mobile-rescore"),
+        ("R", "a person must decide 6 times; `python -m pytest_mobileagent review`, then `comp"),
     ],
 )
 def test_only_what_can_be_resumed_is_told_to_be(letters: str, advice: str) -> None:
@@ -290,7 +288,7 @@ def test_a_task_that_fails_counts_even_where_others_broke() -> None:
         (Gate((), ("tasks/clock/t11",)), "no task 'tasks/clock/t11': did you mean tasks/clock/t1"),
         (Gate((Bound("tasks", max=1, suite="clok"),)), "no suite 'clok': did you mean clock"),
         (Gate((Bound("tasks", max=1, tag="slow"),)), "no task has the tag 'slow': there are none"),
-        (Gate((AGAINST,)), "a bound against the baseline, and there is none"),
+        (Gate((AGAINST,)), "a bound against the baseline, but no baseline is given"),
     ],
 )
 def test_a_gate_that_names_what_there_is_not_is_an_error(gate: Gate, error: str) -> None:

@@ -135,6 +135,6 @@ def test_all_looks_together_have_the_level(epochs: tuple[int, ...], alpha: float
 
 
 @pytest.mark.parametrize("epochs", [(), (0, 3), (3, 3), (5, 3)])
-def test_looks_are_at_growing_numbers_of_epochs(epochs: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="growing numbers of epochs from 1"):
+def test_interim_analyses_are_at_increasing_numbers_of_epochs(epochs: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="increasing numbers of epochs from 1"):
         InterimAnalyses(epochs)
