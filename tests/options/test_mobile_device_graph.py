@@ -91,7 +91,7 @@ def test_tasks_are_played_on_recorded_pages(
 ) -> None:
     result = run()
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["Recorded pages show what was recorded *"])
+    result.stdout.fnmatch_lines(["Recorded pages show only the ways *recorded*"])
     about = report(pytester)["run"]
     assert (about["device"], about["virtual"]) == ("graph:notes", False)
     assert about["recorded_pages"] is True

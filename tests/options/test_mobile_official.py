@@ -69,7 +69,7 @@ def test_it_stands_beside_and_decides_nothing(shop: Any) -> None:
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(
         [
-            "shop-official says the same of 1 of 3, and differs:",
+            "shop-official agrees on 1 of 3, and differs on:",
             "  *asks*   ours: done   shop/asks.py: not done",
             "  *other*   ours: done   shop/other.py: not done",
             "shop-official broke (1):",

@@ -1,4 +1,4 @@
-"""Which columns a table of runs has: our own, or those of a paper's tables."""
+"""The columns of a table of runs: our own, or those of a paper's tables."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Content = list[tuple["Column", Callable[["Run"], "Cell"]]]
 
 
-_ERRORS = {"self-reported", "step limit"}  # the endings that SPA-Bench does not call errors
+_ERRORS = {"self-reported", "step limit"}  # the terminations that SPA-Bench does not call errors
 _VARIANTS = {"full": "Full Instruction", "vague": "Ambiguous Instruction"}
 _ACCURACIES = (("Type", "type_accuracy"), ("Step. Acc", "step_accuracy"), ("SR", "success_rate"))
 VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
 
 
 def tabulate(layout: str, runs: Sequence[Run]) -> Table:
-    """Return a table with a row for each run, named by its agent; by its id, too, if need be.
+    """Return a table with a row for each run, named as by `names_of`.
 
     `layout` is one of `LAYOUTS`.
     """
@@ -47,24 +47,24 @@ def tabulate(layout: str, runs: Sequence[Run]) -> Table:
 
 
 def names_of(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of runs in a table; `runs` is what report.json says of each.
+    """Return the names of runs in a table; `runs` are their "run" objects in report.json.
 
-    They are called by their agents; runs of the same agent by their models as well, or by their ids
-    if they do not all have models of their own.
+    A run is named after its agent. The names of several runs of one agent also contain their
+    models, or their ids if the models do not distinguish them.
     """
     agents = [str(about.get("agent") or "(no agent)") for about in runs]
     models = [", ".join(models_of(about)) for about in runs]
     names = []
     for agent, model, about in zip(agents, models, runs, strict=True):
-        alike = [of for each, of in zip(agents, models, strict=True) if each == agent]
-        told_by_models = all(alike) and len({*alike}) == len(alike)
-        more = model if told_by_models else about.get("id", "?")
-        names.append(agent if len(alike) == 1 else f"{agent} ({more})")
+        same_agent = [of for each, of in zip(agents, models, strict=True) if each == agent]
+        are_unique = all(same_agent) and len({*same_agent}) == len(same_agent)
+        more = model if are_unique else about.get("id", "?")
+        names.append(agent if len(same_agent) == 1 else f"{agent} ({more})")
     return names
 
 
 def models_of(about: Mapping[str, Any]) -> list[str]:
-    """Return the names of a run's models, each once; `about` is what report.json says of it."""
+    """Return the distinct names of a run's models; `about` is its "run" object in report.json."""
     models = about.get("models")
     named = models.values() if isinstance(models, dict) else ()
     return list(dict.fromkeys(public_name(str(model)) for model in named))
@@ -156,10 +156,10 @@ _SPLITS = {
 
 
 def _mobile_bench_v2(_: Sequence[Run]) -> Content:
-    """Return the columns of its table 3: TYPE on a single path, SE where agents find their own.
+    """Return the columns of Mobile-Bench-v2's table 3: TYPE on a single path, SE otherwise.
 
-    There its code compares the n-th action with the n-th golden one; a body that compares nothing
-    has no step accuracy.
+    On a single path, its code compares the n-th action with the n-th golden one. Tasks whose check
+    compares no steps have no step accuracy.
     """
 
     def of(split: str, field: str, title: str) -> tuple[Column, Callable[[Run], Cell]]:
@@ -194,7 +194,7 @@ def _of_split(run: Run, split: str, field: str) -> Cell:
 
 
 def _ambiguous(_: Sequence[Run]) -> Content:
-    """Return the columns of Mobile-Bench-v2's Table 6 (arXiv 2505.11891): full and vague goals."""
+    """Return the columns of Mobile-Bench-v2's table 6 (arXiv 2505.11891): full and vague goals."""
 
     def of(variant: str, title: str, name: str) -> tuple[Column, Callable[[Run], Cell]]:
         return Column(title, _VARIANTS[variant]), lambda run: Cell(
@@ -234,7 +234,7 @@ def _passed(title: str, name: str, epochs: int) -> tuple[Column, Callable[[Run],
 
 
 def _success(run: Run, *, digits: int = 3, percent: bool = False) -> Cell:
-    """Return the success rate, with its interval over tasks where there are epochs."""
+    """Return the success rate, with its interval over tasks if the run has several epochs."""
     summary = run.summary
     interval = summary["interval"] if summary["epochs"]["number"] > 1 else None
     low, high = interval or (None, None)
@@ -246,7 +246,7 @@ def _rate(summary: Summary | None) -> Cell:
 
 
 def _run_to_run(summary: Summary | None) -> Cell:
-    """Return the mean over epochs with B-MoCA's standard error, by the population's deviation."""
+    """Return the mean over epochs with B-MoCA's standard error (ddof 0)."""
     if summary is None:
         return Cell(None)
     rates = summary["epochs"]["success_rates"].values()

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent report`: tables and leaderboards of runs, and the page of one."""
+"""`python -m pytest_mobileagent report`: tables and leaderboards of runs, or the page of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 _PACKED, LEADERBOARD = "report-packed.html", "leaderboard.html"
 _DAMAGED = (TypeError, ValueError, LookupError, AttributeError)
-_KEPT = {RUN, INDEX, REPORT, SUMMARY}  # what a run has recorded
+_PROTECTED = {RUN, INDEX, REPORT, SUMMARY}  # files that the run itself has written
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             table = tabulate(given.layout or "own", read)
             text = _TABLES[given.format](table)
-            if given.format == "csv":  # which has no place for remarks
+            if given.format == "csv":  # which cannot contain notes
                 _warn(table.notes)
         _write(text, given.output)
     except (OSError, HostError, RecordError) as error:
@@ -67,10 +67,10 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("report"),
-        description="Write a table of runs, a row for each, in our columns or those of a paper's "
-        "tables; the numbers of the runs as JSON; the page of one run, or the "
-        "leaderboard of several, to be published (html).",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",
+        description="Write a table with a row for each run, in our own columns or those of a "
+        "paper's tables; the numbers of the runs as JSON; the page of one run, or a leaderboard "
+        "of several runs for publication (html).",
+        epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used.",
     )
     add = parser.add_argument
     add("runs", metavar="RUN", nargs="+", help="a run: a row of the table")
@@ -78,22 +78,22 @@ def _parser() -> argparse.ArgumentParser:
     add("--format", choices=formats, default="markdown", help="(default: markdown)")
     papers = [name for name in LAYOUTS if name != "own"]
     add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
-    add("--pack", action="store_true", help="of html: one file with all pictures in it, smaller")
-    where = "where to write it (default: standard output; the page of a run: its folder; "
-    where += f"a leaderboard: {LEADERBOARD})"
+    add("--pack", action="store_true", help="html: one file that contains all pictures, smaller")
+    where = "the file to write (default: standard output; for the page of a run, its folder; "
+    where += f"for a leaderboard, {LEADERBOARD})"
     add("-o", "--output", metavar="FILE", type=Path, help=where)
     return parser
 
 
 def _check(output: Path | None, *, is_page: bool) -> None:
-    """Check that no file is to be written over that a run has recorded; its page only by a page.
+    """Check that the output would not overwrite a run's own file; only a page may replace a page.
 
     Raises:
-        HostError: it is.
+        HostError: if it would.
     """
-    kept = _KEPT if is_page else _KEPT | {PAGE}
-    if output is not None and output.name in kept and is_run(output.resolve().parent):
-        msg = f"{output} is a run's own file, which is not written over: name another one with -o"
+    protected = _PROTECTED if is_page else _PROTECTED | {PAGE}
+    if output is not None and output.name in protected and is_run(output.resolve().parent):
+        msg = f"{output} is a run's own file and is not overwritten: name another one with -o"
         raise HostError(msg)
 
 
@@ -134,16 +134,16 @@ def _warn(notes: Sequence[str]) -> None:
 
 
 def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
-    """Write the page of several runs, and print where it is.
+    """Write the leaderboard of several runs, and print its path.
 
     Raises:
-        HostError: a run is named twice, or the page cannot be written.
-        RecordError: a run is damaged.
+        HostError: if a run is named twice, or the page cannot be written.
+        RecordError: if a run is damaged.
     """
     from pytest_mobileagent.report.html.leaderboard import Contender, write_leaderboard  # heavy
 
     if twice := [run for run, many in Counter(runs).items() if many > 1]:
-        msg = f"{twice[0]} is named twice: name each run once (a folder of runs is its newest)"
+        msg = f"{twice[0]} is named twice: name each run once (a folder of runs means its newest)"
         raise HostError(msg)
     page = output or Path(LEADERBOARD)
     read = [recorded_run(run) for run in runs]
@@ -161,7 +161,7 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
 
 
 def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
-    """Write the page of a run, and print where it is."""
+    """Write the page of a run, and print its path."""
     from pytest_mobileagent.report.html.run_page import (  # heavy
         page_of,
         report_of,

@@ -1,6 +1,6 @@
-"""Tables whose columns are parts of a benchmark's tasks: its levels, languages, sets and the like.
+"""Layouts whose columns are subsets of a benchmark's tasks, such as levels, languages and sets.
 
-A part is told by the fields of the tasks' entries, so a suite of one's own has the same columns.
+Subsets are selected by the fields of the tasks' entries, so they also work for other suites.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEVELS = {"1": "Easy", "2": "Medium", "3": "Hard"}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as tables take it: what report.json says of it, the numbers of its tasks, and these."""
+    """A run in a table: its "run" object in report.json, its summary, and its tasks' entries."""
 
     about: Mapping[str, Any]
     summary: Mapping[str, Any]
@@ -36,17 +36,17 @@ class Run:
 
     @property
     def is_on_path(self) -> bool:
-        """Whether golden actions were done in the agent's place."""
+        """Whether the tasks' golden actions were executed instead of the agent's."""
         option = (self.about.get("options") or {}).get("mobile-path") or {}
         return option.get("value") == "single"
 
 
 def a3_v2(runs: Sequence[Run]) -> Content:
-    """Return success, and the essential states that were achieved, by level and category.
+    """Return the columns of success and of achieved essential states, by level and category.
 
-    A3 counts the states of all tasks together (its release's `print_llm_results.py`), so that a
-    task with many of them weighs more than one with few. Rewritten goals, which have no states,
-    count in columns of their own, which are there if a run has some.
+    A3 counts the states of all tasks together (`print_llm_results.py` of its release), so a task
+    with many states weighs more than one with few. Rewritten goals have no states; if a run
+    contains some, they have separate columns.
     """
     whole = {None, FULL, OFFICIAL}
     rewritten = sorted({task["variant"] or "" for run in runs for task in run.tasks} - {"", *whole})
@@ -85,14 +85,14 @@ def _states_of(wanted: Wanted) -> Callable[[Run], Cell]:
 
 
 def _states(task: Entry) -> int:
-    """Return how many states decide a task: those that judges were asked about, or sub-goals."""
+    """Return the number of states that decide a task: statements for judges, or sub-goals."""
     evidence = task["verdict"]["evidence"] if task["verdict"] else {}
     details = [judge.get("details") or {} for judge in evidence.get("judges") or ()]
     judged = next((each["statements"] for each in details if "statements" in each), None)
     return len(judged if judged is not None else task["subgoals"] or ())
 
 
-# SPA-Bench's sets: titles, and whether their tasks are those across apps.
+# SPA-Bench's sets: the title, and whether the tasks span several apps.
 _SETS = {"Single-App": False, "Cross-App": True}
 _LANGUAGES = {"English": "en", "Chinese": "zh"}
 
@@ -100,7 +100,7 @@ _LANGUAGES = {"English": "en", "Chinese": "zh"}
 def spa_bench_sets(_: Sequence[Run]) -> Content:
     """Return the columns of SPA-Bench's table 2: success in one app and across apps, by language.
 
-    Its open-ended tasks are in none of the sets.
+    Its open-ended tasks belong to neither set.
     """
     return [
         (Column(title, group), _rate_of(_is_of(is_across, codes)))
@@ -140,7 +140,7 @@ def _has(name: str, value: object) -> Wanted:
 
 
 def _rate_of(wanted: Wanted, *, percent: bool = False) -> Callable[[Run], Cell]:
-    """Return what gives the success rate of the tasks that are wanted."""
+    """Return a function that returns the success rate of a run's tasks that `wanted` accepts."""
 
     def cell(run: Run) -> Cell:
         rate = totals([task for task in run.tasks if wanted(task)])["success_rate"]
@@ -149,18 +149,18 @@ def _rate_of(wanted: Wanted, *, percent: bool = False) -> Callable[[Run], Cell]:
     return cell
 
 
-# AndroidControl's parts of the test set, by the tags of tasks, with the names that A3 has for them.
+# AndroidControl's subsets of the test set, by the tags of tasks, with the names that A3 uses.
 _SUBSETS = {
     "idd": "IDD",
     "category_unseen": "Category Unseen",
     "app_unseen": "App Unseen",
     "task_unseen": "Task Unseen",
 }
-_LOW = "low"  # the tag of tasks whose instructions for each step the agent was given
+_LOW = "low"  # the tag of tasks whose agent received an instruction for each step
 
 
 def androidcontrol(_: Sequence[Run]) -> Content:
-    """Return the columns of A3's table 4: step accuracy, there called a success rate."""
+    """Return the columns of A3's table 4: the step accuracy, which it calls a success rate."""
 
     def of(subset: str, *, low: bool) -> tuple[Column, Callable[[Run], Cell]]:
         title = "Low" if low else "High"

@@ -1,4 +1,4 @@
-"""Tables of numbers, written as Markdown, LaTeX and CSV, in which every name stays a name."""
+"""Tables of numbers, written as Markdown, LaTeX and CSV with all texts escaped."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a cell: a text, or a number with so many digits; None for "n/a".
+    """The content of a cell: a text, or a number shown with `digits` decimals; None for "n/a".
 
-    - `percent`: whether a share is shown in percent: by "%", or in whole numbers if `digits` is 0.
+    - `percent`: whether the number is a share shown in percent, with "%" unless `digits` is 0.
     - `low`, `high`: its interval. `error`: its standard error.
     """
 
@@ -32,7 +32,7 @@ class Cell:
     error: float | None = None
 
     def __str__(self) -> str:
-        """Return it as people read it: 0.340, 0.340 (0.262-0.421), 87 ± 07 or n/a."""
+        """Return the formatted content: 0.340, 0.340 (0.262-0.421), 87 ± 07 or n/a."""
         if self.value is None:
             return "n/a"
         if isinstance(self.value, str):
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of a column; `group` stands above several."""
+    """The head of a column; `group` is a heading above several columns."""
 
     title: str
     group: str = ""
@@ -60,14 +60,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, a row of cells for each run, and notes: what one has to know of the numbers."""
+    """Columns, a row of cells for each run, and notes with the caveats of the numbers."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
 
 
-_FORMULA = ("=", "+", "-", "−", "@")  # what spreadsheets compute
+_FORMULA = ("=", "+", "-", "−", "@")  # beginnings that spreadsheets take for a formula
 _EXTRAS = ("low", "high", "error")
 _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -85,7 +85,7 @@ _LATEX = {
 
 
 def as_markdown(table: Table) -> str:
-    """Return a table in Markdown; groups of columns stand before their titles."""
+    """Return a table in Markdown; the titles of grouped columns begin with the group."""
     head = [f"{column.group}: {column.title}" if column.group else column.title
             for column in table.columns]  # fmt: skip
     lines = markdown.table(head, table.rows)
@@ -94,9 +94,9 @@ def as_markdown(table: Table) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """Return a table in CSV (RFC 4180); intervals and errors have columns of their own.
+    """Return a table in CSV (RFC 4180); intervals and errors have separate columns.
 
-    Shares are from 0 to 1. A text that a spreadsheet would compute stands behind an apostrophe.
+    Shares are from 0 to 1. Texts that a spreadsheet would evaluate are prefixed by an apostrophe.
     """
     written = io.StringIO()
     writer = csv.writer(written)
@@ -119,7 +119,7 @@ def as_csv(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Return a tabular of the package booktabs; notes are comments above it."""
+    """Return a LaTeX tabular for the package booktabs; notes are comments above it."""
     lines = [f"% {_one_line(note)}" for note in table.notes]
     lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}", r"\toprule"]
     if any(column.group for column in table.columns):
@@ -131,7 +131,7 @@ def as_latex(table: Table) -> str:
 
 
 def _groups(table: Table) -> Iterator[str]:
-    """Yield the row of groups, and the lines below them."""
+    """Yield the row with the groups, and the rules below them."""
     cells, rules, place = [], [], 1
     for group, columns in groupby(table.columns, lambda column: column.group):
         count = len(list(columns))
@@ -147,12 +147,12 @@ def _groups(table: Table) -> Iterator[str]:
 
 def _latex_row(cells: Iterator[str] | map[str]) -> str:
     row = " & ".join(map(escape_latex, cells)) + r" \\"
-    # Behind the end of the row before, or a rule, these would be an argument of that.
+    # After the end of a row or a rule, LaTeX would read these characters as its argument.
     return "{}" + row if row.startswith(("[", "*")) else row
 
 
 def escape_latex(text: str) -> str:
-    """Return a text as LaTeX prints it word by word, on one line."""
+    """Return a text with LaTeX's special characters escaped, on one line."""
     return "".join(_LATEX.get(char, char) for char in _one_line(text))
 
 
@@ -168,7 +168,7 @@ def _csv_number(number: float | None) -> str:
 
 def _harmless(text: str) -> str:
     line = _one_line(text)
-    # Spreadsheets of East Asia take the full-width sign for the other.
+    # East Asian spreadsheets treat full-width signs like the ASCII ones.
     first = unicodedata.normalize("NFKC", line[:1])
     return f"'{line}" if first.startswith(_FORMULA) else line
 

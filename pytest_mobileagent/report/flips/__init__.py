@@ -1,1 +1,1 @@
-"""Why the verdicts of repeated tasks differ: the judge, the environment, or the agent."""
+"""The `flips` command: why the verdicts of repeated tasks differ."""

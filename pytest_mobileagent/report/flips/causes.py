@@ -1,8 +1,8 @@
-"""What a flip comes from, by what the rounds said, and the shares of the causes.
+"""The causes of flips, inferred from the rerun episodes, and their shares.
 
-A verdict that the same judges give otherwise about the same episode flips with the judge. If they
-do not, and the same replies of the agent's models end in another verdict on a fresh phone, it flips
-with the environment. If neither does, what the agent's models said made the difference.
+If the same judges give a different verdict about the same episode, the cause is the judge. If not,
+and the same replies of the agent's models lead to a different verdict on a fresh phone, the cause
+is the environment. If neither happens, the agent's models made the difference.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 JUDGE, ENVIRONMENT, AGENT, UNKNOWN = "judge", "environment", "agent", "cannot be told"
 CAUSES = (JUDGE, ENVIRONMENT, AGENT)
 VERSION = 1
-_MOST = 20  # tasks that are listed in a terminal
+_MOST = 20  # tasks listed on a terminal
 
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """What was said of an episode: by judges who were asked again, and where it was played again.
+    """The outcomes of an episode that was judged again and played again.
 
-    `played` is None where it was not.
+    `judged` has one outcome for each round of judging; `played` is None if it was not played.
     """
 
     judged: tuple[RerunOutcome, ...] = ()
@@ -40,14 +40,14 @@ class Reruns:
 def report(plan: Plan, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any]:
     """Return the causes of all flips, and their shares with Wilson's intervals at 95 %.
 
-    `reruns` is by `Trial.place`. Shares are of the tasks whose cause can be told.
+    `reruns` is by `Trial.place`. Shares are relative to the tasks with a known cause.
     """
     tasks = [_task(flip, reruns) for flip in plan.flips]
-    told = sum(task["cause"] != UNKNOWN for task in tasks)
+    known = sum(task["cause"] != UNKNOWN for task in tasks)
     causes = {}
     for cause in CAUSES:
         count = sum(task["cause"] == cause for task in tasks)
-        share = proportion(count, told)
+        share = proportion(count, known)
         interval = None if share.low is None else [share.low, share.high]
         causes[cause] = {"tasks": count, "share": share.value, "interval": interval}
     runs = dict.fromkeys(trial.run.folder.name for trial in plan.trials)
@@ -55,8 +55,8 @@ def report(plan: Plan, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, An
         "schema_version": VERSION,
         "runs": list(runs),
         "times": plan.times,
-        "told": told,
-        "unknown": len(tasks) - told,
+        "told": known,
+        "unknown": len(tasks) - known,
         "causes": causes,
         "tasks": tasks,
     }
@@ -88,7 +88,7 @@ def _as_plain(trial: Trial, rerun: Reruns) -> dict[str, Any]:
 
 
 def _cause(each: Sequence[tuple[Trial, Reruns]]) -> tuple[str, str]:
-    """Return the cause of a flip, and what shows it."""
+    """Return the cause of a flip, and the evidence for it."""
     for trial, rerun in each:
         votes = [vote.success for vote in rerun.judged]
         if trial.is_judged and (not trial.entry["success"]) in votes:
@@ -123,7 +123,7 @@ def _word(success: bool | None) -> str:
 
 
 def lines(found: Mapping[str, Any]) -> list[str]:
-    """Return the table of shares, and what shows the cause of each flip."""
+    """Return the table of shares, and the cause of each flip with the evidence, as lines."""
     rows = [
         f"{cause:<14}{each['tasks']:>6}{percent(each['share']):>9}   {_interval(each['interval'])}"
         for cause, each in found["causes"].items()

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent flips`: whether verdicts flip with the judge, phone or agent."""
+"""`python -m pytest_mobileagent flips`: whether judge, phone or agent makes verdicts differ."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIMES = 3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Tell why verdicts differ between the epochs of runs, and return the exit status."""
+    """Find out why verdicts differ between the epochs of runs, and return the exit status."""
     given = _parser().parse_args(arguments)
     try:
         runs = _runs(given.runs)
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
                 print("no verdict differs", file=out)
             return 0
         folder = _folder(runs, given.output) if planned.flips else None
-        found = report(planned, {} if folder is None else _heard(planned, runs, folder, given))
+        found = report(planned, {} if folder is None else _rerun(planned, runs, folder, given))
         _write(found, runs, folder)
     except (HostError, RecordError, OSError) as error:
         return bad_input(error)
@@ -52,10 +52,10 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("flips"),
-        description="Tell, of tasks whose verdict differs between epochs or runs, whether that is "
-        "the judge (who is asked again about the same episodes), the environment (where the "
-        "recorded replies end in another verdict on a fresh phone), or the agent. Call it in the "
-        "project's folder. The runs' episodes stay as they are.",
+        description="Find out why the verdicts of a task differ between epochs or runs: because of "
+        "the judge (which is asked again about the same episodes), the environment (if the "
+        "recorded replies lead to another verdict on a fresh phone), or the agent. Call it in the "
+        "project's folder. The episodes of the runs are not changed.",
     )
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", type=Path, help="a run's folder, or a folder of runs"
@@ -65,16 +65,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="K",
         type=_count,
         default=_TIMES,
-        help="how often judges are asked again about each episode (default: %(default)s)",
+        help="how many times judges are asked again about each episode (default: %(default)s)",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be done, and its costs, and end"
+        "--dry-run", action="store_true", help="only show what would be done, and its costs"
     )
     parser.add_argument(
-        "--device", metavar="DEVICE", help="where to play episodes again (default: as the run did)"
+        "--device", metavar="DEVICE", help="where to play episodes again (default: as in the run)"
     )
     parser.add_argument(
-        "-n", metavar="N", dest="workers", help="on how many workers of pytest-xdist to play them"
+        "-n", metavar="N", dest="workers", help="the number of pytest-xdist workers that play them"
     )
     parser.add_argument("--format", choices=["text", "json"], default="text")
     parser.add_argument(
@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         dest="output",
         type=Path,
-        help=f"where {FLIPS} and all that is made goes (default: beside the first RUN)",
+        help=f"the folder for {FLIPS} and all other output (default: beside the first RUN)",
     )
     return parser
 
@@ -98,13 +98,13 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
     """Read the runs.
 
     Raises:
-        OSError, RecordError: one cannot be read.
-        FlipsError: one has not ended, or is named twice.
+        OSError, RecordError: if a run cannot be read.
+        FlipsError: if a run has not ended, or is named twice.
     """
     runs = [recorded_run(find_run(path)) for path in paths]
     for number, run in enumerate(runs):
         if not run.has_ended:
-            msg = f"{run.folder} has not ended, or was cut off: go on with it by --mobile-resume"
+            msg = f"{run.folder} has not ended, or was cut off: continue it with --mobile-resume"
             raise FlipsError(msg)
         if any(run.folder.name == other.folder.name for other in runs[:number]):
             msg = f"{run.folder} is named twice, or another run has its name"
@@ -113,47 +113,50 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
 
 
 def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
-    """Make the folder of all that is made, and return it.
+    """Create the output folder and return it.
 
     Raises:
-        FlipsError: it is there already.
-        OSError: it cannot be made.
+        FlipsError: if it already exists.
+        OSError: if it cannot be created.
     """
     first = runs[0].folder
     folder = (output or first.with_name(f"{first.name}-flips")).absolute()
     if folder.exists():
-        msg = f"{folder} is there already: name another folder by -o DIR, or delete it"
+        msg = f"{folder} already exists: name another folder with -o DIR, or delete it"
         raise FlipsError(msg)
     folder.mkdir(parents=True)
     return folder
 
 
-def _heard(
+def _rerun(
     planned: Plan, runs: Sequence[RecordedRun], folder: Path, given: argparse.Namespace
 ) -> dict[tuple[str, str], Reruns]:
-    """Play and judge all episodes again, and return what was said of each, by `Trial.place`."""
+    """Play and judge all episodes again, and return the outcomes by `Trial.place`."""
     workers = [] if given.workers is None else [f"-n{given.workers}"]
     played: dict[tuple[str, str], RerunOutcome] = {}
     judged: dict[tuple[str, str], list[RerunOutcome]] = {}
     for run in runs:
         to_judge, to_play = planned.of(run)
         rounds = Rounds(run, folder / run.folder.name, workers)
-        # First, as an unknown device, or a judge without a key, is told before anything is paid.
-        said = rounds.play(to_play, given.device) if to_play else {}
-        played |= {each.place: said[key] for each in to_play if (key := each.entry["key"]) in said}
+        # Playing comes first: it reports an unknown device, or a judge without a key, before
+        # anything is paid.
+        outcomes = rounds.play(to_play, given.device) if to_play else {}
+        for each in to_play:
+            if each.entry["key"] in outcomes:
+                played[each.place] = outcomes[each.entry["key"]]
         for number in range(given.times if to_judge else 0):
-            said = rounds.judge(to_judge, number)
+            outcomes = rounds.judge(to_judge, number)
             for each in to_judge:
-                if each.entry["key"] in said:
-                    judged.setdefault(each.place, []).append(said[each.entry["key"]])
+                if each.entry["key"] in outcomes:
+                    judged.setdefault(each.place, []).append(outcomes[each.entry["key"]])
     places = [trial.place for trial in planned.trials]
     return {each: Reruns(tuple(judged.get(each, ())), played.get(each)) for each in places}
 
 
 def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | None) -> None:
-    """Write what was found into the folder, and into report.json and report.html of each run.
+    """Write the result into the folder, and into report.json and report.html of each run.
 
-    Runs that cannot be written to stay without it.
+    Runs that cannot be written to are skipped.
     """
     if folder is None:
         return

@@ -1,4 +1,4 @@
-"""Which tasks are looked into, what is done about each of their episodes, and what that costs."""
+"""The plan of an investigation of flips: which episodes to judge or play again, and the cost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
-_MOST = 5  # reasons that are listed
+_MOST = 5  # tasks listed for a reason
 
 
 class FlipsError(HostError):
-    """There is nothing to look into, or pytest refuses to."""
+    """The runs have nothing to investigate, or pytest failed to rerun episodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A decided episode of a task that flips.
+    """A decided episode of a task whose verdict flips.
 
-    - `entry`: what report.json says of it; `run`: whose it is.
-    - `is_judged`: whether judges decided it, so that they can be asked again.
+    - `run`: the run of the episode; `entry`: its entry in report.json.
+    - `is_judged`: whether judges decided it, so they can be asked again.
     - `why_not`: why it cannot be played again; empty if it can.
     """
 
@@ -42,13 +42,13 @@ class Trial:
 
     @property
     def place(self) -> tuple[str, str]:
-        """The run, and the key of the case in it."""
+        """The identity of the episode: the name of its run, and the key of its case."""
         return self.run.folder.name, self.entry["key"]
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A task in an environment of which some episodes passed, and others failed."""
+    """A task in an environment, some of whose episodes passed while others failed."""
 
     id: str
     environment: str | None
@@ -62,23 +62,23 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done: episodes are judged again `times` times, and played again once."""
+    """The flips to investigate: their episodes are judged again `times` times, and played once."""
 
     flips: tuple[Flip, ...]
     times: int
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """All episodes that are looked into."""
+        """All episodes that are investigated."""
         return tuple(trial for flip in self.flips for trial in flip.trials)
 
     def of(self, run: RecordedRun) -> tuple[list[Trial], list[Trial]]:
-        """Return the episodes of a run that are judged again, and those that are played again."""
+        """Return the episodes of a run to judge again, and those to play again."""
         own = [trial for trial in self.trials if trial.run is run]
         return [each for each in own if each.is_judged], [each for each in own if not each.why_not]
 
     def lines(self) -> list[str]:
-        """Return the plan and its costs in words, by what the recorded episodes cost."""
+        """Return the plan in words, with costs estimated from those of the recorded episodes."""
         trials = self.trials
         judged = [trial for trial in trials if trial.is_judged]
         played = [trial for trial in trials if not trial.why_not]
@@ -90,18 +90,18 @@ class Plan:
         calls = sum(each["calls"] or 0 for each in spent)
         costs = price(sum(known) if known else None, unpriced) or "$0.00"
         minutes = sum(map(_acting, played)) / 60
-        by = "by their recorded replies, without any model of the agent"
+        by = "with their recorded replies, without the agent's models"
         return [
             f"tasks whose verdict flips: {len(self.flips)}, with {len(trials)} episodes",
             f"judged again: {len(judged)} episodes, {self.times} times each",
-            f"played again: {len(played)} episodes, {by}: some {minutes:.1f} minutes of a phone",
-            f"costs: some {calls} calls of judges, {costs}",
+            f"played again: {len(played)} episodes, {by}: about {minutes:.1f} minutes on a phone",
+            f"costs: about {calls} judge calls, {costs}",
             *_not_played(trials),
         ]
 
 
 def _acting(trial: Trial) -> float:
-    """Return the seconds that an episode takes without the agent's thinking."""
+    """Return the seconds of an episode without the agent's thinking time."""
     return max(0.0, (trial.entry["seconds"] or 0.0) - (trial.entry["thinking_seconds"] or 0.0))
 
 
@@ -116,16 +116,17 @@ def _not_played(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 def plan(runs: Sequence[RecordedRun], times: int) -> Plan:
-    """Return what has to be done to tell why verdicts differ between epochs, and between runs.
+    """Return the plan to find out why verdicts differ between epochs and between runs.
+
+    It is empty if no verdict differs.
 
     Raises:
-        FlipsError: the runs are of different agents, have one episode of each task, or no verdict
-            differs.
+        FlipsError: if the runs are of different agents, or have only one episode of each task.
     """
     agents = {str(run.about.get("agent")) for run in runs}
     if len(agents) > 1:
         msg = f"the runs are of different agents: {', '.join(sorted(agents))}"
-        raise FlipsError(f"{msg}. Verdicts that differ between agents are what `compare` shows")
+        raise FlipsError(f"{msg}. Use `compare` to see how their verdicts differ")
     tasks: dict[tuple[str, str | None], list[Trial]] = {}
     for run in runs:
         for entry in run.tasks:
@@ -135,7 +136,7 @@ def plan(runs: Sequence[RecordedRun], times: int) -> Plan:
     if not any(len(trials) > 1 for trials in tasks.values()):
         msg = (
             f"{', '.join(run.folder.name for run in runs)}: no task was decided twice: repeat tasks"
-            " by --mobile-epochs=N, or name several runs"
+            " with --mobile-epochs=N, or name several runs"
         )
         raise FlipsError(msg)
     flips = tuple(
@@ -153,28 +154,28 @@ def _trial(run: RecordedRun, entry: Entry) -> Trial:
 
 
 def _why_not(run: RecordedRun, entry: Entry) -> str:
-    """Return why an episode cannot be played again by its recorded replies; empty if it can."""
+    """Return why an episode cannot be played again with its recorded replies; empty if it can."""
     folder = inside(run.folder, entry["episode"])
     if folder is None or not folder.is_dir():
-        return "its episode is not there"
+        return "its episode is missing"
     if run.about.get("redaction"):
         return "its replies were redacted (--mobile-redact)"
     if entry["metered"] is False:
-        return "not all calls of its models were seen"
+        return "some calls of its models were not observed"
     if not has_replies(folder / STREAM):
-        return f"no reply of a model to its agent is recorded ({STREAM})"
+        return f"no model reply to its agent is recorded ({STREAM})"
     return ""
 
 
 def of_run(trials: Sequence[Trial]) -> list[str]:
-    """Return the node ids of episodes of a run."""
+    """Return the node ids of episodes."""
     return [trial.entry["nodeid"] for trial in trials]
 
 
 def options_of(about: Any) -> dict[str, str]:
     """Return the options of a run that were not defaults, as environment variables.
 
-    Those that only say how the run is organised, or what becomes of it, are left out.
+    Options that only concern the organisation of the run or its results are left out.
     """
     recorded = about.get("options")
     given = recorded if isinstance(recorded, dict) else {}

@@ -1,6 +1,6 @@
 """Rounds of pytest that judge recorded episodes again, or play them again on fresh phones.
 
-They work on copies, in a folder of their own: the run that is looked into stays as it is.
+They work on copies in a separate folder, so the run under investigation is not changed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
 _USAGE = 4
-_DONE = {0, 1, 5}  # statuses with which a run has ended, whatever came of its tasks
+_DONE = {0, 1, 5}  # exit statuses of a complete run, whatever the outcomes of its tasks
 
 
 @dataclass(frozen=True, slots=True)
 class RerunOutcome:
-    """What a round said of an episode: whether it succeeded, else why that is not known."""
+    """The outcome of an episode in a round: whether it succeeded, or why that is unknown."""
 
     success: bool | None
     reason: str = ""
@@ -43,36 +43,36 @@ class RerunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The rounds on one run. `folder` is theirs, `arguments` are more of pytest's."""
+    """The rounds on one run: `folder` receives their files, `arguments` are passed to pytest."""
 
     run: RecordedRun
     folder: Path
     arguments: Sequence[str] = ()
 
     def judge(self, trials: Sequence[Trial], number: int) -> dict[str, RerunOutcome]:
-        """Judge episodes again, and return what was said, by the keys of their cases.
+        """Judge episodes again, and return the outcomes by the keys of their cases.
 
         Raises:
-            FlipsError: pytest refuses.
-            OSError, HostError, RecordError: a copy cannot be made.
+            FlipsError: if pytest fails.
+            OSError, HostError, RecordError: if the run cannot be copied.
         """
         copy = self._copied(trials)
         for verdicts in (copy / "episodes").glob(f"*/{VERDICTS}"):
-            verdicts.unlink()  # one of before may outrank what a judge says now
+            verdicts.unlink()  # an earlier verdict might outrank that of the judge
         return self._pytest(f"judged-{number}", trials, f"--mobile-rescore={copy}")
 
     def play(self, trials: Sequence[Trial], device: str | None) -> dict[str, RerunOutcome]:
-        """Play episodes again, and return what came of them, by the keys of their cases.
+        """Play episodes again, and return the outcomes by the keys of their cases.
 
         Raises:
-            FlipsError: pytest refuses.
+            FlipsError: if pytest fails.
         """
         on = [] if device is None else [f"--mobile-device={device}"]
         replies = f"--mobile-replies={self.run.folder}"
         return self._pytest("played", trials, replies, *on, *self.arguments)
 
     def _copied(self, trials: Sequence[Trial]) -> Path:
-        """Return a run that holds these episodes only, made when it is first asked for."""
+        """Return a copy of the run with only these episodes, creating it on the first call."""
         copy = self.folder / "copy"
         if copy.is_dir():
             return copy
@@ -116,16 +116,16 @@ class Rounds:
 
 
 def _why(log: Path, status: int) -> str:
-    """Return why pytest refused, in its own words where it has said so in one line."""
+    """Return why pytest failed: its own error line if it is a usage error."""
     lines = read_text(log, "replace").splitlines()
     errors = [line for line in lines if line.startswith("ERROR: ")]
     if status == _USAGE and errors:
         return errors[0].removeprefix("ERROR: ")
-    return f"pytest ended with status {status}: {log} has what it said"
+    return f"pytest ended with status {status}: see its output in {log}"
 
 
 def _outcomes(folder: Path, status: int) -> dict[str, RerunOutcome]:
-    """Return what the only run in a folder says of its cases."""
+    """Return the outcomes of the cases in the only run of a folder, by their keys."""
     try:
         (report,) = folder.glob(f"*/{REPORT}")
         run = recorded_run(report.parent)

@@ -1,7 +1,7 @@
-"""Numbers from repeated tasks: uncertainty over tasks and epochs, pass@k, pass^k, flakiness.
+"""Metrics of repeated tasks: uncertainty over tasks and epochs, pass@k, pass^k, flakiness.
 
-A task's identity is its id and its environment; epochs repeat it. Epochs without a verdict are left
-out of its trials.
+A task is identified by its id and its environment; epochs repeat it. Epochs without a verdict are
+not among its trials.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 STABLE_PASS, FLAKY, STABLE_FAIL = "stable pass", "flaky", "stable fail"
-_MOST = 10  # epochs of which each number has its own pass@k
+_MOST = 10  # pass@k is computed for each k up to this, and for the number of epochs
 
 
 def epochs_of(results: Iterable[Entry]) -> int:
@@ -36,22 +36,22 @@ def epochs_of(results: Iterable[Entry]) -> int:
 
 
 def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
-    """Return the numbers that need epochs, or tasks taken as the samples; None over nothing.
+    """Return the metrics over epochs, and those that treat tasks as samples.
 
-    `epochs` is how many the run has (see `epochs_of`).
+    `epochs` is the number of epochs of the run (see `epochs_of`). A metric without samples is None.
 
-    - `standard_error` of the success rate over tasks, each with the mean of its epochs (ddof 1);
-      `interval`: low and high, by Student's t at 95 %, which epochs of the same tasks do not make
-      narrower than so many tasks allow. Without epochs, and where all tasks agree so that there is
-      no deviation to tell it by, it is Wilson's, of as many trials as tasks.
-    - `epochs`: their `number`; `success_rates` of each epoch; and their `standard_error` over
-      epochs (ddof 1), beside `standard_error_ddof_0` by the population's deviation, which B-MoCA's
-      table 2 fits (arXiv 2404.16660).
+    - `standard_error` of the success rate over tasks, each with the mean of its epochs (ddof 1).
+      `interval`: low and high, by Student's t at 95 % over tasks, so more epochs of the same tasks
+      do not make it narrower than the number of tasks allows. Without epochs, or if all tasks have
+      the same rate, it is Wilson's interval with one trial for each task.
+    - `epochs`: the `number` of epochs, the `success_rates` of each, and their `standard_error` over
+      epochs (ddof 1); `standard_error_ddof_0` uses the population's deviation, which matches
+      B-MoCA's table 2 (arXiv 2404.16660).
     - `pass_at`, `pass_all`: by k, the means over tasks of pass@k and pass^k (see `statistics`);
-      `pass_tasks` counts the tasks that have k decided epochs, which these are over.
-    - `flip_rate`: mean over tasks of the share of pairs of epochs that differ.
-    - `stable_passes`, `flaky`, `stable_fails`: tasks with at least two decided epochs, of which
-      all, some, or none passed.
+      `pass_tasks`: the number of tasks with at least k decided epochs, over which they are taken.
+    - `flip_rate`: the mean over tasks of the share of pairs of epochs with different outcomes.
+    - `stable_passes`, `flaky`, `stable_fails`: the numbers of tasks with at least two decided
+      epochs, of which all, some, or none passed.
     """
     tasks = [trials for each in _by_task(results).values() if (trials := _trials(each))]
     classes = [classify(trials) for trials in tasks]
@@ -70,17 +70,18 @@ def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
 
 
 def repeated(results: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Return an entry for each task with at least two epochs, those that flip most often first.
+    """Return an entry for each task with at least two epochs, the highest flip rate first.
 
-    `successes` of `decided` of `epochs`; `success_rate` with Wilson's `interval` at 95 %; `class`:
-    stable pass, flaky or stable fail, None below two decided epochs.
+    Its fields are the numbers of `epochs`, of `decided` ones and of `successes`; the `success_rate`
+    with Wilson's `interval` at 95 %; the `flip_rate`; and the `class`: stable pass, flaky or stable
+    fail, None below two decided epochs.
     """
     entries = [_entry(each) for each in _by_task(results).values() if len(each) > 1]
     return sorted(entries, key=lambda entry: (-(entry["flip_rate"] or 0), entry["id"]))
 
 
 def classify(trials: Sequence[bool]) -> str | None:
-    """Return whether a task's epochs agree: stable pass, flaky or stable fail; None below two."""
+    """Return the class of a task: stable pass, flaky or stable fail; None below two trials."""
     if len(trials) < 2:
         return None
     return STABLE_PASS if all(trials) else FLAKY if any(trials) else STABLE_FAIL
@@ -116,12 +117,12 @@ def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
     rates = [fmean(trials) for trials in tasks]
     if len(set(rates)) > 1 and any(len(trials) > 1 for trials in tasks):
         return _interval(mean(rates))
-    alike = len(tasks) > 1 or sum(map(len, tasks)) == 1
-    return _interval(proportion(math.fsum(rates), len(tasks))) if alike else None
+    has_wilson = len(tasks) > 1 or sum(map(len, tasks)) == 1
+    return _interval(proportion(math.fsum(rates), len(tasks))) if has_wilson else None
 
 
 def _interval(estimate: Estimate) -> list[float] | None:
-    """Return the ends of the interval of a rate, within 0 and 1; None if there is none."""
+    """Return the interval of an estimate, limited to 0 and 1; None if it has none."""
     if estimate.low is None or estimate.high is None:
         return None
     return [max(0.0, estimate.low), min(1.0, estimate.high)]
@@ -160,6 +161,6 @@ def _mean_pass(
 
 
 def _flips(trials: Sequence[bool]) -> float | None:
-    """Return the share of pairs of epochs of which one passed and one failed; None below two."""
+    """Return the share of pairs of trials with different outcomes; None below two trials."""
     passed, count = sum(trials), len(trials)
     return ratio(passed * (count - passed), math.comb(count, 2))

@@ -1,4 +1,4 @@
-"""Noise in numbers: how much an agent met, and what it did about it (docs/noise.md)."""
+"""Metrics of noise: how much of it an agent met, and how it reacted (docs/noise.md)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 _RIGHT = {"closed", "recovered", "left"}
-_WAITING = {"countdown-ad", "delayed"}  # are over if the agent waits
+_WAITING = {"countdown-ad", "delayed"}  # kinds that end if the agent waits
 FIELDS = (
     "noisy_steps", "noises", "noise_handled", "noisy_steps_asking", "noisy_steps_right", "noise",
 )  # fmt: skip
 
 
 def measures(episode: EpisodeRecord) -> dict[str, Any]:
-    """Return what noise an episode met.
+    """Return the noise metrics of an episode, all of which are counts.
 
-    - `noisy_steps`: the steps that met some. `noises`: pieces of noise that ask for a reaction,
-      which toasts and actions that are done twice do not; `noise_handled`: those of them that the
-      agent has closed, waited for, left, or recovered from.
-    - `noisy_steps_asking`: the noisy steps whose noise asks for a reaction; `noisy_steps_right`:
-      those of them in which the agent did what helps.
-    - `noise`: by kind, how many there were (`met`), and how many were handled.
+    - `noisy_steps`: steps with noise. `noises`: pieces of noise that require a reaction, unlike
+      toasts and repeated actions; `noise_handled`: those of them that the agent closed, waited for,
+      left, or recovered from.
+    - `noisy_steps_asking`: steps whose noise requires a reaction; `noisy_steps_right`: those of
+      them in which the agent reacted correctly.
+    - `noise`: by kind, the pieces of noise that the agent `met` and `handled`.
     """
     each = [step.noise for step in episode.steps if step.noise is not None]
     asking = [noise for noise in each if noise.kind not in PASSING]
@@ -52,22 +52,21 @@ def measures(episode: EpisodeRecord) -> dict[str, Any]:
 
 
 def is_handled(last: Noise) -> bool:
-    """Whether the agent has handled a piece of noise, by the last step that met it."""
+    """Return whether the agent handled a piece of noise; `last` is from the last step with it."""
     return last.reaction in _RIGHT or (last.reaction == "waited" and last.kind in _WAITING)
 
 
 def _is_right(noise: Noise) -> bool:
-    """Whether an agent did in a step what helps: until a late ad can be closed, waiting does."""
+    """Return whether the agent reacted correctly; waiting is correct until an ad can be closed."""
     may_wait = noise.kind in {*_WAITING, "late-ad"}
     return noise.reaction in _RIGHT or (noise.reaction == "waited" and may_wait)
 
 
 def noise_totals(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return the same over tasks; a number over nothing is None.
+    """Return the noise metrics over tasks; a metric without samples is None.
 
-    - `noisy_steps`, `noises`: sums. `noise_handled` = handled / noises.
-    - `noisy_step_accuracy` = noisy steps in which the agent did what helps / noisy steps that ask
-      for it: the step accuracy on noisy steps.
+    - `noisy_steps`, `noises`: sums. `noise_handled` = handled noises / noises.
+    - `noisy_step_accuracy` = noisy steps with a correct reaction / noisy steps that require one.
     - `noise`: by kind, the sums of `met` and `handled`, and their quotient, the `rate`.
     """
     return {

@@ -1,4 +1,4 @@
-"""What tasks cost: tokens and money in total, per task, step and action, and by role."""
+"""Metrics of cost: tokens and money in total, per task, step and action, and by role."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ _NONE = {"calls": 0, "cost_usd": None, "unpriced_calls": 0, "uncounted_calls": 0
 
 
 def spending(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
-    """Return tokens and money of tasks, and by role; a number over nothing is None.
+    """Return the tokens and the money spent on tasks, and by role; None without samples.
 
-    Sums, over all tasks, undecided ones included: each the sum of what is known. `input_tokens`
-    (`cached_tokens` of them cached), `output_tokens`, `cost_usd` in US dollars; `calls` of models,
-    `unpriced_calls` those whose price is not known, `uncounted_calls` those whose tokens are not,
-    `retries` what had to be asked again.
-    `estimated_input_tokens` and `estimated_output_tokens` are MobileAgentBench's estimate for all
-    calls ("Metrics").
+    Sums over all tasks, including undecided ones, of the known amounts:
 
-    Means of the tasks of which the number is known in full, which leaves out those with a call
-    without a price; a task without a call cost nothing, but for a program whose calls nobody saw:
+    - `input_tokens`, `cached_tokens` (a part of them), `output_tokens`; `cost_usd` in US dollars.
+    - `calls`: model calls; `unpriced_calls`: those without a known price; `uncounted_calls`: those
+      without known tokens; `retries`: repeated requests.
+    - `estimated_input_tokens`, `estimated_output_tokens`: MobileAgentBench's estimates for all
+      calls ("Metrics").
+
+    Means over the tasks whose number is known completely, which excludes tasks with an unpriced
+    call. A task without any call cost nothing, except for a program whose calls were not observed.
+
     - `mean_cost_usd` and `mean_tokens` (input and output) of decided tasks, and, with `_of_all`,
-      of all that were played;
-    - `mean_estimated_tokens`: MobileAgentBench's "Tokens", of decided tasks;
-    - `cost_per_step` = price / steps and `tokens_per_action` = tokens / actions, of the same
+      of all tasks that were run.
+    - `mean_estimated_tokens`: MobileAgentBench's "Tokens", of decided tasks.
+    - `cost_per_step` = cost / steps and `tokens_per_action` = tokens / actions, of the same
       decided tasks.
     """
     return {
@@ -62,7 +64,7 @@ def _means(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, An
 
 
 def _roles(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
-    """Return the same by role of the models; a task that called none of a role spent 0 on it."""
+    """Return sums and means by role of the models; a task without calls of a role spent 0 on it."""
     names = sorted({role for result in results for role in result["roles"] or ()})
     return {name: _role(name, results, decided) for name in names}
 
@@ -73,7 +75,7 @@ def _role(name: str, results: Sequence[Result], decided: Sequence[Result]) -> di
 
 
 def _spent_as(role: str, results: Iterable[Result]) -> list[Result]:
-    """Return what each task spent on a role, with its steps; tasks without a record are skipped."""
+    """Return each task's spending on a role and its steps, leaving out tasks without a record."""
     played = [result for result in results if result["roles"] is not None]
     return [
         {**_NONE, **result["roles"].get(role, {}), "steps": result["steps"]} for result in played
@@ -81,7 +83,7 @@ def _spent_as(role: str, results: Iterable[Result]) -> list[Result]:
 
 
 def _cost(group: Iterable[Result]) -> Value:
-    """Return a function that reads the price of a task; None if it is not fully known."""
+    """Return a function that returns the cost of a task, or None if it is not fully known."""
     is_known = any(result["cost_usd"] is not None for result in group)
 
     def cost(result: Mapping[str, Any]) -> float | None:
@@ -94,7 +96,7 @@ def _cost(group: Iterable[Result]) -> Value:
 
 
 def _tokens(group: Iterable[Result], kind: str = "") -> Value:
-    """Return a function that reads the tokens of a task; None if they are unknown."""
+    """Return a function that returns the tokens of a task, or None if they are unknown."""
     names = (f"{kind}input_tokens", f"{kind}output_tokens")
     is_known = any(result.get(name) is not None for result in group for name in names)
 

@@ -1,4 +1,4 @@
-"""The summary of a run: numbers over the results of its tasks, and how the episodes ended."""
+"""The summary of a run: metrics over the results of its tasks, and how the episodes ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 
-# What the summary is divided by, and the field of a result that says so.
+# The groups in a summary, each with the field of a result that it groups by.
 GROUPS = {
     "suites": "suite",
     "environments": "environment",
@@ -32,13 +32,13 @@ GROUPS = {
 
 
 def summarise(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return the numbers of a run: over all tasks, and by suite, app, tag and the like.
+    """Return the metrics of a run over all tasks, and by the fields in `GROUPS`.
 
-    A task without a level, for example, is in none of the levels; one with two tags is in both.
+    A task without a level, for example, is in no group of levels; one with two tags is in both.
     `repeated` lists the tasks with several epochs (see `epochs.repeated`).
     """
     epochs = epochs_of(results)
-    known: dict[tuple[int, ...], dict[str, Any]] = {}  # many groups are of the same results
+    known: dict[tuple[int, ...], dict[str, Any]] = {}  # many groups contain the same results
 
     def of(group: Sequence[Entry]) -> dict[str, Any]:
         which = tuple(map(id, group))
@@ -61,33 +61,38 @@ def _by(field: str, results: Sequence[Entry], of: Callable[..., dict[str, Any]])
 
 
 def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any]:
-    """Return the numbers over some results; a number over nothing is None, never 0.
+    """Return the metrics over some results; a metric without samples is None, never 0.
 
-    `epochs` is how many the run has; None for as many as every task here has. What the fields are,
-    and over what, docs/metrics.md tells; see also `terminations`, `latched`, `spending` and
-    `over_epochs`, each of which gives some of them.
+    `epochs` is the number of epochs of the run, by default that of these results. docs/metrics.md
+    defines all fields; see also `matched`, `terminations`, `latched`, `spending`, `over_epochs` and
+    `noise_totals`, which compute some of them.
 
-    Counts of tasks: `tasks` counts all, `decided` those with a verdict, `errors`, `skipped`,
-    `review` (a person has to decide) and `not_run` (the run ended before they began) the others.
-    `check_errors`: the errors of tasks that were played, and whose check then raised.
-    `without_snapshot`: those whose device was not brought back to a snapshot. `infrastructure`
-    counts attempts that were lost because a device, a worker or the network broke, also those of
-    tasks that another attempt decided. `estimated` counts the tasks with estimates in the place of
-    what no provider told, `programs` those of programs from outside, `unmetered` those of them that
-    acted without a call of a model that was seen: what they cost is not known.
+    Counts of tasks:
 
-    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none.
-    `questions` counts those that agents asked the user, `answered` those with an answer, of which
-    `useful` brought something new and `needless` did not (see `result.asked`).
-    What noise the agents met, and did about it: see `noise_totals`.
+    - `tasks` counts all, `decided` those with a verdict; `errors`, `skipped`, `review` (a person
+      must decide) and `not_run` (the run ended before they began) count the others.
+    - `check_errors`: tasks that were run, but whose check raised an error.
+    - `without_snapshot`: tasks whose device was not restored from a snapshot.
+    - `infrastructure`: attempts lost because a device, a worker or the network broke, including
+      those of tasks that another attempt decided.
+    - `estimated`: tasks with estimated token counts, because a provider did not report them.
+    - `programs`: tasks run by external programs; `unmetered`: those of them in which no model call
+      was observed, so their cost is unknown.
+
+    Other counts:
+
+    - `crashes`: app crashes in all episodes whose log was read; None if none was read.
+    - `questions`: questions to the user; `answered`: those with an answer, which was either
+      `useful` (new) or `needless` (see `result.question_counts`).
 
     Rates and means:
+
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
-      `success_rate_with_suspects` takes the `suspects` for failures (see `suspects.marked`).
+      `success_rate_with_suspects` counts the `suspects` as failures (see `suspects.marked`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
       arXiv 2410.15164, section 5.1).
-    - `partial_credit`: mean share of the sub-goals that held, by weight, over decided tasks that
-      have some; `progress`: of those that held at some step.
+    - `partial_credit`: mean weighted share of the sub-goals that held at the end, over decided
+      tasks with sub-goals; `progress`: of those that held at some step.
     """
     decided = [result for result in results if result["success"] is not None]
     successes = sum(bool(result["success"]) for result in decided)
@@ -136,23 +141,23 @@ def _outcomes(results: Iterable[Entry], outcome: str) -> int:
 
 
 def check_raised(result: Entry) -> bool:
-    """Whether a task was played, and then its check raised, which decides nothing."""
+    """Return whether a task was run, but its check raised an error, so it is undecided."""
     broke = (result["outcome"], result["fault"]) == ("error", "task")
     return broke and result["steps"] is not None
 
 
 def without_snapshot(result: Entry) -> dict[str, Any] | None:
-    """Return the reset of a task whose device was not brought back to a snapshot; else None."""
+    """Return the reset of a task whose device was not restored from a snapshot; else None."""
     reset = result["reset"]
     return reset if reset is not None and reset["kind"] != "snapshot" else None
 
 
 def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return steps and seconds of decided tasks: the sums, and means by task, step and action.
+    """Return steps and seconds of decided tasks: sums, and means per task, step and action.
 
-    `latency` is MobileAgentBench's: seconds from one action to the next, those of the agent and
-    those until the screen rests. What we do ourselves, such as reading probes and recording, is in
-    `seconds`, and in none of the other seconds.
+    `latency` is MobileAgentBench's: the seconds from one action to the next, spent by the agent and
+    until the screen has settled. Our own work, such as reading probes and recording, is included
+    only in `seconds`.
     """
     return {
         "mean_steps": mean_of(decided, field("steps")),
@@ -168,16 +173,16 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
 
 
 def matched(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return how steps match golden ones, over all steps of the tasks in which they were compared.
+    """Return how steps match golden steps, over the tasks whose steps were compared.
 
-    Steps that a rule leaves out count nowhere, nor do tasks without any other.
+    Steps that a rule excludes do not count, nor do tasks without any other steps.
 
-    - `matched`: those tasks; `matched_steps`: their golden steps; `exact_steps`: those of them that
-      the agent took exactly.
-    - `step_accuracy` = exact / all steps (Step.Acc), `type_accuracy` = steps of the right type /
-      all steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
-    - `path_success_rate`: share of the tasks all of whose steps are exact: its SR on a single path.
-    - `scorers`: by which rules; numbers of different ones cannot be compared.
+    - `matched`: the number of tasks; `matched_steps`: that of their golden steps; `exact_steps`:
+      that of the golden steps that the agent matched exactly.
+    - `step_accuracy` = exact steps / steps (Step.Acc), `type_accuracy` = steps with the right type
+      of action / steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
+    - `path_success_rate`: the share of tasks whose steps are all exact (its SR on a single path).
+    - `scorers`: the rules that were applied; numbers of different rules are not comparable.
     """
     paths = [
         (result["matched_by"], steps)
@@ -204,10 +209,10 @@ def _busy_seconds(result: Entry) -> float | None:
 
 
 def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return how many steps of decided tasks had no effect, repeated others, or were invalid.
+    """Return the counts and rates of steps without effect, repeated, unfocused and invalid steps.
 
-    Or typed before anything had the focus (see `result.unfocused`). The rates are over all steps of
-    the tasks for which this is known.
+    They are over decided tasks (see `report.result` for their definitions). Rates are over all
+    steps of the tasks for which the count is known.
     """
     names = {
         "no_effect_steps": "no_effect_rate",
@@ -221,8 +226,8 @@ def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
 
 
 _CHECK = "check"
-# How decided tasks may end on a way of their own; the others but the end of a golden path are
-# errors, and decide nothing.
+# The terminations of decided tasks, except for the end of a golden path. The others are errors,
+# which leave a task undecided.
 _ENDINGS = set(map(str, Termination)) - {
     Termination.BUDGET,
     Termination.INTERRUPTED,
@@ -233,12 +238,12 @@ _ENDINGS = set(map(str, Termination)) - {
 def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how episodes ended, and SPA-Bench's inaccuracies (arXiv 2410.15164, section 5.1).
 
-    - `terminations` counts the endings of all episodes; `termination_rates` are those of decided
-      tasks / decided tasks.
-    - `premature`: failures that the agent reported as done; an agent that gave up reported nothing
-      as done. `premature_rate` = premature / decided tasks that it reported as done.
-    - `overdue`: successes that ran into the step limit; `overdue_rate` = overdue / decided tasks
-      that did.
+    - `terminations`: the count of each termination over all episodes; `termination_rates`: the
+      share of each among the decided tasks.
+    - `premature`: failures that the agent reported as done, which giving up is not.
+      `premature_rate` = premature / decided tasks that it reported as done.
+    - `overdue`: successes that reached the step limit; `overdue_rate` = overdue / decided tasks
+      that reached it.
     """
     reported = [result for result in decided if result["termination"] == "self-reported"]
     limited = [result for result in decided if result["termination"] == "step limit"]
@@ -258,7 +263,7 @@ def _endings(results: Sequence[Entry]) -> dict[str, int]:
 
 
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return the share of each ending, including endings that never occurred; {} without any."""
+    """Return the share of each termination, including those with a count of 0; {} without any."""
     whole = sum(counts.values())
     names = sorted({*counts, *_ENDINGS}) if whole else ()
     return {name: counts.get(name, 0) / whole for name in names}
@@ -267,16 +272,16 @@ def _shares(counts: Mapping[str, int]) -> dict[str, float]:
 def latched(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return MobileAgentBench's metrics (arXiv 2406.08184, "Metrics").
 
-    There a success latches: a task is done as soon as its goal is met after some step, whatever the
-    agent does then. Only a check that was asked of every step tells that, so tasks that judges or
-    people decide are in none of these numbers.
+    There, a success latches: a task counts as done once its goal is met after some step, whatever
+    the agent does next. This requires a check that was evaluated after every step, so tasks decided
+    by judges or people are excluded.
 
-    - `latched`: the tasks whose check was asked; `latched_successes`: those whose goal was met at
-      some step; `latched_success_rate`, its SR, is their share.
-    - `step_efficiency`, its SE: mean of steps to the first success / golden steps.
-    - `early_stops`: the others of them that were reported as done; `false_finish_rate`, its FFR, is
-      their share of the others. `late_stops`: successes after which the agent went on;
-      `over_execution_rate`, its OER, is their share of the successes.
+    - `latched`: tasks whose check was evaluated after every step; `latched_successes`: those whose
+      goal was met at some step; `latched_success_rate` (SR) is their share.
+    - `step_efficiency` (SE): the mean of steps to the first success / golden steps.
+    - `early_stops`: failures that were reported as done; `false_finish_rate` (FFR) is their share
+      of the failures. `late_stops`: successes after which the agent continued;
+      `over_execution_rate` (OER) is their share of the successes.
     """
     asked = [result for result in decided if _was_asked(result)]
     met = [result for result in asked if result["first_success_step"] is not None]
@@ -296,15 +301,15 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
 
 
 def step_efficiency(result: Entry) -> float | None:
-    """Return steps to the first success / golden steps of a task; None if one is not known."""
+    """Return steps to the first success / golden steps of a task; None if either is unknown."""
     return ratio(result["first_success_step"], result["golden_steps"])
 
 
 def _was_asked(result: Entry) -> bool:
-    """Whether a check was asked of every step.
+    """Return whether a task's check was evaluated after every step.
 
-    It was not if its evidence says that it `held` at no known step, or if it holds and nobody knows
-    since when. Older verdicts have no `held`: of them failures are taken as asked.
+    It was not if the list of steps at which it `held` is empty, or if it succeeded at an unknown
+    step. Failures with older verdicts, which have no `held`, count as evaluated.
     """
     verdict = result["verdict"]
     if verdict is not None and verdict["scorer"] != _CHECK:

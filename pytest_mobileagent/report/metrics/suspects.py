@@ -1,7 +1,7 @@
-"""Cases that break their phone or worker whenever they are tried, where others do not.
+"""Suspects: cases that break their phone or worker in every attempt while other cases do not.
 
-An error of infrastructure counts in no success rate, so an agent that kills its phone when it fails
-would keep its failures out of the rate. All attempts of a run together show what is to blame.
+Infrastructure errors do not count in the success rate, so an agent that kills its phone whenever it
+fails would hide its failures. Comparing all attempts of a run shows what is to blame.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 
-ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how suspects count
+ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how a suspect counts
 _BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
-_BY_CHANCE = 0.05  # a case whose breaks are more likely than this on these devices is not a suspect
-_DEAD = 3  # if this many cases in a row, up to the end, break on any device, the machine is dead
-_AT_ONCE = 2.0  # seconds within which attempts break by the same cause
+_BY_CHANCE = 0.05  # a case whose breaks are likelier than this on its devices is not a suspect
+_DEAD = 3  # a device on which at least this many cases in a row break, up to the end, is dead
+_AT_ONCE = 2.0  # seconds within which attempts that break have the same cause
 _COUNTED = "counted as failed (--mobile-suspects=fail)"
 
 
 class _Tried(NamedTuple):
-    """An attempt of a run, with the case that it was made at and the devices that it shared."""
+    """An attempt, with the number of its case, and its place: the run and the device."""
 
     case: int
     place: tuple[str, str]
@@ -40,14 +40,14 @@ class _Tried(NamedTuple):
 def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
     """Return the entries of a report with the suspects marked as `suspect`.
 
-    `how` is `ERROR` or `FAIL`: whether a suspect stays an error, or counts as failed. What was
-    marked before is decided anew, unless a person has decided since.
+    `how` is `ERROR` or `FAIL`: whether a suspect remains an error or counts as failed. Earlier
+    marks are reconsidered, unless a person has decided the case since.
 
-    A case is a suspect if all its attempts broke the phone or the worker while the agent had it,
-    and those of other cases did not: at the rate at which the others' attempts on the same devices
-    broke, so many breaks would occur in at most 5 % of such cases. Attempts that were lost at the
-    same moment say nothing about their cases. No case is a suspect if no other case ran well there,
-    or if three or more broke in a row and none ran well afterwards.
+    A case is a suspect if all its attempts broke the phone or the worker while the agent was using
+    it, and attempts of other cases did not: at the rate at which those broke on the same devices,
+    that many breaks would have a probability of at most 5 %. Attempts that were lost at the same
+    moment say nothing about their cases. No case is a suspect if no other case ran well there, or
+    if three or more broke in a row and none ran well afterwards.
     """
     plain = [unmarked(task) for task in tasks]
     suspects = _suspects(plain)
@@ -60,7 +60,7 @@ def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
 
 
 def unmarked(task: Entry) -> Entry:
-    """Return an entry as it was before suspects were marked, except for the mark itself."""
+    """Return an entry as it was before it was counted as failed, with its mark unchanged."""
     reason = str(task["reason"] or "")
     if "as_run" in task or not task["suspect"] or not reason.startswith(_COUNTED):
         return task
@@ -71,7 +71,7 @@ def unmarked(task: Entry) -> Entry:
 
 
 def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return how many suspects there are, and the success rate if they count as failures."""
+    """Return the number of suspects, and the success rate if they count as failures."""
     suspects = [result for result in results if result["suspect"]]
     undecided = sum(result["success"] is None for result in suspects)
     decided = [result for result in results if result["success"] is not None]
@@ -81,8 +81,8 @@ def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
 
 
 def broke(task: Entry) -> str:
-    """Return what a suspect broke, and how often: "its phone in 2 of 2 attempts"."""
-    tried = [each.attempt for each in _telling(_tried([task]))]
+    """Return what a suspect broke and how often: "broke its phone in 2 of 2 attempts"."""
+    tried = [each.attempt for each in _informative(_tried([task]))]
     ends = {attempt.end for attempt in tried}
     both = End.DEVICE in ends and len(ends) > 1
     what = "phone or worker" if both else "phone" if End.DEVICE in ends else "worker"
@@ -91,12 +91,12 @@ def broke(task: Entry) -> str:
 
 
 def policy(run: Mapping[str, Any]) -> str:
-    """Return how suspects count in a run, according to its run.json or report.json."""
+    """Return how suspects count in a run; `run` is its description in run.json or report.json."""
     resumed = run.get("resumed")
     sessions = resumed if isinstance(resumed, list) else []
     sessions = [each for each in sessions if isinstance(each, dict)]
-    said = [each.get("suspects") for each in (run, *sessions)]
-    return FAIL if [each for each in said if each is not None][-1:] == [FAIL] else ERROR
+    choices = [each.get("suspects") for each in (run, *sessions)]
+    return FAIL if [each for each in choices if each is not None][-1:] == [FAIL] else ERROR
 
 
 def _mark(task: Entry, how: str) -> Entry:
@@ -110,8 +110,8 @@ def _mark(task: Entry, how: str) -> Entry:
 
 
 def _suspects(tasks: Sequence[Entry]) -> set[int]:
-    """Return the numbers of the tasks that are suspects."""
-    tried = _telling(_tried(tasks))
+    """Return the indices of the tasks that are suspects."""
+    tried = _informative(_tried(tasks))
     by_case: dict[int, list[_Tried]] = {}
     for each in tried:
         by_case.setdefault(each.case, []).append(each)
@@ -137,8 +137,8 @@ def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
     return found
 
 
-def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
-    """Return the attempts that say something about their case: those not lost with others."""
+def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
+    """Return the attempts that are evidence about their case: those not lost with others."""
     ends = sorted(
         (each.attempt.ended, each.case, each.place[0])
         for each in tried
@@ -148,7 +148,7 @@ def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
 
     def is_joint(one: _Tried) -> bool:
         attempt, run = one.attempt, one.place[0]
-        if attempt.end is End.CUT_OFF:  # one run, one end; it was gone on with between two of them
+        if attempt.end is End.CUT_OFF:  # a run is cut off once; later ones need it to be resumed
             return any(each.case != one.case and _overlap(each, one) for each in cut_off)
         ended = attempt.ended or 0.0
         near = (e for e in ends if abs(e[0] - ended) <= _AT_ONCE)
@@ -164,7 +164,7 @@ def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _overlap(one: _Tried, other: _Tried) -> bool:
-    """Whether two attempts may have been cut off at the same moment."""
+    """Return whether two attempts may have been cut off at the same moment."""
     return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
 
 
@@ -177,13 +177,13 @@ def _is_by_agent(one: _Tried) -> bool:
 
 
 def _is_enough(each: Iterable[_Tried]) -> bool:
-    """Whether attempts show more than one end of the run, for which others may be to blame."""
+    """Return whether the attempts are more than a single cut-off, which may have another cause."""
     ends = [one.attempt.end for one in each]
     return any(end is not End.CUT_OFF for end in ends) or len(ends) > 1
 
 
 def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
-    """Return the chance that all these attempts break, from how often others break there."""
+    """Return the probability that all these attempts break, given how often others break there."""
     places = {each.place for each in own}
     there = [each for each in others if each.place in places]
     if not any(each.attempt.end is End.PLAYED for each in there):
@@ -193,7 +193,7 @@ def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
 
 
 def _of_dead_machines(broken: Sequence[_Tried], others: Sequence[_Tried]) -> set[int]:
-    """Return the cases that broke at the end of a device's work, after which nothing ran well."""
+    """Return the cases that broke on a dead device: where no case ran well afterwards."""
     dead: set[int] = set()
     for place in {each.place for each in broken}:
         well = [e for e in others if e.place == place and e.attempt.end is End.PLAYED]

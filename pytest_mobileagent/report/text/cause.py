@@ -1,6 +1,6 @@
-"""The cause of a failure in a few words: the same for all failures of one kind.
+"""The cause of a failure in a few words, equal for all failures of the same kind.
 
-Numbers, names and quoted texts are left out, so that many failures come to few causes.
+Numbers, names and quoted texts are replaced, so that many failures have few distinct causes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.verdict import Verdict
 
-AGENTS_FAULT = ("agent error", "time limit")  # endings with an error of the agent
+AGENTS_FAULT = ("agent error", "time limit")  # terminations with an error of the agent
 FAILURES = ("failed", "error")
 _LONGEST = 140  # characters
 _STEP = re.compile(r"^the agent failed at step \d+: (?:it raised )?")
@@ -43,11 +43,11 @@ def cause(
     verdict: Verdict | None = None,
     episode: EpisodeRecord | None = None,
 ) -> str | None:
-    """Return why a task failed or was not decided, in words without its own names and numbers.
+    """Return why a task failed or is undecided, without its own names and numbers.
 
-    The arguments are the fields of a `Result`. The cause is the first of these that there is: a
-    crash of an app (with the app's name), the agent's error, how the episode ended with the notice
-    of the last step, and how it ended with what the check missed. None if the task did not fail.
+    The arguments are the fields of a `Result`. The cause is the first of these that exists: an app
+    crash (with the app's name), the agent's error, the termination with the notice of the last
+    step, or the termination with what the check missed. None if the task did not fail.
     """
     if outcome not in FAILURES:
         return None
@@ -68,7 +68,7 @@ def cause(
 
 
 def without_names(text: str) -> str:
-    """Return the first line of a text, with … for numbers, names, paths and quoted texts."""
+    """Return the first line of a text with numbers, names, paths and quoted texts replaced by …."""
     line = text.strip().partition("\n")[0].partition("; closest: ")[0]
     return " ".join(_REPEATED.sub("…", _NAMES.sub("…", line)).split())
 

@@ -1,4 +1,4 @@
-"""The lists below the table of a run: noteworthy tasks, and remarks."""
+"""The lists below the table of a run: notable tasks, and remarks."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 
-FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
-LINE = 120  # characters: reasons are worth more room than numbers
+FEW = 5  # tasks in a list by default; the others are in the report
+LINE = 120  # characters of a line; reasons deserve more room than numbers
 _MOST_CHANGES = 25
 _WORDS = {5: "five"}
 _LONGEST_NAME = 32
-_SHORTEST_PART = 12  # characters of what one of several said
-_RECORDED = "Recorded pages show what was recorded of an app, and no other way through it."
+_SHORTEST_PART = 12  # characters to which a part of a line is cut, at least
+_RECORDED = "Recorded pages show only the ways through an app that were recorded."
 VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
 def epochs(summary: Mapping[str, Any]) -> list[str]:
-    """Return lines on repeated tasks: how many are stable, and which are flaky."""
+    """Return lines on repeated tasks: the numbers of stable tasks, and the flaky ones."""
     if not summary["repeated"]:
         return []
     flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
@@ -49,19 +49,19 @@ def epochs(summary: Mapping[str, Any]) -> list[str]:
 
 
 def passes(results: Sequence[Entry], columns: int = LINE) -> list[str]:
-    """Return a line for each task that passed, with its steps."""
+    """Return a line for each passed task, with its number of steps."""
     return _list("passed", "passed", results, _pass, most=len(results), columns=columns)
 
 
 def failures(results: Sequence[Entry], most: int = FEW, columns: int = LINE) -> list[str]:
-    """Return lines on the tasks that failed: how each ended, and what was missed."""
+    """Return lines on the failed tasks: how each ended, and what its check missed."""
     return _list("failed", "failed", results, _failure, most=most, columns=columns)
 
 
 def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
-    """Return lines on the tasks that a person has to decide, with the reasons.
+    """Return lines on the tasks that a person must decide, with the reasons.
 
-    `may_settle` says that two judges were asked, whose disputes a third would settle.
+    `may_settle` says that two judges were asked, so a third one would settle disagreements.
     """
     lines = _list("for review", "review", results, lambda result: result["reason"])
     third = "        (or name a third model in --mobile-judges, which then decides)"
@@ -70,29 +70,29 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
 
 def disagreements(results: Sequence[Entry]) -> list[str]:
-    """Return lines on the tasks with a check that judges decide differently, or not at all."""
-    said = [each["judged"] for each in results if each["judged"] is not None]
-    decided = sum(each["passed"] is not None for each in said)
+    """Return lines on the tasks with a check that judges decided differently, or did not decide."""
+    judged = [each["judged"] for each in results if each["judged"] is not None]
+    decided = sum(each["passed"] is not None for each in judged)
     differ = differing(results)
     title = f"check and judge differ ({len(differ)} of {decided})"
     lines = _lines(title, differ, results, _check_and_judge) if differ else []
-    open_ones = Counter(each["reason"] for each in said if each["passed"] is None)
-    return [*lines, *_counted("not decided by judges", open_ones)]
+    undecided = Counter(each["reason"] for each in judged if each["passed"] is None)
+    return [*lines, *_counted("not decided by judges", undecided)]
 
 
 def official_differences(results: Sequence[Entry]) -> list[str]:
-    """Return lines on the tasks that official evaluations decide differently, or break on."""
+    """Return lines on the tasks that official evaluations decided differently or broke on."""
     lines = []
     for scorer in sorted({each["official"]["scorer"] for each in results if each["official"]}):
-        said = [e for e in results if e["official"] and e["official"]["scorer"] == scorer]
-        both = [e for e in said if None not in (_official(e), e["success"])]
+        scored = [e for e in results if e["official"] and e["official"]["scorer"] == scorer]
+        both = [e for e in scored if None not in (_official(e), e["success"])]
         differ = [each for each in both if _official(each) is not each["success"]]
-        same = f"{printable(scorer)} says the same of {len(both) - len(differ)} of {len(both)}"
+        same = f"{printable(scorer)} agrees on {len(both) - len(differ)} of {len(both)}"
         if differ:
-            lines += _lines(f"{same}, and differs", differ, results, _ours_and_official)
+            lines += _lines(f"{same}, and differs on", differ, results, _ours_and_official)
         elif both:
             lines.append(same)
-        broke = [each for each in said if _official(each) is None]
+        broke = [each for each in scored if _official(each) is None]
         if broke:
             title = f"{printable(scorer)} broke ({len(broke)})"
             lines += _lines(title, broke, results, _official_reason)
@@ -112,13 +112,13 @@ def _official_reason(result: Entry) -> str:
 
 
 def differing(results: Sequence[Entry]) -> list[Entry]:
-    """Return the tasks with a check that judges decide differently."""
+    """Return the tasks with a check that judges decided differently."""
     return [
         each
         for each in results
-        if (said := each["judged"]) is not None
-        and None not in (said["passed"], each["success"])
-        and said["passed"] is not each["success"]
+        if (judged := each["judged"]) is not None
+        and None not in (judged["passed"], each["success"])
+        and judged["passed"] is not each["success"]
     ]
 
 
@@ -128,7 +128,7 @@ def _check_and_judge(result: Entry) -> str:
 
 
 def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the name of each task with one of these outcomes, and the reason."""
+    """Return the name and the reason of each task with one of these outcomes."""
     name_of = _names(results)
     return [
         (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
@@ -148,7 +148,7 @@ def not_run(results: Sequence[Entry]) -> list[str]:
 
 
 def cut_off(budget: str, results: Sequence[Entry]) -> str:
-    """Return a line on how far a run came whose budget was spent."""
+    """Return a line on how far a run got before its budget was spent."""
     decided = sum(result["success"] is not None for result in results)
     cut_short = sum(result["termination"] == "budget" for result in results)
     rest = sum(result["outcome"] == "not run" for result in results)
@@ -157,9 +157,9 @@ def cut_off(budget: str, results: Sequence[Entry]) -> str:
 
 
 def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
-    """Return lines on the tasks that are decided in another way than before.
+    """Return lines on the tasks whose outcome has changed.
 
-    `before` are their earlier results, by the keys of their cases.
+    `before` are the earlier results, by the keys of their cases.
     """
     changed = [
         result
@@ -178,7 +178,7 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
 
 
 def _decided(result: Entry) -> str:
-    """Return an outcome, and who decided it."""
+    """Return an outcome with the scorer that decided it, or else with the reason."""
     verdict = result["verdict"]
     if verdict is None:
         return _with_reason(result)
@@ -186,7 +186,7 @@ def _decided(result: Entry) -> str:
     models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
     match verdict["scorer"]:
         case "judge" | "judges" if not models:
-            who = "no picture shows it"  # the coarse stage
+            who = "no picture shows it"  # decided by the coarse stage
         case "judge":
             who = f"single: {models[0]}"
         case "judges":
@@ -208,28 +208,28 @@ def _with_reason(result: Entry) -> str:
 
 
 def remarks(results: Sequence[Entry], about: Mapping[str, Any]) -> list[str]:
-    """Return remarks that are needed to read the numbers; `about` is what is said of the run."""
+    """Return the remarks needed to interpret the numbers; `about` is "run" in report.json."""
     resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
-    kept = "only their own apps were cleared, all else stayed as it was"
-    told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
+    effect = "only their own apps were cleared, everything else was left as it was"
+    unreset = f"{count} without a snapshot ({printable(reasons)}): {effect}"
     return [
         *_suspects(results),
         *cautions(results),
-        *([told] if resets else []),
+        *([unreset] if resets else []),
         *notices(about),
     ]
 
 
 def notices(about: Mapping[str, Any]) -> list[str]:
-    """Return what the devices of a run mean for its numbers; nothing for phones."""
+    """Return what the devices of a run mean for its numbers; an empty list for real phones."""
     found = {"virtual": VIRTUAL, "recorded_pages": _RECORDED}
     return [notice for name, notice in found.items() if about.get(name)]
 
 
 def cautions(results: Sequence[Entry]) -> list[str]:
-    """Return those remarks that have only numbers and names of models."""
+    """Return the remarks that contain only numbers and names of models."""
     unmetered = sum(result["metered"] is False for result in results)
     raised = sum(map(check_raised, results))
     return [
@@ -240,7 +240,7 @@ def cautions(results: Sequence[Entry]) -> list[str]:
 
 
 def _suspects(results: Sequence[Entry]) -> list[str]:
-    """Return lines on the tasks that broke their phone or worker whenever they were tried."""
+    """Return lines on the tasks that broke their phone or worker in every attempt."""
     found = [result for result in results if result["suspect"]]
     if not found:
         return []
@@ -265,7 +265,7 @@ def _with_them(results: Sequence[Entry]) -> str:
 
 
 def _own_judges(results: Sequence[Entry]) -> list[str]:
-    """Return a line for each judge that is also one of the agent's models."""
+    """Return a line for each judge that is also a model of the agent."""
     judges = Counter(
         model
         for result in results
@@ -292,12 +292,12 @@ def _unmetered(count: int) -> str:
 def _failure(result: Entry) -> str:
     steps = result["steps"]
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
-    why = _why(result) or result["reason"].partition("\n")[0]  # without an agent's traceback
+    why = _why(result) or result["reason"].partition("\n")[0]  # the rest may be a traceback
     return f"{result['termination']}{after}: {why}"
 
 
 def _why(result: Entry) -> str:
-    """Return what the check of a failed task missed; empty if the reason tells more."""
+    """Return what the check of a failed task missed; empty if the reason says more."""
     verdict = result["verdict"]
     if verdict is None or result["termination"] in AGENTS_FAULT:
         return ""
@@ -346,7 +346,10 @@ def _lines(
 
 
 def _fitting(words: str, most: int) -> str:
-    """Return words on one line; what several said, three spaces between, is cut for each alike."""
+    """Return words on one line of at most `most` characters.
+
+    Parts are separated by three spaces; the longest ones are cut first.
+    """
     parts = [printable(" ".join(part.split())) for part in words.split("   ") if part.strip()]
     while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
         parts = [cut(part, longest - 1) for part in parts]
@@ -368,13 +371,13 @@ def _counted(title: str, reasons: Counter[str]) -> list[str]:
 
 
 def names_of(run: Path) -> Callable[[Case], str]:
-    """Return how the cases of the run in a folder are called for short, here and while it runs."""
+    """Return a function that returns the short name of a case of the run in a folder."""
     name = _names([case.to_json() for case in cases(run)])
     return lambda case: name(case.to_json())
 
 
 def _names(results: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
-    """Return how tasks are called for short: without the folders that all have in common."""
+    """Return a function that returns a task's short name, without the folders common to all."""
     short = shortener(result["id"] for result in results)
     has_epochs = any(result["epoch"] for result in results)
 

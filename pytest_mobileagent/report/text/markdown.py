@@ -1,4 +1,4 @@
-"""Text in Markdown, where nothing that an app, a task or an agent says is markup."""
+"""Markdown in which texts of apps, tasks and agents are escaped."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pytest_mobileagent.jsonable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Only what could be markup, a mention or a link within a line: ids stay readable as they are.
+# Only characters that could be markup, a mention or a link within a line, so ids stay readable.
 _MARKUP = re.compile(r"[\\`*~\[\]<>&|#@]|(?<!\w)_|_(?!\w)|:(?=\S)|^[-+](?=\s)|^=")
 
 
 def escape(text: object) -> str:
-    """Return a text as Markdown shows it word by word, on one line."""
+    """Return a text on one line, escaped so that Markdown shows it literally."""
     return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(" ".join(str(text).split())))
 
 
@@ -27,6 +27,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def collapsible(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[str]:
-    """Return lines that are shown after a click on their title, or hidden if they are open."""
+    """Return a collapsible section with a title, expanded at first if `is_open`."""
     summary = f"<summary>{html.escape(printable(title))}</summary>"
     return ["<details open>" if is_open else "<details>", summary, "", *lines, "", "</details>", ""]

@@ -1,4 +1,4 @@
-"""An episode in words: what the agent did, why it ended, and what a check missed."""
+"""An episode in words: the agent's actions, why it ended, and what the check missed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"  # in a run's folder
 _LAST_STEPS = 4
-_SHORT = 40  # characters of a sub-goal, at least
+_SHORT = 40  # characters to which a sub-goal is cut, at least
 _LONG = 160  # characters of a line
 
 
@@ -36,12 +36,14 @@ def failure(
     page: str = "",
     wall: str = "",
 ) -> list[str]:
-    """Return at most twelve lines on why a task was not done, without the source of the task.
+    """Return at most twelve lines that explain why a task failed.
 
-    `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
-    when the goal was met on the way, if it was. `subgoals` are those of the verdict's evidence.
-    `screen` and `page` say where the last screenshot is, and the report's page of the episode;
-    `wall` what may have kept the agent out of the app.
+    - `sought`: the condition that did not hold, at `where` in the source; `closest`: what came
+      nearest to it.
+    - `met`: when the goal was met in the meantime, if it was.
+    - `subgoals`: the sub-goals in the verdict's evidence.
+    - `screen`, `page`: the places of the last screenshot, and of the episode in the report's page.
+    - `wall`: what may have kept the agent out of the app.
     """
     rows = [
         ("goal", episode.goal),
@@ -61,7 +63,7 @@ def failure(
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
-    """Return the weighted share of sub-goals that were met, and when each first was."""
+    """Return the weighted share of the sub-goals that held, and when each first held."""
     if not subgoals:
         return ""
     held = sum(each["weight"] for each in subgoals if each["held"])
@@ -90,7 +92,7 @@ def actions(episode: EpisodeRecord) -> str:
 
 
 def step_in_words(step: Step) -> str:
-    """Return what an agent did in a step, and what was done instead if that is something else."""
+    """Return the agent's actions in a step, and the golden action if it was executed instead."""
     each = [in_words(action, step.screen) for action in step.actions] or ["nothing"]
     words = ", ".join(each)
     if step.golden is None:
@@ -100,7 +102,7 @@ def step_in_words(step: Step) -> str:
 
 
 def last_message(episode: EpisodeRecord) -> str:
-    """Return the agent's last words in quotation marks; empty if there are none."""
+    """Return the agent's last message in quotation marks; empty if it said nothing."""
     words = next((step.said for step in reversed(episode.steps) if step.said.strip()), "")
     return f'"{_cut(" ".join(words.split()), _LONG)}"' if words else ""
 
@@ -114,7 +116,7 @@ def ending(episode: EpisodeRecord) -> str:
 
 
 def crash(episode: EpisodeRecord) -> str:
-    """Return the first crash of an app in an episode, and how many more there were; else ""."""
+    """Return the first app crash of an episode and the number of others; "" without a crash."""
     found = [(each, n) for n, step in enumerate(episode.steps, 1) for each in step.crashes]
     if not found:
         return ""
@@ -124,10 +126,10 @@ def crash(episode: EpisodeRecord) -> str:
 
 
 def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
-    """Return the number of the step from which to look at a failure, as `actions` numbers them.
+    """Return the number of the step that explains a failure best, as `actions` numbers them.
 
-    It is the one after the `met` steps after which the goal was met, which can have undone it, else
-    the last one that was no report of being done. None if the agent decided nothing.
+    If the goal was met after `met` steps, it is the next step, which may have undone it; otherwise
+    the last step that is not a report. None if the agent decided nothing.
     """
     counted = [number for number, step in enumerate(episode.steps, 1) if _counts(step)]
     if met is not None and met < len(counted):
@@ -136,9 +138,9 @@ def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
 
 
 def deep_link(page: Path | str, episode: str, step: int | None) -> str:
-    """Return the address of an episode, by its folder's name, and a step in a run's page.
+    """Return the URL of a step of an episode in a run's page.
 
-    `page` is the path or the address of the page.
+    `page` is the path or the URL of the page, `episode` the name of the episode's folder.
     """
     return f"{page}#e={quote(episode)}" + ("" if step is None else f"&s={step}")
 
@@ -172,9 +174,9 @@ _DIFFERS = re.compile(r"(?m)^ *(?:(?:Left|Right) contains|At index \d+ diff:) .*
 
 
 def nearest(reason: str, evidence: Mapping[str, Any]) -> str:
-    """Return what came nearest to what a check sought: what it missed, else what it compared.
+    """Return what came nearest to the goal of a check: what it missed, else what it compared.
 
-    `reason` and `evidence` are the verdict's, `reason` without the error that the episode ended in.
+    `reason` and `evidence` are the verdict's; `reason` must not contain the episode's own error.
     """
     reason = re.sub(r"^SubGoalError: .*? did not hold: ", "", reason)
     words = missed({"reason": reason, "evidence": evidence})
@@ -185,16 +187,16 @@ def _as_compared(reason: str) -> str:
     """Return the values of the two sides of a comparison, from pytest's explanation."""
     first, _, more = reason.partition("\n")
     line = first.removeprefix("AssertionError: ").removeprefix("assert ")
-    # What two lists differ in tells more than their beginnings.
+    # The difference between two lists says more than their beginnings.
     differs = _DIFFERS.search(more)
     return f"{line}; {differs[0].strip()}" if differs else line
 
 
 def missed(verdict: Mapping[str, Any]) -> str:
-    """Return what the body of a failed check missed, by its verdict; empty if nothing tells.
+    """Return what a failed check missed, according to its verdict; empty if unknown.
 
-    That is the message of the assert if it has one; else what came closest to what was looked for;
-    else what differs between the two sides of a comparison.
+    It is the message of the assert statement; without one, the closest match of what the check
+    looked for; otherwise the difference between the two sides of a comparison.
     """
     evidence = verdict.get("evidence") or {}
     reason = str(verdict.get("reason") or "").removeprefix("AssertionError: ")
@@ -211,7 +213,7 @@ def missed(verdict: Mapping[str, Any]) -> str:
 
 
 def _compared(sought: str, reason: str) -> str:
-    """Return how the two sides of the comparison `sought` differ, by pytest's explanation."""
+    """Return how the sides of the comparison `sought` differ, according to pytest's explanation."""
     sides = _sides(sought)
     first, *rest = reason.splitlines() or [""]
     if sides is None or not first.startswith("assert "):
@@ -261,13 +263,13 @@ def _probe(side: ast.expr) -> str | None:
 
 
 def _name(side: ast.expr) -> str:
-    """Return the name of one side: that of a probe, or else the source text."""
+    """Return the name of one side: the name of a probe, or the source text."""
     probe = _probe(side)
     return ast.unparse(side) if probe is None else f'probe "{probe}"'
 
 
 def _row(words: str) -> str:
-    """Return the values of a probe's row without its columns, which what was sought names."""
+    """Return the values of a probe's row without the column names, which the condition contains."""
     try:
         row = ast.literal_eval(words)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -279,7 +281,7 @@ def _row(words: str) -> str:
 
 
 def _value(side: ast.expr, explanation: str, between: str, which: int) -> str:
-    """Return what one side came to; as it stands in the source if pytest's words do not tell."""
+    """Return the value of one side; its source text if pytest's explanation does not contain it."""
     try:
         return repr(ast.literal_eval(side))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

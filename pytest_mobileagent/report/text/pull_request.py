@@ -1,6 +1,6 @@
-"""summary.md: what a run means, in Markdown for the page of a pull request or of a CI job.
+"""summary.md: the summary of a run in Markdown, for a pull request or a CI job.
 
-Names, reasons and goals come from tasks, agents and screens: they are shown as text.
+Names, reasons and goals come from tasks, agents and screens, so they are escaped.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.md"
 _MOST = 100  # tasks in a list
-_FEW = 10  # tasks that are shown without a click
+_FEW = 10  # tasks in a list that is not collapsed
 _LONGEST = 300  # characters of a reason
 
 
 def summary(whole: Mapping[str, Any], page: str) -> str:
-    """Return the summary of a run, by its report; `page` is the file that tells of each episode."""
+    """Return the summary of a run from its report; `page` is the file that shows its episodes."""
     run, tasks = whole["run"], whole["tasks"]
     lines = []
     if gate := whole.get("gate"):
         lines += decision_markdown(gate)
     lines += [f"## Run of {escape(run.get('agent') or 'recorded episodes')}", ""]
-    lines += _as_it_is(table(whole["summary"]))
+    lines += _code_block(table(whole["summary"]))
     if comparison := whole.get("comparison"):
         lines += comparison_markdown(comparison)
     for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
@@ -41,8 +41,8 @@ def summary(whole: Mapping[str, Any], page: str) -> str:
     return "\n".join([*lines, escape(where), ""])
 
 
-def _as_it_is(lines: Sequence[str]) -> list[str]:
-    """Return a block in which all is text, also what would end a block."""
+def _code_block(lines: Sequence[str]) -> list[str]:
+    """Return a fenced block, with a fence that is longer than any in the lines."""
     ticks = max(map(len, re.findall("`+", "\n".join(lines))), default=0)
     fence = "`" * max(3, ticks + 1)
     return [f"{fence}text", *lines, fence, ""]

@@ -1,4 +1,4 @@
-"""The table of a run's numbers, and the format of numbers and of names of tasks."""
+"""The table of a run's numbers, and the formats of numbers and task names."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     Cell = Callable[[Mapping[str, Any]], str]
 
 
-WIDTH = 100  # characters of a line, where the numbers leave it to us
+WIDTH = 100  # characters to which a line is limited by shortening names
 _SHORTEST_NAME = 12
-_RATE = 1  # where the success rate stands among the columns; those of epochs follow it
+_RATE = 1  # the index of the success rate; the columns of epochs follow it
 
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("tasks", lambda t: str(t["tasks"])),
@@ -26,7 +26,7 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
     ("steps", lambda t: _number(t["mean_steps"], 1)),
     ("s/step", lambda t: _number(t["seconds_per_step"])),
 )
-# Those that are left out where each of their cells is empty or 0.
+# Columns that are left out if all of their cells are empty or 0.
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("step acc.", lambda t: percent(t["step_accuracy"])),
     ("type acc.", lambda t: percent(t["type_accuracy"])),
@@ -51,14 +51,14 @@ _NOTHING = {"", "0", "0.0", "n/a", "$0.00"}
 
 
 def table(summary: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a table: one row a suite, one for all, one an environment or variant.
+    """Return the lines of a table with a row for each suite, for all, each environment and variant.
 
-    Where some tasks are undecided, a line below the row for all gives the rate over all of them.
+    If some tasks are undecided, a line below the row for all shows the success rate of all tasks.
     """
     groups = [(name or "(no suite)", totals) for name, totals in summary["suites"].items()]
     if len(groups) != 1:
         groups.append(("all", summary))
-    whole = len(groups)  # the row for all, the one with the titles counted
+    whole = len(groups)  # the index of the row for all, after the row of titles
     groups += [(f"env {name}", totals) for name, totals in summary["environments"].items()]
     groups += [(f"{name} goal", totals) for name, totals in summary["variants"].items()]
     everything = [totals for _, totals in groups]
@@ -82,7 +82,7 @@ def table(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _of_epochs(number: int) -> list[tuple[str, Cell]]:
-    """Return the columns of a run that repeats its tasks so many times; none without epochs.
+    """Return the columns of a run with `number` epochs of each task; none for a single epoch.
 
     ± is the standard error of the success rate over tasks, in points.
     """
@@ -98,17 +98,17 @@ def _of_epochs(number: int) -> list[tuple[str, Cell]]:
 def _nonempty(
     columns: Iterable[tuple[str, Cell]], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, Cell]]:
-    """Return the columns that have a cell with a value."""
+    """Return the columns with at least one cell that is neither empty nor 0."""
     return [column for column in columns if any(column[1](row) not in _NOTHING for row in rows)]
 
 
 def percent(rate: float | None) -> str:
-    """Return a rate in percent; "n/a" if there is none."""
+    """Return a rate in percent; "n/a" for None."""
     return "n/a" if rate is None else f"{100 * rate:.1f}%"
 
 
 def price(dollars: float | None, unpriced_calls: int) -> str:
-    """Return a price of which some calls may be unknown; empty where nothing was asked."""
+    """Return a price, with the number of calls whose price is unknown; empty without any call."""
     known = [] if dollars is None else [_dollars(dollars)]
     calls = f"{unpriced_calls} unpriced call{'s' * (unpriced_calls != 1)}"
     return " + ".join([*known, *([calls] if unpriced_calls else [])])
@@ -119,7 +119,7 @@ def _price_of(spent: Mapping[str, Any] | None) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most so many characters, which says where it was cut."""
+    """Return a text cut to `most` characters, ending with … if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -133,7 +133,7 @@ def _line(name: str, cells: list[str], first: int, widths: list[int]) -> str:
 
 
 def _share(rate: float | None, whole: int | None) -> str:
-    """Return a rate, and of how many it is; empty if of none."""
+    """Return a rate with its denominator in parentheses; empty if that is 0."""
     return f"{percent(rate)} ({whole})" if whole else ""
 
 
@@ -144,13 +144,13 @@ def _thinking_per_step(totals: Mapping[str, Any]) -> float | None:
 
 
 def _tokens(totals: Mapping[str, Any], sign: str) -> str:
-    """Return input and output tokens, after a sign if some are estimated."""
+    """Return input and output tokens, preceded by `sign`, which marks estimates."""
     counts = (totals["input_tokens"], totals["output_tokens"])
     return sign + "/".join(map(_thousands, counts)) if any(counts) else ""
 
 
 def _thousands(count: int | None) -> str:
-    """Return a count of tokens with few digits: 950, 7.4k, 129k, 2.1M."""
+    """Return a count of tokens in short form: 950, 7.4k, 129k, 2.1M."""
     if count is None:
         return "n/a"
     for unit, sign in ((1e6, "M"), (1e3, "k")):
@@ -174,7 +174,7 @@ def label(id: str, environment: str | None = None) -> str:
 
 
 def shortener(ids: Iterable[str]) -> Callable[[str], str]:
-    """Return what takes from an id the folders that all these ids have in common."""
+    """Return a function that removes from an id the folders that all these ids share."""
     folders = [each.partition("[")[0].split("/")[:-1] for each in ids]
     shared = 0
     for names in zip(*folders, strict=False):
@@ -195,7 +195,7 @@ def points(share: float) -> str:
 
 
 def signed(share: float | None) -> str:
-    """Return a difference of shares in words; "n/a" for None."""
+    """Return a difference of shares with its unit, as in "+1.5 points"; "n/a" for None."""
     return "n/a" if share is None else f"{points(share)} points"
 
 

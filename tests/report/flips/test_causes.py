@@ -121,19 +121,19 @@ def test_nothing_that_can_be_told_has_no_shares(tmp_path: Path) -> None:
 
 
 def test_the_plan_says_what_is_done_and_what_it_costs(tmp_path: Path) -> None:
-    by = "by their recorded replies, without any model of the agent"
+    by = "with their recorded replies, without the agent's models"
     assert flipping(tmp_path, "judge").lines() == [
         "tasks whose verdict flips: 1, with 2 episodes",
         "judged again: 2 episodes, 2 times each",
-        f"played again: 2 episodes, {by}: some 1.0 minutes of a phone",
-        "costs: some 12 calls of judges, $1.50",  # 2 episodes, judged twice, and once as played
+        f"played again: 2 episodes, {by}: about 1.0 minutes on a phone",
+        "costs: about 12 judge calls, $1.50",  # 2 episodes, judged twice, and once as played
     ]
 
 
 @pytest.mark.parametrize(
     ("replies", "about", "why"),
     [
-        (False, {}, f"no reply of a model to its agent is recorded ({STREAM})"),
+        (False, {}, f"no model reply to its agent is recorded ({STREAM})"),
         (True, {"redaction": {"sha256": "0"}}, "its replies were redacted (--mobile-redact)"),
     ],
 )

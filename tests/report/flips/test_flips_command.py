@@ -131,7 +131,7 @@ def test_each_flip_has_its_cause(
     assert main(["runs", "--times=1", "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "tasks whose verdict flips: 3, with 6 episodes" in said
-    assert "costs: some 4 calls of judges, 4 unpriced calls" in said
+    assert "costs: about 4 judge calls, 4 unpriced calls" in said
     assert list(folder.parent.iterdir()) == [folder]
     nowhere = refused(capsys, "runs", "--device=graph:nowhere", f"-o{project.path / 'refused'}")
     assert "--mobile-device=graph:nowhere" in nowhere
@@ -147,7 +147,7 @@ def test_each_flip_has_its_cause(
     assert recorded(folder) == before
     assert json.loads((folder / "report.json").read_text("utf-8"))["flips"] == found
     assert main(["runs"]) == 4
-    assert "is there already: name another folder by -o DIR" in capsys.readouterr().err
+    assert "already exists: name another folder with -o DIR" in capsys.readouterr().err
 
 
 def test_agents_without_recorded_replies_cannot_be_told(
@@ -157,7 +157,7 @@ def test_agents_without_recorded_replies_cannot_be_told(
     capsys.readouterr()
     assert main(["runs"]) == 0
     said = capsys.readouterr().out
-    assert "cannot be played again (2), no reply of a model to its agent is recorded" in said
+    assert "cannot be played again (2), no model reply to its agent is recorded" in said
     assert "0 tasks; 1 cannot be told" in said
 
 

@@ -131,7 +131,7 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
             Bound("crashes", max=1),
             [{"crashes": 2}, UNREAD, UNREAD],
             (
-                "FAIL: crashes 2 (at most 1), and more: it leaves out 2 episodes whose log nobody "
+                "FAIL: crashes 2 (at most 1), and more: it leaves out 2 episodes whose log was not "
                 "read"
             ),
         ),

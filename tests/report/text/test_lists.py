@@ -136,7 +136,7 @@ def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: M
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
     restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
     results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
-    kept = "only their own apps were cleared, all else stayed as it was"
+    kept = "only their own apps were cleared, everything else was left as it was"
     assert remarks(results, {}) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
     assert remarks(results[:2], {}) == []
 
@@ -145,7 +145,7 @@ def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None
     (line,) = remarks([result(True)], {"virtual": True})
     assert line.startswith("Virtual phones test the harness")
     (line,) = remarks([result(True)], {"virtual": False, "recorded_pages": True})
-    assert line.startswith("Recorded pages show what was recorded")
+    assert line.startswith("Recorded pages show only the ways")
     assert remarks([result(True)], {}) == []
 
 
