@@ -1,1 +1,1 @@
-"""The output of a run: results, metrics, tables and files."""
+"""The reports of runs: results, metrics, tables, comparisons, gates and pages."""

@@ -1,7 +1,7 @@
-"""An entry of a report: what is known of one case, as it stands in `tasks` of report.json.
+"""An entry of a report: everything known about one case, as in `tasks` of report.json.
 
-Workers send entries to the controller and runs write them down, so an entry is plain data. `Result`
-makes entries, and `read_entry` reads those of any version; nothing else computes a key.
+Workers send entries to the controller, and runs record them, so an entry is plain data. `Result`
+creates entries, and `read_entry` reads those of any version; nothing else computes a key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Spent(TypedDict):
-    """Calls of models, their tokens and their price in US dollars; None where unknown."""
+    """The number of model calls, their tokens and their price in US dollars; None if unknown."""
 
     calls: int | None
     input_tokens: int | None
@@ -43,14 +43,14 @@ class Spent(TypedDict):
 
 
 class Met(TypedDict):
-    """How much noise of a kind there was, and how much of it the agent handled."""
+    """The pieces of noise of a kind that the agent met, and how many of them it handled."""
 
     met: int
     handled: int
 
 
 class Subgoal(TypedDict):
-    """A part of a task: whether it held at the end, and after how many steps it first did."""
+    """A sub-goal of a task: whether it held at the end, and the step after which it first held."""
 
     name: str
     weight: float
@@ -59,7 +59,7 @@ class Subgoal(TypedDict):
 
 
 class Matched(TypedDict):
-    """How a golden step (from 1) was matched; one that does not count is left out by its rule."""
+    """How a golden step (from 1) was matched; the rule excludes steps that do not count."""
 
     step: int
     type: bool
@@ -68,7 +68,7 @@ class Matched(TypedDict):
 
 
 class Scored(TypedDict):
-    """A verdict, without the calls of models that it took."""
+    """A verdict, without its model calls."""
 
     passed: bool | None
     scorer: str
@@ -78,23 +78,23 @@ class Scored(TypedDict):
 
 
 class Judged(TypedDict):
-    """What judges say of a task that a check decides."""
+    """The judges' opinion on a task that a check decides."""
 
     passed: bool | None
     reason: str
 
 
 class Official(Judged):
-    """What the benchmark's own evaluation says of a task, which decides nothing."""
+    """The result of the benchmark's own evaluation, which does not decide the task."""
 
     scorer: str
 
 
 class Entry(Spent):
-    """What is known of a case; docs/episodes.md explains each field.
+    """An entry of a report; docs/episodes.md explains each field.
 
     - `key` identifies the case in every run: its id, environment and epoch (see `key_of`).
-    - `as_run` holds the fields as the run wrote them that a person's verdict has changed.
+    - `as_run` contains the original values of the fields that a person's verdict has changed.
     """
 
     key: str
@@ -173,12 +173,13 @@ class Entry(Spent):
 
 
 def read_entry(given: dict[str, Any], version: float) -> Entry:
-    """Return an entry of a report of some schema version, checked by `KINDS`, in today's shape.
+    """Return an entry of a report of any schema version in the current form.
 
-    What an older version did not record is None or empty; fields of a newer one are kept.
+    `given` must have been checked against `KINDS`. Fields that an older version did not record are
+    None or empty; fields of a newer version are kept.
 
     Raises:
-        LookupError, TypeError, ValueError: it is damaged.
+        LookupError, TypeError, ValueError: if the entry is damaged.
     """
     if missing := [name for name in ("id", "outcome", "success") if name not in given]:
         raise KeyError(missing[0])
@@ -193,7 +194,10 @@ def read_entry(given: dict[str, Any], version: float) -> Entry:
 
 
 def _from_1(given: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry of version 1, in which unknown tokens and prices were written as 0."""
+    """Return an entry of version 1 in the form of version 2.
+
+    Version 1 recorded unknown tokens and prices as 0.
+    """
     spent = {name: given[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
     fault = "agent" if given["outcome"] == "failed" else None
     return {"fault": fault, **given, **spent, "reset": reset(given.get("reset"))}
@@ -204,7 +208,7 @@ _EMPTY: dict[str, Callable[[], Any]] = {
     "tags": list, "parameters": dict, "epoch": int, "reason": str, "infrastructure": list,
     "suspect": bool, "attempts": list,
 }  # fmt: skip
-_NESTED: dict[str, dict[str, Any]] = {  # version 1 had verdicts of checks only
+_NESTED: dict[str, dict[str, Any]] = {  # version 1 had only verdicts of checks
     "verdict": {
         "passed": None,
         "scorer": "check",
@@ -218,7 +222,7 @@ _RESET: dict[str, Any] = {"kind": str, "snapshot": str | None, "cleared": [str],
 
 
 def _kind(hint: Any) -> Any:
-    """Return the kind (see `jsonable.check`) that a type hint stands for."""
+    """Return the kind (see `jsonable.check`) that corresponds to a type hint."""
     if hint is float:
         return (float, int)
     if isinstance(hint, UnionType):
@@ -241,9 +245,9 @@ def _or_none(kind: Any) -> Any:
 
 
 _NEVER_NONE = {"id", "nodeid", "outcome", "infrastructure"}
-_READ_ANYWAY = {"key", "reset", "as_run"}  # computed anew, checked with the version, or ignored
+_READ_ANYWAY = {"key", "reset", "as_run"}  # recomputed, checked by `read_entry`, or ignored
 _BLANK = dict.fromkeys(name for name in get_type_hints(Entry) if name != "as_run") | _DEFAULTS
-# What is known of the fields of an entry in a file; of others nothing is asked.
+# The kinds of an entry's fields in a file; other fields are not checked.
 KINDS = {
     name: kind if name in _NEVER_NONE else _or_none(kind)
     for name, kind in _kind(Entry).items()

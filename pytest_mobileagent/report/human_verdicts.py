@@ -1,6 +1,6 @@
-"""Updating a report after people have decided: the entries of tasks, and the summary.
+"""Applying people's verdicts to a report: to the entries of tasks, and to the summary.
 
-This works on the plain data of report.json, so that what a newer version has added stays.
+This works on the plain data of report.json, so that fields of newer versions are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.verdict import Verdict
 
-AS_RUN = "as_run"  # the field with what the run itself said, where a person says otherwise
+AS_RUN = "as_run"  # the field with the original values that a person's verdict has changed
 _DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}
 _EXPECTED = {"xfailed", "xpassed"}
 _CHANGED = (
@@ -29,31 +29,31 @@ _CHANGED = (
 
 
 def decidable(task: Entry) -> bool:
-    """Whether a person may decide a task: there is an episode, and nothing but a judge broke."""
-    said = as_run(task)
-    broke = said["outcome"] == "error" and said["fault"] == "judge"
-    return bool(task["episode"]) and (said["outcome"] in _DECIDABLE or broke)
+    """Return whether a person may decide a task: it has an episode, and at most a judge broke."""
+    original = as_run(task)
+    judge_broke = original["outcome"] == "error" and original["fault"] == "judge"
+    return bool(task["episode"]) and (original["outcome"] in _DECIDABLE or judge_broke)
 
 
 def was_undecided(task: Entry) -> bool:
-    """Whether the run itself left a task to people."""
+    """Return whether the run itself left the task undecided, for people to decide."""
     return decidable(task) and as_run(task).get("success") is None
 
 
 def as_run(task: Entry) -> Entry:
     """Return a task's entry as the run wrote it, before any person decided."""
-    kept = task.get("as_run")
-    if not isinstance(kept, dict):
+    original = task.get("as_run")
+    if not isinstance(original, dict):
         return task
-    before = {name: value for name, value in {**task, **kept}.items() if name != AS_RUN}
+    before = {name: value for name, value in {**task, **original}.items() if name != AS_RUN}
     return cast("Entry", before)
 
 
 def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
-    """Return a task's entry by the effective verdict.
+    """Return a task's entry updated for its effective verdict.
 
-    A person's verdict replaces the outcome and all that follows from it. The fields as the run
-    wrote them are kept under "as_run", and come back when the person withdraws the verdict.
+    A person's verdict replaces the outcome and all fields derived from it. The original values are
+    kept under "as_run", and are restored if the person withdraws the verdict.
     """
     before = as_run(task)
     if verdict is None or verdict.scorer != PERSON or verdict.passed is None:
@@ -70,22 +70,22 @@ def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
         "verdict": to_wire(verdict_fields(verdict)),
         **_derived(before, passed),
     }
-    kept = {name: value for name, value in before.items() if name in _CHANGED}
-    return cast("Entry", {**before, **fields, AS_RUN: kept})
+    original = {name: value for name, value in before.items() if name in _CHANGED}
+    return cast("Entry", {**before, **fields, AS_RUN: original})
 
 
 def apply_verdicts(
     report: Mapping[str, Any], verdict_of: Callable[[Entry], Verdict | None]
 ) -> dict[str, Any]:
-    """Return a whole report in which every task follows its effective verdict."""
+    """Return a report updated for the effective verdicts of all tasks."""
     tasks = [apply_verdict(task, verdict_of(task)) for task in report["tasks"]]
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 
 def _outcome(before: Entry, passed: bool) -> str:
-    """Return pytest's outcome: a task that was expected to fail still is.
+    """Return pytest's outcome for a person's verdict; an expected failure remains expected.
 
-    If such a task has to fail (a strict xfail), pytest calls it failed when its goal was met.
+    If the expectation is strict (xfail with strict=True), pytest reports a success as failed.
     """
     if before["outcome"] in _EXPECTED or (before["outcome"] == "failed" and before["success"]):
         met = "xpassed" if before["outcome"] in _EXPECTED else "failed"
@@ -100,10 +100,10 @@ def _reason(verdict: Verdict) -> str:
 
 
 def _derived(before: Entry, passed: bool) -> dict[str, Any]:
-    """Return what follows from a decision, as `report.result.measures` derives it.
+    """Return the fields derived from a decision, as in `report.result.measures`.
 
-    When the goal was first met, and how much of it, is what a check found; it stays where the
-    person agrees with the check, and is not known otherwise.
+    The first success step and the partial results come from the check. They are kept if the person
+    agrees with the check, and are otherwise unknown.
     """
     agrees = before["success"] is passed
     steps, golden = before["steps"], before["golden_steps"]

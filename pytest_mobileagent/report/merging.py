@@ -1,6 +1,6 @@
 """`python -m pytest_mobileagent merge`: merge several runs, such as the shards of one.
 
-The new run has a folder of its own; the others stay as they are.
+The merged run is written to a new folder; the others are not changed.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
-_MOST = 5  # tasks that an error names
+_MOST = 5  # tasks named in an error
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A run made of several: its `report`, and in `remarks` what one should know of its parts."""
+    """A merged run: its `report`, and `remarks` on the runs that it was merged from."""
 
     report: Mapping[str, Any]
     remarks: Sequence[str]
@@ -72,23 +72,24 @@ class _Part:
 
     @property
     def rank(self) -> int:
-        """The rank of the entry: of several, the last of the highest rank counts."""
+        """The rank of the entry; of several entries, the last with the highest rank counts."""
         return _RANKS.get(str(self.entry["outcome"]), 0)
 
 
 def merge(folders: Sequence[Path], target: Path) -> Merged:
     """Merge the runs in some folders into one in the folder `target`, which is new or empty.
 
-    A case in several runs counts as in the one that decided it; all its attempts are kept. A
+    A case in several runs has the result of the run that decided it; all its attempts are kept. A
     partly merged run never appears in `target`.
 
     Raises:
-        HostError: it cannot be written.
-        OSError: a run cannot be read.
-        RecordError: a run is damaged; they are of different agents; or two decided the same case.
+        HostError: if `target` exists and is not empty, or cannot be written.
+        OSError: if a run cannot be read.
+        RecordError: if a run is damaged, the runs are of different agents, or two of them decided
+            the same case.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        msg = f"{target} is there already: name a folder that is new or empty"
+        msg = f"{target} already exists: name a folder that is new or empty"
         raise HostError(msg)
     recorded = [recorded_run(folder) for folder in folders]
     _check_agents(recorded)
@@ -98,7 +99,7 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
     try:
         part.mkdir(PRIVATE, parents=True, exist_ok=True)
         whole = _write(part, target.name, [run.about for run in recorded], parts)
-        part.rename(target)  # in which nothing is
+        part.rename(target)  # which is empty, so it is replaced
     except OSError as error:
         msg = f"cannot write {target}: {error}"
         raise HostError(msg) from error
@@ -110,7 +111,7 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
 
 
 def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
-    """Write the pages of a run for people, which can be made again."""
+    """Write the page and the summary of a run, which can be recreated from its other files."""
     try:
         write_page(run, whole)
         write_text(run / SUMMARY, summary(whole, PAGE))
@@ -123,12 +124,12 @@ def _check_agents(recorded: Sequence[RecordedRun]) -> None:
     agents = {str(run.about.get("agent")): run.folder for run in recorded}
     if len(agents) > 1:
         each = ", ".join(f"{agent} in {folder}" for agent, folder in agents.items())
-        msg = f"these are runs of different agents, to be compared and not merged: {each}"
+        msg = f"these are runs of different agents; compare them instead of merging: {each}"
         raise RecordError(msg)
 
 
 def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
-    """Return the parts of each case in the runs, the one that counts last."""
+    """Return the parts of each case in the runs, with the part that counts in last place."""
     found: dict[str, list[_Part]] = {}
     for run in recorded:
         planned = _read(run.folder / runs.RUN)
@@ -139,7 +140,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
         for line in runs.entries(run.folder):
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
-            part = _Part(run.folder, unmarked(entry))  # another part may have decided it
+            part = _Part(run.folder, unmarked(entry))  # suspects are marked again in the whole
             key = entry["key"]
             whole = replace(
                 part,
@@ -152,7 +153,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the content of an optional file that has been checked; {} if there is none."""
+    """Return the content of an optional JSON file; {} if it is missing or unreadable."""
     try:
         content = read_json(path)
     except (OSError, ValueError):
@@ -161,7 +162,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _plan_of(part: _Part) -> dict[str, Any]:
-    """Return a case in the form of run.json, for a run that has no run.json."""
+    """Return the description of a case as in run.json, for a run that has no run.json."""
     for folder in reversed(_attempts(part)):
         try:
             return read(folder, EpisodeRecord).case.to_json()
@@ -211,12 +212,12 @@ def _write(
 
 
 def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
-    """Take over all attempts at a case, and return its result."""
+    """Import all attempts at a case, and return its result."""
     names: dict[str, str] = {}
     stem = runs.stem_of(target, parts[-1].entry["key"])
     count = 0
     for part in parts:
-        names = {}  # of the last, which counts
+        names = {}  # only those of the last part, which counts, are used
         for attempt in _attempts(part):
             folder = stem.with_name(f"{stem.name}.{count}")
             import_episode(attempt, target, folder)
@@ -234,7 +235,7 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
 
 
 def _attempts(part: _Part) -> list[Path]:
-    """Return the folders of the attempts at a case, with the one that the report names."""
+    """Return the folders of the attempts at a case, including the one that the report names."""
     found = runs.attempts(part.run, part.entry["key"])
     episode = str(part.entry["episode"] or "")
     named = part.run / "episodes" / Path(episode).name
@@ -243,13 +244,13 @@ def _attempts(part: _Part) -> list[Path]:
     return [*found, named] if is_new else found
 
 
-_OWN = {"mobile-shard", "mobile-runs"}  # options that the parts of a run do not share
+_OWN = {"mobile-shard", "mobile-runs"}  # options that differ between the parts of a run
 
 
 def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
-    """Return what run.json says of the run merged from several parts.
+    """Return the "run" object of run.json for a run merged from several parts.
 
-    Most values that differ are taken from the first part; fingerprints that differ are combined.
+    Most values are those of the first part; fingerprints that differ are combined.
     """
     ended = [head.get("ended") for head in heads]
     options, selection = (heads[0].get(name) for name in ("options", "selection"))
@@ -271,7 +272,7 @@ def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
 
 
 def remarks(heads: Sequence[Head]) -> list[str]:
-    """Describe what should be the same in all parts of a run but differs, or is missing."""
+    """Describe the conditions that differ between the parts of a run, and missing shards."""
     first, *others = heads
     found = []
     for head in others:
@@ -316,7 +317,7 @@ def _fingerprints(heads: Sequence[Head]) -> dict[str, Any]:
 
 
 def _without_own(command: Any) -> Any:
-    """Return a command without the options that made it one of several."""
+    """Return a command without the options that belong to one part."""
     if not isinstance(command, list):
         return command
     kept, skip = [], False
@@ -333,7 +334,7 @@ _SHOW = ("python", "-m", "pytest_mobileagent", "show")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Merge runs, print the table of the whole, and return the exit status."""
+    """Merge runs, print the table of the merged run, and return the exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
     target = Path(given.output).absolute()
@@ -354,17 +355,18 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("merge"),
-        description="Make one run of several: of the shards of one, or of what several machines "
-        "did of it, also where some were killed. The runs themselves stay as they are.",
+        description="Merge several runs into one: the shards of a run, or its parts on several "
+        "machines, even if some were interrupted. The runs themselves are not changed.",
     )
     add = parser.add_argument
-    add("runs", nargs="+", metavar="RUN", help="a run's folder, or a folder of runs: its newest")
-    add("-o", "--output", required=True, metavar="DIR", help="the run's folder: new, or empty")
+    run = "the folder of a run, or a folder of runs, whose newest run is used"
+    add("runs", nargs="+", metavar="RUN", help=run)
+    add("-o", "--output", required=True, metavar="DIR", help="the new run's folder: new or empty")
     return parser
 
 
 def _final_message(merged: Merged, target: Path) -> list[str]:
-    """Return the final message; `target` is the folder as it was typed."""
+    """Return the final message; `target` is the folder as the user typed it."""
     results = merged.report["tasks"]
     return [
         *table(summarise(results)),

@@ -1,6 +1,6 @@
-"""A run read back, from its report or, where it was cut off, from what its cases left on disk.
+"""Recorded runs: reading them from report.json, or from their cases if they were interrupted.
 
-report.json: write and read the report of a run, and find the newest of several runs.
+Also writes the content of report.json, and finds the newest of several runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SCHEMA_VERSION = 2
 def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> dict[str, Any]:
     """Return the report of a run as plain data.
 
-    `run` is what run.json says of it, `results` are its tasks' by node id.
+    `run` is the run's description from run.json; `results` are the entries of its tasks by node id.
     """
     tasks = marked([results[nodeid] for nodeid in sorted(results)], policy(run))
     return {
@@ -54,11 +54,13 @@ REPORT = "report.json"
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Return a report.json in today's shape, with all that a newer minor version has added.
+    """Return the content of a report.json in the current form.
+
+    Fields that a newer minor version has added are kept.
 
     Raises:
-        OSError: it cannot be read, or is not there.
-        RecordError: it is damaged, or of a newer major version.
+        OSError: if the file is missing or cannot be read.
+        RecordError: if it is damaged, or of a newer major version.
     """
     text = read_text(path, "replace")
     try:
@@ -73,20 +75,20 @@ def read_report(path: Path) -> dict[str, Any]:
         raise RecordError(msg) from error
     if not 1 <= version < SCHEMA_VERSION + 1:
         msg = (
-            f"{path} has schema version {version}; this version of pytest-mobileagent reads up to "
-            f"{SCHEMA_VERSION}: install a newer one"
+            f"{path} has schema version {version}; this version of pytest-mobileagent reads "
+            f"versions up to {SCHEMA_VERSION}: install a newer one"
         )
         raise RecordError(msg)
     return {**whole, "schema_version": max(version, SCHEMA_VERSION), "tasks": tasks}
 
 
 def find_run(path: Path) -> Path:
-    """Return the folder of the run that a path names: a run's own, or one that holds several.
+    """Return the run that a path names: the folder of a run, or a folder of runs.
 
-    Of several it is the one that was begun last.
+    In a folder of runs, it is the one that was started last.
 
     Raises:
-        RecordError: there is none.
+        RecordError: if there is no run.
     """
     found = path if is_run(path) else newest_run(path)
     if found is None:
@@ -97,7 +99,7 @@ def find_run(path: Path) -> Path:
 
 
 def newest_run(runs: Path) -> Path | None:
-    """Return the run that was begun last of those in a folder; None if there is none."""
+    """Return the run in a folder that was started last; None if there is no run."""
     try:
         folders = [path for path in runs.iterdir() if is_run(path)]
         return max(folders, key=_begun, default=None)
@@ -106,7 +108,7 @@ def newest_run(runs: Path) -> Path | None:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is that of a run, which may still be going on."""
+    """Return whether a folder is that of a run, finished or not."""
     return any((folder / name).is_file() for name in (RUN, REPORT))
 
 
@@ -119,19 +121,19 @@ def _begun(folder: Path) -> tuple[float, str]:
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
 _CUT_OFF = "the run was cut off"
-INTERRUPTED = "the run was interrupted"  # by a person, as by Ctrl-C
+INTERRUPTED = "the run was interrupted"  # by a person, for example with Ctrl-C
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run as its folder describes it.
+    """A run, read from its folder.
 
-    - `about`: what run.json says of it, and report.json where it ended: "id", "agent",
-      "fingerprints" and the like.
-    - `tasks`: the entries of report.json, one for each case, by the effective verdicts: those of
-      people come before what the run itself said.
-    - `has_ended`: whether it wrote a report; a run that was killed or is still going on has none.
-    - `report`: all of that report, as the run wrote it.
+    - `about`: its description, such as "id", "agent" and "fingerprints", from report.json if the
+      run has ended, else from run.json.
+    - `tasks`: an entry for each case, updated for the effective verdicts: people's verdicts
+      override those of the run.
+    - `has_ended`: whether it wrote a report. A run that was killed or is still running has not.
+    - `report`: the content of that report, as the run wrote it.
     """
 
     folder: Path
@@ -143,7 +145,7 @@ class RecordedRun:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Let Python look for no garbage: of what is read nothing is, and looking takes a sixth."""
+    """Disable garbage collection, which would take 1/6 of the time to find nothing."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -158,8 +160,8 @@ def recorded_run(run: Path) -> RecordedRun:
     """Read the run in a folder.
 
     Raises:
-        OSError: its report cannot be read.
-        RecordError: its report or its run.json is damaged, or of a newer version.
+        OSError: if its report cannot be read.
+        RecordError: if its report or its run.json is damaged, or of a newer version.
     """
     report = read_report(run / REPORT) if (run / REPORT).is_file() else None
     about = runs.about(run)
@@ -174,10 +176,10 @@ def recorded_run(run: Path) -> RecordedRun:
 
 
 def finished_episodes(path: Path) -> Iterator[Source]:
-    """Return the finished episodes of a run (see `find_run`), for an export.
+    """Yield the finished episodes of a run (see `find_run`), for an export.
 
     Raises:
-        OSError, RecordError: the run cannot be read.
+        OSError, RecordError: if the run cannot be read.
     """
     run = recorded_run(find_run(path))
     for task in run.tasks:
@@ -194,10 +196,10 @@ def finished_episodes(path: Path) -> Iterator[Source]:
 
 
 def app_versions(path: Path) -> dict[str, set[str]]:
-    """Return the version codes that tasks' apps had in a run (see `find_run`), by package.
+    """Return the version codes of the tasks' apps in a run (see `find_run`), by package.
 
     Raises:
-        OSError, RecordError: the run, or an episode of it, cannot be read.
+        OSError, RecordError: if the run, or one of its episodes, cannot be read.
     """
     found: dict[str, set[str]] = {}
     for source in finished_episodes(path):
@@ -208,9 +210,9 @@ def app_versions(path: Path) -> dict[str, set[str]]:
 
 
 def is_final(task: Entry) -> bool:
-    """Whether the agent has finished a task, so that a resumed run does not run it again.
+    """Return whether a task is finished, so that a resumed run does not run it again.
 
-    If a judge or the task broke, scoring the episode again mends that.
+    If a judge or the task's check broke, it is enough to score the episode again.
     """
     if task["outcome"] == "error":
         return task["success"] is not None or task["fault"] in _SCORED_AGAIN
@@ -218,10 +220,10 @@ def is_final(task: Entry) -> bool:
 
 
 def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = ()) -> Entry:
-    """Return an entry of a report with all attempts at its case that are noted in a run's folder.
+    """Return an entry with all attempts at its case that are recorded in a run's folder.
 
-    Those of the run that it was taken from, if any, are given as `before`, or stand in the entry.
-    They may be noted in the folder as well, with the episodes that were taken over.
+    Attempts of an earlier run, from which the entry was reused, are given as `before` or are in the
+    entry. They may be recorded in the folder as well, and are then not added twice.
     """
     known = list(before) or task["attempts"]
     seen = {(each["worker"], each["started"]) for each in known}
@@ -231,20 +233,20 @@ def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = 
 
 
 def note_death(run: Path, task: Entry) -> None:
-    """Note that the worker making the last attempt at the entry's case died."""
+    """Record that the worker died during the last attempt at the entry's case."""
     died(run, task["key"])
 
 
 def _times(about: Mapping[str, Any]) -> int:
-    """Return how often a run was resumed."""
+    """Return how many times a run was resumed."""
     resumed = about.get("resumed")
     return len(resumed) if isinstance(resumed, list) else 0
 
 
 def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
-    """Return the entries of a run that was cut off; `before` is what its last report says.
+    """Return the entries of an interrupted run; `before` are the entries of its last report.
 
-    Cases that were not tried again since then are unchanged.
+    Entries of cases that have not been tried again since are unchanged.
     """
     tried = {case.nodeid: len(runs.attempts(run, case.key)) for case in runs.cases(run)}
     known = [
@@ -263,10 +265,7 @@ def _by_people(run: Path, task: Entry) -> Entry:
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:
-    """Return the result of the case with a node id whose worker died while running it.
-
-    None if the run had no such case.
-    """
+    """Return the result of a case whose worker died, by its node id; None for an unknown case."""
     case = next((case for case in _cases(run) if case.nodeid == nodeid), None)
     return None if case is None else _interrupted(run, case, "")
 
@@ -274,8 +273,8 @@ def lost_result(run: Path, nodeid: str) -> Result | None:
 def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]:
     """Return the results of the cases of a run whose node ids are not `known`.
 
-    Finished attempts have left an entry in the run's index, and a verdict. Others were interrupted,
-    or did not begin, because the run ended: `why`.
+    Finished attempts have an entry in the run's index, and a verdict. Others were interrupted or
+    did not begin; `why` says why the run ended.
     """
     finished = {str(entry.case): entry for entry in entries(run)}
     return [
@@ -288,7 +287,7 @@ def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]
 
 
 def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
-    """Return the result of a finished attempt; None if there is none that can be read."""
+    """Return the result of a finished attempt; None if it is missing or unreadable."""
     if entry is None:
         return None
     path = runs.inside(run, entry.folder)
@@ -314,10 +313,10 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
 
 
 def _interrupted(run: Path, case: Case, why: str) -> Result | None:
-    """Return the result of a case that began and has not finished.
+    """Return the result of a case that began but did not finish; None if it did not begin.
 
-    Without `why` its worker died, perhaps before there was a record. If a person has interrupted
-    the run, nothing broke, and the case was not run.
+    An empty `why` means that its worker died, possibly before anything was recorded. If a person
+    interrupted the run, nothing broke, and the case counts as not run.
     """
     outcome = "not run" if why == INTERRUPTED else "error"
     attempts = runs.attempts(run, case.key)
@@ -341,5 +340,5 @@ def _whose(why: str) -> str:
 def _cases(run: Path) -> list[Case]:
     try:
         return runs.cases(run)
-    except RecordError:  # somebody has changed run.json
+    except RecordError:  # run.json was changed by hand
         return []

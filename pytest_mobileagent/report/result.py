@@ -1,7 +1,7 @@
-"""The result of one case: what a run reports of it.
+"""The result of one case, and the metrics of its episode.
 
-Steps of an episode that had no effect, repeated an earlier one, typed before anything had the
-focus, or could not be done.
+The metrics include steps that had no effect, repeated an earlier step, typed before anything had
+the focus, or could not be executed.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a case; `to_wire` gives the fields of a task in `report.json`.
+    """The result of a case; `to_wire` returns it as an entry of report.json.
 
     - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
-    - `fault`: whose it is, where it failed, broke or was not run: agent, infrastructure, judge,
-      budget, task.
-    - `reason`: in words.
-    - `infrastructure`: what broke, once for each attempt that was lost to it, also where another
+    - `fault`: the cause if the case failed, broke or was not run: agent, infrastructure, judge,
+      budget or task.
+    - `reason`: the reason in words.
+    - `infrastructure`: the error of each attempt that was lost to infrastructure, even if a later
       attempt was decided.
-    - `folder`: that of the episode, relative to the run's.
-    - `beside`: what judges say of a task that a check decides.
-    - `official`: what the benchmark's own evaluation says, which decides nothing.
-    - `judge_calls`: all calls of judges, including those that failed; if empty, the calls that the
-      verdicts record count.
-    - `compared`: how steps match golden actions, as in the evidence of the check's verdict.
-    - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" where the test
+    - `folder`: the folder of the episode, relative to the run's.
+    - `beside`: the judges' verdict on a task that a check decides.
+    - `official`: the verdict of the benchmark's own evaluation, which does not decide the task.
+    - `judge_calls`: all judge calls, including failed ones; if empty, the calls recorded in the
+      verdicts count.
+    - `compared`: how steps match golden actions, from the evidence of the check's verdict.
+    - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" if the test
       skipped itself.
     """
 
@@ -70,13 +70,13 @@ class Result:
 
     @property
     def success(self) -> bool | None:
-        """Whether the goal was met; None where nothing was decided."""
+        """Whether the goal was met; None if the case is undecided."""
         return self.verdict.passed if self.verdict is not None else None
 
     def to_wire(self) -> Entry:
         """Return the result as an entry of a report, which is plain data."""
         task = self.case.task
-        # Of alternatives, the episode holds the package that the phone had.
+        # If a task names alternative apps, the episode has the package that was on the phone.
         played = self.episode.case.task if self.episode and has_alternatives(task) else task
         return cast(
             "Entry",
@@ -111,7 +111,7 @@ class Result:
                         episode=self.episode,
                     ),
                     "infrastructure": self.infrastructure,
-                    "suspect": False,  # as long as nobody has looked at all attempts of the run
+                    "suspect": False,  # decided later, from all attempts of the run
                     "attempts": (),
                     "episode": self.folder,
                     "verdict": self.verdict and verdict_fields(self.verdict),
@@ -136,7 +136,7 @@ class Result:
         return self.verdict and self.verdict.evidence.get("subgoals")
 
     def _roles(self) -> dict[str, Any] | None:
-        """Return what the models of each role cost, judges and the user included."""
+        """Return the spending of each role's models, including judges and the simulated user."""
         if self.episode is None:
             return None
         scored = [verdict for verdict in (self.verdict, self.beside) if verdict is not None]
@@ -147,19 +147,21 @@ class Result:
 def measures(
     episode: EpisodeRecord | None, success: bool | None, golden: int | None
 ) -> dict[str, Any]:
-    """Return what follows from an episode and its verdict; None where there is no episode.
+    """Return the metrics derived from an episode and its verdict, each None without an episode.
 
-    `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
-    as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
-    seconds in the agent and on the device / actions. `user` is how the task's user answered, and
-    `question_counts` counts questions. `no_effect_steps`, `repeated_steps`, `unfocused_steps` and
-    `invalid_actions` count steps (see `no_effect`, `repeated`, `unfocused` and `invalid`); on a
-    golden path the first three are not known. `crashes` are those of apps; None if nobody read the
-    phone's log.
+    - `step_ratio` = steps / golden steps of a success. `premature`: a failure that the agent
+      reported as done; `overdue`: a success that reached the step limit (SPA-Bench, section 5.1).
+    - `latency` = seconds in the agent and on the device / actions.
+    - `user`: how the task's simulated user answered; the counts of questions are those of
+      `question_counts`.
+    - `no_effect_steps`, `repeated_steps`, `unfocused_steps`, `invalid_actions`: counts of steps
+      (see `no_effect`, `repeated`, `unfocused` and `invalid`). On a golden path, the first three
+      are unknown.
+    - `crashes`: the number of app crashes; None if the phone's log was not read.
     """
     if episode is None:
         return dict.fromkeys(MEASURES)
-    # What golden actions led to, or did twice, says nothing of the agent.
+    # The effects of golden actions say nothing about the agent.
     kinds = (no_effect, repeated, unfocused)
     effects = None if episode.is_on_path else [sum(kind(episode)) for kind in kinds]
     steps, spent = episode.step_count, episode.totals
@@ -210,9 +212,9 @@ def _per(seconds: float, count: int) -> float | None:
 
 
 def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what became of the golden steps of a task; None where nothing was compared.
+    """Return how the golden steps of a task were matched, each field None without a comparison.
 
-    `compared` is a scorer, and its matches of steps. Accuracies are shares of those that count.
+    `compared` contains the scorer and its matches. Accuracies are shares of the steps that count.
     """
     if compared is None:
         return dict.fromkeys(("matches", "matched_by", "step_accuracy", "type_accuracy"))
@@ -226,9 +228,9 @@ def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]] | None) -> float | None:
-    """Return the share of a task's sub-goals, by weight, that held at some step; None without any.
+    """Return the weighted share of a task's sub-goals that held at some step; None without any.
 
-    `subgoals` are those of a verdict's evidence.
+    `subgoals` are the sub-goals in a verdict's evidence.
     """
     held = [each for each in subgoals or () if each["held"] or each["first_step"] is not None]
     weights = sum(each["weight"] for each in subgoals or ())
@@ -265,18 +267,18 @@ def _spent(spent: Totals) -> dict[str, Any]:
 
 
 def verdict_fields(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as a report shows it."""
+    """Return the fields of a verdict that a report contains."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}
 
 
 def question_counts(episode: EpisodeRecord) -> dict[str, int]:
-    """Return how many questions the agent asked the user, and what came of them.
+    """Return how many questions the agent asked the user, and how many were useful.
 
-    - `answered`: those to which there was an answer.
-    - `useful`: those of them whose answer brought something new; `needless`: the others. An answer
-      is not new if the goal, or what the user had told unasked, says all of it, or if the user has
-      given it before to a question like this one (see `task.user.says` and `alike`).
+    - `questions`: all questions; `answered`: those with an answer.
+    - `useful`: answered questions with new information; `needless`: the other answered ones. An
+      answer is not new if the goal or the user's unprompted statements already contain it, or if
+      the user has given it before to a similar question (see `task.user.says` and `alike`).
     """
     known, before, useful, count = [episode.goal], list[tuple[str, str]](), 0, 0
     for step in episode.steps:
@@ -292,7 +294,7 @@ def question_counts(episode: EpisodeRecord) -> dict[str, int]:
 
 
 def _answers(step: Step) -> Sequence[str | None]:
-    """Return the answers to the questions of a step, as far as an older record tells them."""
+    """Return the answers to the questions of a step; an older record has at most one."""
     return step.answers or (None if step.reply in {None, NO_USER} else step.reply,)
 
 
@@ -310,12 +312,12 @@ ScreenIdentity = tuple[str, str, str, str]
 
 
 def no_effect(episode: EpisodeRecord) -> list[bool]:
-    """Return for each step whether it acted and left the screen as it was.
+    """Return for each step whether it acted without changing the screen.
 
-    A screen is unchanged if its app, activity, view hierarchy and picture are; if only its clock
-    moves on, it has changed. It is the agent's view that counts: closing noise is an effect.
-    Waiting, asking and reporting do not count as acting; after a report nothing is observed, so the
-    effect of actions made with it is unknown.
+    A screen is unchanged if its app, activity, view hierarchy and screenshot are; a screen whose
+    clock has advanced has changed. The agent's view counts, so closing noise is an effect. Waiting,
+    asking and reporting are not actions in this sense. After a report nothing is observed, so the
+    effect of actions in the same step is unknown.
     """
     screens = list(map(_identity, episode.seen))
     return [
@@ -333,18 +335,18 @@ def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
     known: set[tuple[ScreenIdentity, str]] = set()
     for step in episode.steps:
         acts = _acts(step.done)
-        what = (_identity(step.screen), repr(acts))  # what agents give as coordinates may not hash
+        what = (_identity(step.screen), repr(acts))  # coordinates from agents may be unhashable
         yield bool(acts) and what in known
         known.add(what)
 
 
 def unfocused(episode: EpisodeRecord) -> list[bool]:
-    """Return for each step whether it began to type before anything had the focus.
+    """Return for each step whether it typed before anything had the focus.
 
-    That is an error case of A3 (arXiv 2501.01149, section 4.3). A step types so if its first act
-    types without tapping a field itself, and neither on the screen before it nor on the one after
-    it a field has the focus or a keyboard is shown; what the phone focused by itself while keys
-    arrived had it. Of a screen without elements nothing is known, so it counts as focused.
+    This is an error case of A3 (arXiv 2501.01149, section 4.3). It applies if the first action of a
+    step types without tapping a field itself, and neither the screen before nor the one after it
+    has a focused field or a keyboard; the latter covers fields that the phone focused when keys
+    arrived. A screen without elements counts as focused, as nothing is known about it.
     """
     return [
         _types(step.done) and not any(map(_takes_text, around))
@@ -362,7 +364,7 @@ def _takes_text(screen: Screen) -> bool:
 
 
 def invalid(episode: EpisodeRecord) -> int:
-    """Return how many decisions could not be done, in part or at all, or held no action."""
+    """Return how many decisions could not be executed completely, or contained no action."""
     return sum(bool(step.notice) for step in episode.steps)
 
 

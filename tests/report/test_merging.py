@@ -268,7 +268,7 @@ def test_runs_of_different_agents_are_not_merged(
 ) -> None:
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True}, agent="other")
     error = refused(capsys, tmp_path / "whole", one, two)
-    assert "runs of different agents, to be compared and not merged: mine in" in error
+    assert "runs of different agents; compare them instead of merging: mine in" in error
 
 
 def test_nothing_is_overwritten(
@@ -277,7 +277,7 @@ def test_nothing_is_overwritten(
     one = make_run("one", {"a": True})
     before = report(one)
     error = refused(capsys, one, one)
-    assert error == f"error: {one} is there already: name a folder that is new or empty\n"
+    assert error == f"error: {one} already exists: name a folder that is new or empty\n"
     assert report(one) == before
     (tmp_path / "empty").mkdir()
     assert main(["merge", str(one), "-o", str(tmp_path / "empty")]) == 0

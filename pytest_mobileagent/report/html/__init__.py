@@ -1,16 +1,16 @@
-"""report.html: the page of a run, in one file beside its screens.
+"""The HTML pages: report.html, the page of a run, and those of several runs or of a graph.
 
-Its data are blocks (see `blocks`): script elements of type "application/octet-stream;base64" that
-hold JSON, compressed by gzip.
+The data of report.html are blocks (see `data_blocks`): script elements of the type
+"application/octet-stream;base64" that contain gzip-compressed JSON.
 
-- `index`: the run, its summary, and a row for each task (see `index`); `index2` is that of a
+- `index`: the run, its summary, and a row for each task (see `index`); `index2` is the index of the
   run that it is compared with.
-- `e:FOLDER`: the episode of a folder (see `episode`); `e:~FOLDER`, one of that other run. Attempts
-  that were lost have blocks as well: the rows' "e" names the attempt that counts, an episode's
-  "attempts" the others. A message of a prompt has its "text", or a "ref": the number of its text in
-  "texts". "damaged" says why there are no frames, "missing" lists files that are not there;
-  "judging" are the calls of judges.
-- `p:HASH`: in a page that is packed, the picture HASH.png or HASH.jpg as WebP, as it is.
+- `e:FOLDER`: the episode in a folder (see `episode`); `e:~FOLDER`: an episode of that other run.
+  Lost attempts have blocks, too: a row's "e" names the attempt that counts, and the episode's
+  "attempts" the others. A message of a prompt has its "text", or a "ref", the number of its text in
+  "texts". "damaged" says why there are no frames; "missing" lists missing files; "judging" are the
+  judge calls.
+- `p:HASH`: in a packed page, the picture HASH.png or HASH.jpg as an uncompressed WebP file.
 
-Pictures are named by paths relative to the page, also where they are packed.
+Pictures are named by paths relative to the page, even if they are packed.
 """

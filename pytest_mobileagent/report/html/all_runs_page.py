@@ -1,7 +1,7 @@
-"""The page of all runs in a folder: how they came out over time, and which tasks changed.
+"""The page of all runs in a folder: their results over time, and the tasks that changed.
 
-Each run keeps a line of its own beside its report, `overview.json`, which holds all that the page
-shows of it; so a page of many runs reads no reports.
+Each run has a small file beside its report, `overview.json`, with everything that the page shows of
+it, so a page of many runs does not need to read their reports.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the page of all runs shows of one; `overview.json` holds it.
+    """What the page of all runs shows of one run: the content of `overview.json`.
 
-    - `started`, `ended`: as run.json has them; `ended` is None of a run that was cut off.
-    - `decided`, `successes`: of all tasks; `suites`: the same of each, as a pair.
-    - `interval`: of the success rate, at 95 %; None where nothing was decided.
-    - `gate`: the verdict of its gate; None without one.
-    - `outcomes`: whether most decided epochs of a task passed, by its name; None if none is.
+    - `started`, `ended`: as in run.json; `ended` is None for an interrupted run.
+    - `tasks`, `decided`, `successes`: counts of all tasks.
+    - `suites`: the successes and the decided tasks of each suite, as a pair.
+    - `interval`: of the success rate, at 95 %; None if no task was decided.
+    - `gate`: the verdict of its gate; None without a gate.
+    - `outcomes`: by the name of the task, whether most of its decided epochs passed; None if no
+      epoch was decided.
     """
 
     id: str
@@ -108,25 +110,25 @@ def _outcomes(tasks: Sequence[Entry]) -> dict[str, bool | None]:
 
 
 def write_overview(run: Path, whole: Mapping[str, Any]) -> None:
-    """Write the overview of a run beside its report, the content of which is `whole`.
+    """Write the overview of a run beside its report, whose content is `whole`.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: if the overview cannot be written.
     """
     write_json(run / OVERVIEW, {"version": VERSION, **asdict(overview_of(whole))})
 
 
 def read_overview(run: Path) -> Overview:
-    """Return the overview of a run: the one that is kept, if nothing has changed since, or anew.
+    """Return the overview of a run, from its file if that is up to date, else from its report.
 
     Raises:
-        OSError, RecordError: there is none, and its report cannot be read.
+        OSError, RecordError: if there is no current overview, and the report cannot be read.
     """
-    kept = run / OVERVIEW
+    path = run / OVERVIEW
     with suppress(OSError, ValueError, TypeError, LookupError):
-        written = kept.stat().st_mtime_ns
-        if all(_changed(run / name) <= written for name in (REPORT, INDEX)):
-            data = parse_json(read_text(kept))
+        written = path.stat().st_mtime_ns
+        if all(_modified(run / name) <= written for name in (REPORT, INDEX)):
+            data = parse_json(read_text(path))
             if data.pop("version") == VERSION:
                 return Overview(**check(data, _KINDS, OVERVIEW))
     whole = report_of(run)
@@ -135,15 +137,15 @@ def read_overview(run: Path) -> Overview:
     return overview_of(whole)
 
 
-def _changed(path: Path) -> int:
+def _modified(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def write_runs_page(runs: Path, path: Path | None = None) -> Path:
-    """Write the page of all runs in a folder, into it if no `path` is given; return where it is.
+    """Write the page of all runs in a folder, into that folder without a `path`; return its path.
 
     Raises:
-        OSError: it cannot be written; a page that was there stays as it was.
+        OSError: if the page cannot be written; an existing page is left unchanged.
     """
     page = path or runs / RUNS_PAGE
     rows, blocks = [], []
@@ -152,7 +154,7 @@ def write_runs_page(runs: Path, path: Path | None = None) -> Path:
         row = {**asdict(overview), "folder": folder.name, "problem": problem}
         outcomes = row.pop("outcomes")
         series = (overview.agent, tuple(sorted(overview.suites)))
-        row |= _since(latest.get(series), outcomes)
+        row |= _changes(latest.get(series), outcomes)
         latest[series] = {"folder": folder.name, "outcomes": outcomes}
         relative = os.path.relpath(folder, page.parent).replace(os.sep, "/")
         row["page"] = f"{relative}/{PAGE}" if (folder / PAGE).is_file() else None
@@ -170,7 +172,7 @@ def write_runs_page(runs: Path, path: Path | None = None) -> Path:
 
 
 def _all(runs: Path) -> Iterator[tuple[Path, Overview, str]]:
-    """Yield folder and overview of each run, in the order of time; and why one cannot be read."""
+    """Yield the folder and the overview of each run, oldest first, and why it cannot be read."""
     found = []
     for folder in runs.iterdir():
         if is_run(folder):
@@ -181,11 +183,10 @@ def _all(runs: Path) -> Iterator[tuple[Path, Overview, str]]:
     return iter(sorted(found, key=lambda each: (each[1].started or "", each[0].name)))
 
 
-def _since(before: Mapping[str, Any] | None, outcomes: Mapping[str, bool | None]) -> dict[str, Any]:
-    """Return which tasks pass now that did not in the run before of the same kind, and the reverse.
-
-    That is the last one before it with the same agent and suites.
-    """
+def _changes(
+    before: Mapping[str, Any] | None, outcomes: Mapping[str, bool | None]
+) -> dict[str, Any]:
+    """Return the tasks gained and lost since the previous run with the same agent and suites."""
     if before is None:
         return {"before": None, "gained": [], "lost": []}
     was = before["outcomes"]

@@ -1,4 +1,4 @@
-"""The page of two runs, on which each task of the one is beside the same task of the other."""
+"""The page of two runs, which shows the episodes of each task side by side."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from pytest_mobileagent.report.html.run_page import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    Pair = tuple[Path, Path]  # folders of two episodes: that of the baseline, and that of the run
+    Pair = tuple[Path, Path]  # the folders of two episodes: of the baseline, and of the run
     Blocks = Iterator[tuple[str, bytes]]
 
 
 def page_of_two(base: Path, run: Path) -> Path:
-    """Write a page of a run beside another one, and return its path: in the run's folder.
+    """Write the page of a run and its baseline into the run's folder, and return its path.
 
-    Where that cannot be written to, it is written into a new folder for temporary files.
+    If that folder is not writable, the page is written into a new temporary folder.
 
     Raises:
-        OSError: it cannot be written anywhere, or a report cannot be read.
-        RecordError: a run's report or its run.json is damaged, or of a newer version.
+        OSError: if the page cannot be written anywhere, or a report cannot be read.
+        RecordError: if the report or the run.json of a run is damaged, or of a newer version.
     """
     wholes = report_of(base), report_of(run)
     try:
@@ -59,14 +59,14 @@ def _write(
 
 
 def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path: Path) -> str:
-    """Write a page with the episodes that a comparison names, and all their pictures, to a file.
+    """Write a page with the episodes that a comparison names, and their pictures, to a file.
 
-    All tasks of both runs are listed; of those that are neither lost nor gained there is no more.
+    The page lists all tasks of both runs, but contains episodes only of lost and gained tasks.
     Return a warning if the page is large.
 
     Raises:
-        TooLargeError: it would be larger than 100 MB; the text says what to do instead.
-        OSError, RecordError: as by `page_of_two`.
+        TooLargeError: if the page would be larger than 100 MB; the message says what to do instead.
+        OSError, RecordError: see `page_of_two`.
     """
     entries = [each for kind in ("lost", "gained") for each in comparison[kind]]
     named = [each["episodes"] for each in entries if "episodes" in each]
@@ -94,7 +94,7 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
 def _pairs(
     base: Path, run: Path, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Iterator[Pair]:
-    """Yield the episodes of the cases that both runs have."""
+    """Yield the pairs of episodes of the cases that are in both runs."""
     known = {case_of(task): task for task in before["tasks"]}
     for task in after["tasks"]:
         if (other := known.get(case_of(task))) is not None:
@@ -104,7 +104,7 @@ def _pairs(
 
 
 def _divergences(pairs: Iterable[Pair], written: ExistingPage) -> Blocks:
-    """Yield a block for each pair of episodes: where they part, and what else differs."""
+    """Yield a block for each pair of episodes: where they diverge, and their other differences."""
     for before, after in pairs:
         name = f"d:{after.name}{BASE}{before.name}"
         of = signature(after, VERSION, name, signature(before))

@@ -1,7 +1,7 @@
-"""Blocks of data in a page: JSON, compressed by gzip, in a script element that no browser runs.
+"""Blocks of data in a page: gzip-compressed JSON, in script elements that browsers do not execute.
 
-The header of each has a place for the name of a file: there stands what the block was made of, so
-that one that is still true is taken over from page to page without being made anew.
+The file name in the gzip header identifies the source of the block. A block whose source has not
+changed is copied from the old page to the new one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from pytest_mobileagent.jsonable import to_wire
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LEVEL = 6  # of gzip; 9 takes three times as long for 2 %
+_LEVEL = 6  # of gzip; 9 takes three times as long and saves 2 %
 _BEGIN, _END = '<script type="application/octet-stream;base64" id="', b"</script>\n"
 _HEAD = re.compile(_BEGIN.encode() + rb'([ewd]:[\w.~-]+)">')
-_LONGEST_HEAD = 400  # bytes of a line's beginning
+_LONGEST_HEAD = 400  # bytes at the beginning of a line that are searched for a head
 _NAME = 10  # bytes of gzip's header before the name (RFC 1952, section 2.3)
 
 
 def pack(content: Any, of: str = "") -> bytes:
-    """Return the bytes of a block; `of` is a word that identifies what it was made from."""
+    """Return the bytes of a block; `of` identifies the source that it was made from."""
     text = json.dumps(to_wire(content), ensure_ascii=False, separators=(",", ":"))
     packed = io.BytesIO()
     with gzip.GzipFile(of, "wb", _LEVEL, packed, mtime=0) as file:
@@ -38,29 +38,29 @@ def pack(content: Any, of: str = "") -> bytes:
 
 
 def line(name: str, packed: bytes) -> bytes:
-    """Return a block as it stands in a page, on a line of its own."""
+    """Return a block as a line of a page."""
     return f'{_BEGIN}{escape(name)}">'.encode() + base64.b64encode(packed) + _END
 
 
 def unpack(packed: bytes) -> Any:
-    """Return what a block holds.
+    """Return the content of a block.
 
     Raises:
-        ValueError, OSError, EOFError: it is damaged.
+        ValueError, OSError, EOFError: if the block is damaged.
     """
     return json.loads(gzip.decompress(packed))
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingPage:
-    """The blocks of episodes in an existing page; none if there is no such page."""
+    """The episode blocks of an existing page; empty if the page does not exist."""
 
     path: Path
     places: dict[str, tuple[int, int]]
 
     @classmethod
     def of(cls, path: Path) -> ExistingPage:
-        """Find the blocks of a page."""
+        """Return the places of the episode blocks in a page."""
         places, at = {}, 0
         try:
             with opened(path) as file:
@@ -74,7 +74,7 @@ class ExistingPage:
         return cls(path, places)
 
     def get(self, name: str, of: str) -> bytes | None:
-        """Return the bytes of a block if it was made from the same source; else None."""
+        """Return the bytes of a block if it was made from the source `of`; else None."""
         at, length = self.places.get(name, (0, 0))
         if not length:
             return None

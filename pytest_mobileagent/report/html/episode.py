@@ -1,4 +1,4 @@
-"""An episode as the page shows it, as plain data: its screens, and what was done on them."""
+"""The data of an episode for the page: its screens, and the actions on them."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ if TYPE_CHECKING:
 
 
 def episode_data(folder: Path, page: Path) -> dict[str, Any]:
-    """Return what the page shows of the episode in a folder; paths are relative to `page`.
+    """Return the data of the episode in a folder for the page; paths are relative to `page`.
 
     Of a damaged episode, the page shows what can be read: "damaged" says why there are no frames,
-    "missing" lists the missing files.
+    and "missing" lists the missing files.
     """
-    said = verdicts(folder)
+    given = verdicts(folder)
     texts, pictures = Texts(), Pictures(folder, page)
     judging = Exchanges(folder / JUDGES, texts, pictures.path)
-    shown = {"frames": [], **_said(said)}
+    data = {"frames": [], **_verdict_data(given)}
     try:
-        shown |= _recorded(folder, texts, pictures)
-        shown["frames"] += _wall(folder, pictures)
-        add_matches(shown["frames"], said)
+        data |= _recorded(folder, texts, pictures)
+        data["frames"] += _wall(folder, pictures)
+        add_matches(data["frames"], given)
     except RecordError as error:
-        shown |= {"damaged": str(error)}
+        data |= {"damaged": str(error)}
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
-        why = f"it does not hold a whole record: {type(error).__name__}: {error}"
-        shown |= {"damaged": why}
+        why = f"its record is incomplete: {type(error).__name__}: {error}"
+        data |= {"damaged": why}
     except RecursionError:
-        shown |= {"damaged": "it is nested too deeply"}
-    shown["judging"] = judging.all()
-    return {**shown, "missing": sorted(set(pictures.missing)), "texts": texts.all}
+        data |= {"damaged": "its record is nested too deeply"}
+    data["judging"] = judging.all()
+    return {**data, "missing": sorted(set(pictures.missing)), "texts": texts.all}
 
 
 def _recorded(folder: Path, texts: Texts, pictures: Pictures) -> dict[str, Any]:
@@ -88,11 +88,11 @@ def _recorded(folder: Path, texts: Texts, pictures: Pictures) -> dict[str, Any]:
     }
 
 
-def _said(said: Sequence[Verdict]) -> dict[str, Any]:
-    """Return what was said of the episode; how its check went on the way by the last that knows."""
-    each = opinions(said)
-    checks = [verdict for verdict in said if verdict.scorer == CHECK]
-    for verdict, opinion in zip(said, each, strict=True):
+def _verdict_data(given: Sequence[Verdict]) -> dict[str, Any]:
+    """Return the opinions on the episode, and the progress of its check from the last verdict."""
+    each = opinions(given)
+    checks = [verdict for verdict in given if verdict.scorer == CHECK]
+    for verdict, opinion in zip(given, each, strict=True):
         opinion["evidence"].pop("held", None)
         opinion["evidence"].pop("source", None)
         opinion["calls"] = [_call(call) for call in verdict.calls]
@@ -104,8 +104,8 @@ def _said(said: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def _last(name: str, said: Sequence[Verdict], kind: type) -> Any:
-    found = (v.evidence[name] for v in reversed(said) if isinstance(v.evidence.get(name), kind))
+def _last(name: str, given: Sequence[Verdict], kind: type) -> Any:
+    found = (v.evidence[name] for v in reversed(given) if isinstance(v.evidence.get(name), kind))
     return to_wire(next(found, None))
 
 
@@ -117,7 +117,7 @@ def _call(call: ModelCall) -> dict[str, Any]:
 class Pictures:
     """The screens of an episode by the names in its record; paths are relative to `page`.
 
-    `missing` names the files that are not there.
+    `missing` lists the names of missing files.
     """
 
     def __init__(self, episode: Path, page: Path) -> None:
@@ -126,20 +126,20 @@ class Pictures:
         self.missing: list[str] = []
 
     def path(self, name: str) -> str:
-        """Return the path of a picture by its file's name."""
-        return f"{self._base}/{os.path.basename(name)}"  # noqa: PTH119 - no path of this system
+        """Return the path of a picture by the name of its file."""
+        return f"{self._base}/{os.path.basename(name)}"  # noqa: PTH119 - not a local path
 
     def png(self, name: str) -> str | None:
-        """Return the path of a screenshot; None if it is not there, "" if none was taken."""
+        """Return the path of a screenshot; None if it is missing, "" if none was taken."""
         if not name:
             return ""
         file = self._store.file(name, ".png")
         return None if self._store.path(name, ".png").name in self.missing else self.path(file.name)
 
     def screen(self, record: Mapping[str, Any]) -> Screen:
-        """Return a screen that an observation tells of, with the size and the name of its picture.
+        """Return the screen of an observation, with only the header and the name of its picture.
 
-        That is enough to tell pictures apart. A file that is missing is as good as empty.
+        These are enough to distinguish pictures. A missing file is treated as empty.
         """
         name = str(record["png"])
         png = self._read(name, ".png", self._header) if name else b""
@@ -173,9 +173,9 @@ def frames(
 ) -> list[dict[str, Any]]:
     """Return a frame for each screen that the agent saw, and one for the result of the last step.
 
-    `seen` are the observations of the episode's record.
+    `seen` are the observations in the episode's record.
     """
-    shown, probes, at = [], episode.initial_probes, 0.0
+    found, probes, at = [], episode.initial_probes, 0.0
     unknown = [False] * len(episode.steps) if episode.is_on_path else None
     idle, blind = unknown or no_effect(episode), unknown or unfocused(episode)
     for number, step in enumerate(episode.steps):
@@ -191,16 +191,16 @@ def frames(
             "no_effect": idle[number],
             "unfocused": blind[number],
         }
-        shown.append(frame)
+        found.append(frame)
         probes, at = step.probes, at + step.seconds_thinking + step.seconds_acting
     if len(seen) > len(episode.steps):
         last = seen[len(episode.steps)]
         calls = [exchanges.of_call(call) for call in episode.unused]
         nothing = {**_NOTHING, "calls": calls, "at": round(at, 3), "probes": to_wire(probes)}
-        shown.append({**_screen(last, episode.seen[-1], pictures), **nothing})
-    elif episode.unused and shown:
-        shown[-1]["calls"] += [exchanges.of_call(call) for call in episode.unused]
-    return shown
+        found.append({**_screen(last, episode.seen[-1], pictures), **nothing})
+    elif episode.unused and found:
+        found[-1]["calls"] += [exchanges.of_call(call) for call in episode.unused]
+    return found
 
 
 _NOTHING: dict[str, Any] = {
@@ -241,34 +241,34 @@ def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
 
 
 def _actions(step: Step) -> list[dict[str, Any]]:
-    """Return what the agent decided, and after it the golden action if that was done instead."""
+    """Return the agent's actions, followed by the golden action if it was executed instead."""
     decided = [(action, place < len(step.done)) for place, action in enumerate(step.actions)]
     if step.golden is not None:
         same = step.actions == step.done
         decided = [(action, same) for action in step.actions]
         decided += [] if same else [(step.golden.action, True)]
-    shown = []
+    found = []
     for place, (action, was_done) in enumerate(decided):
         marked = mark(action, step.screen) or {"at": None, "to": None}
         golden = "golden: " if place >= len(step.actions) else ""
         words = {"text": f"{golden}{in_words(action, step.screen)}", "done": was_done}
-        shown.append({**words, **marked, "kind": type(action).__name__.lower()})
-    return shown
+        found.append({**words, **marked, "kind": type(action).__name__.lower()})
+    return found
 
 
 def _wall(folder: Path, pictures: Pictures) -> list[dict[str, Any]]:
-    """Return a frame of what an app showed that was opened to try a wall; none if it was not."""
+    """Return the frame of a wall trial, in which the app was opened again; empty without one."""
     trial = last_trial(folder)
     if trial is None or not trial.png:
         return []
     record = trial.to_json()
     nothing = {**_NOTHING, "calls": [], "at": None, "probes": {}}
-    shown = _screen(record, pictures.screen(record), pictures)
-    return [{**shown, **nothing, "wall": {"stands": trial.stands, "text": str(trial)}}]
+    screen = _screen(record, pictures.screen(record), pictures)
+    return [{**screen, **nothing, "wall": {"stands": trial.stands, "text": str(trial)}}]
 
 
 def add_matches(frames: Sequence[dict[str, Any]], verdicts: Sequence[Verdict]) -> None:
-    """Note in the frames of golden steps whether the agent took them, by the last comparison."""
+    """Add to the frames of golden steps whether the agent matched them in the last comparison."""
     found = [v.evidence["matches"]["steps"] for v in verdicts if "matches" in v.evidence]
     golden = [frame for frame in frames if frame.pop("is_golden", False)]
     for frame, match in zip(golden, found[-1] if found else (), strict=False):
@@ -285,34 +285,35 @@ def _event(event: Event) -> dict[str, Any]:
     }
 
 
-_MOST_WORDS = 20_000  # characters of an episode in which words are looked for
+_MOST_WORDS = 20_000  # characters of an episode that the page searches
 
 
-def words_of(shown: Mapping[str, Any]) -> list[str]:
-    """Return a text for each frame of an episode, in which the page looks for words.
+def words_of(data: Mapping[str, Any]) -> list[str]:
+    """Return the text of each frame of an episode that the page searches for words.
 
-    `shown` is what `episode_data` returns. The first text holds the goal; each holds what the agent
-    said, what could not be done, and of the texts on the screen those that were not there before.
+    `data` is the result of `episode_data`. The first text contains the goal. Each contains the
+    agent's message, the notice, the user's reply, and the texts that are new on the screen.
     """
     known, room = set[str](), _MOST_WORDS
-    found = [[str(shown.get("goal") or "")]]
-    for number, frame in enumerate(shown.get("frames") or ()):
-        said = (frame.get("said"), frame.get("notice"), frame.get("reply"))
-        new = [text for text in (*said, *_texts(frame.get("tree"))) if text and text not in known]
+    found = [[str(data.get("goal") or "")]]
+    for number, frame in enumerate(data.get("frames") or ()):
+        messages = (frame.get("said"), frame.get("notice"), frame.get("reply"))
+        texts = (*messages, *_texts(frame.get("tree")))
+        new = [text for text in texts if text and text not in known]
         found += [[]] * (number and 1)
-        kept = list[str]()
+        added = list[str]()
         for text in dict.fromkeys(new):
             if len(text) > room:
                 break
-            kept.append(text)
+            added.append(text)
             room -= len(text)
-        known.update(kept)
-        found[-1] = [*found[-1], *kept]
+        known.update(added)
+        found[-1] = [*found[-1], *added]
     return ["\n".join(filter(None, texts)) for texts in found]
 
 
 def _texts(root: Any) -> Iterator[str]:
-    """Yield the texts and descriptions of a tree of elements, as `trajectory.tree` makes it."""
+    """Yield the texts and descriptions in a tree of elements (see `trajectory.tree`)."""
     pending = [root] if root else []
     while pending:
         _, text, _, description, *_, children = pending.pop()

@@ -1,6 +1,6 @@
-"""What models were asked in an episode, and what they answered, as the page shows it.
+"""The model calls of an episode for the page: prompts and replies.
 
-Long texts that are sent again and again, as in conversations, are stored once.
+Long texts that are sent repeatedly, as in conversations, are stored once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
 
 JUDGES = "judges.jsonl"
-_SHORT = 120  # characters; shorter texts are not worth a reference
+_SHORT = 120  # characters; shorter texts are repeated instead of referenced
 _FIELDS = (
     "model", "role", "input_tokens", "output_tokens", "cached_tokens", "price_usd", "seconds",
     "retries", "estimated", "from_cache",
@@ -26,17 +26,17 @@ _FIELDS = (
 
 
 class Texts:
-    """Texts by number, each once."""
+    """The distinct long texts of an episode, by number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def message(self, role: str, text: str, pictures: list[str]) -> dict[str, Any]:
-        """Return a message of a prompt: with its "text", or a "ref" to the number of a long one."""
-        of_call = {"role": role, "pictures": pictures}
+        """Return a message of a prompt with its "text", or a "ref", the number of a long text."""
+        message = {"role": role, "pictures": pictures}
         if len(text) < _SHORT:
-            return {**of_call, "text": text}
-        return {**of_call, "ref": self._numbers.setdefault(text, len(self._numbers))}
+            return {**message, "text": text}
+        return {**message, "ref": self._numbers.setdefault(text, len(self._numbers))}
 
     @property
     def all(self) -> list[str]:
@@ -45,9 +45,9 @@ class Texts:
 
 
 class Exchanges:
-    """The lines of an episode's calls.jsonl, or of another file of that kind.
+    """The calls recorded in an episode's calls.jsonl, or in another file of that format.
 
-    `picture` gives the path of a picture by its file's name.
+    `picture` returns the path of a picture by the name of its file.
     """
 
     def __init__(self, path: Path, texts: Texts, picture: Callable[[str], str]) -> None:
@@ -55,14 +55,14 @@ class Exchanges:
         self._texts, self._picture = texts, picture
 
     def of_call(self, call: ModelCall) -> dict[str, Any]:
-        """Return a call with its prompt and its reply, as far as they are recorded."""
+        """Return the data of a call with its prompt and reply, as far as they were recorded."""
         given = to_wire({name: getattr(call, name) for name in _FIELDS})
         line = call.line
         found = self._lines[line - 1] if line and line <= len(self._lines) else None
         return {**given, **self._exchange(found)}
 
     def all(self) -> list[dict[str, Any]]:
-        """Return all calls that were answered."""
+        """Return the data of all calls that were answered."""
         called = [line for line in self._lines if line and isinstance(line.get("call"), dict)]
         return [
             {**{name: line["call"].get(name) for name in _FIELDS}, **self._exchange(line)}
@@ -76,17 +76,17 @@ class Exchanges:
         reply = given if isinstance(given, dict) else {}
         tools = reply.get("tool_calls")
         prompt = line.get("prompt")
-        said: dict[str, Any] = {
+        exchange: dict[str, Any] = {
             "prompt": [self._message(each) for each in prompt if isinstance(each, dict)]
             if isinstance(prompt, list)
             else None,
             "said": str(reply.get("text") or ""),
         }
         if tools:
-            said["tools"] = tools
+            exchange["tools"] = tools
         if line.get("error"):
-            said["error"] = str(line["error"])
-        return said
+            exchange["error"] = str(line["error"])
+        return exchange
 
     def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
         content = message.get("content")
@@ -103,7 +103,7 @@ class Exchanges:
 
 
 def _lines(path: Path) -> list[dict[str, Any] | None]:
-    """Return the lines of a file, each as what it holds; None for one that is damaged."""
+    """Return the content of each line of a file; None for a damaged line."""
     try:
         *lines, _ = read_bytes(path).split(b"\n")
     except OSError:

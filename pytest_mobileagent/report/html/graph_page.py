@@ -1,7 +1,7 @@
-"""The page of a graph: its pages as a map, with what leads from one to the other.
+"""The page of a graph of recorded pages: a map of the pages and the actions between them.
 
-Pages stand in columns by how many actions they are away from the first one, each beside those that
-lead to it. Of a large graph, the pages nearest to one of them are shown.
+Pages are arranged in columns by their distance from the first page in actions, near the pages that
+lead to them. For a large graph, only the pages nearest to a given one are shown.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ TASKS = "tasks.jsonl"
 VERSION = 1
 _MOST = 400  # pages on a map
 _MOST_TASKS = 500
-_HIGHEST = 8  # pages above each other in a column
-_WIDTH, _QUALITY = 200, 70  # of the pictures: pixels, percent
+_HIGHEST = 8  # pages in a column
+_WIDTH, _QUALITY = 200, 70  # of the pictures, in pixels and percent
 
 
 @dataclass(slots=True)
 class Map:
     """The part of a graph that is shown: pages in the order of their distance, and their edges.
 
-    `places` are the column and the row of each; `paths` are golden paths, and those of agents.
+    `places` are the column and the row of each page; `paths` are golden paths and agents' paths.
     """
 
     pages: list[str]
@@ -58,12 +58,12 @@ def write_graph_page(
 ) -> None:
     """Write the page of a graph to a file.
 
-    `around` is the page, or the task, that is in the middle of the map; by default where tasks
-    begin. The ways of `episodes` that were recorded on the graph can be drawn in.
+    `around` is the page or the task at the centre of the map, by default the start page. The paths
+    of `episodes` that were recorded on the graph can be highlighted.
 
     Raises:
-        GraphError: the graph is damaged, or has no such page and no such task.
-        OSError: it cannot be written; a page that was there stays as it was.
+        GraphError: if the graph is damaged, or has no such page or task.
+        OSError: if the page cannot be written; an existing page is left unchanged.
     """
     tasks = list(_tasks(graph))
     middle = _middle(graph, around, tasks)
@@ -133,12 +133,12 @@ def _drawn(edge: Edge, seen: Mapping[str, Screen | None]) -> dict[str, Any]:
 
 
 def _first(graph: Graph, page: str) -> str:
-    """Return the page that stands for all that are equal to one."""
+    """Return the page that represents all pages equal to `page`."""
     return graph.page(page).same if page in graph else page
 
 
 def _middle(graph: Graph, around: str, tasks: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the pages from which the map is made: a page, or those of a task's golden path."""
+    """Return the pages at the centre of the map: one page, or those of a task's golden path."""
     if not around:
         return [graph.start]
     if around in graph:
@@ -154,13 +154,13 @@ def _middle(graph: Graph, around: str, tasks: Sequence[Mapping[str, Any]]) -> li
 
 
 def _near(graph: Graph, middle: Sequence[str]) -> Map:
-    """Return the pages nearest to some, by the actions that lead there from them, and back."""
+    """Return the map of the pages nearest to `middle`, by the number of actions from there."""
     shown = Map([], [])
     firsts = dict.fromkeys(_first(graph, page) for page in middle)
     pending, known = deque(firsts), set(firsts)
     rest: Iterator[str] = (page.same for page in graph.pages() if page.same == page.id)
     while len(shown.pages) < _MOST:
-        if not pending:  # what cannot be reached from there
+        if not pending:  # continue with pages that cannot be reached from the centre
             page = next((each for each in rest if each not in known), None)
             if page is None:
                 break
@@ -179,7 +179,7 @@ def _near(graph: Graph, middle: Sequence[str]) -> Map:
 
 
 def _leaving(graph: Graph, page: str) -> list[Edge]:
-    """Return the edges of a page and of its equals, each to the page that stands for all."""
+    """Return the edges from a page and its equals; targets are representative pages."""
     edges = [edge for each in (page, *graph.same(page)) for edge in graph.edges(each)]
     return [replace(edge, source=page, target=_first(graph, edge.target)) for edge in edges]
 
@@ -187,8 +187,8 @@ def _leaving(graph: Graph, page: str) -> list[Edge]:
 def _laid_out(shown: Map) -> dict[str, tuple[int, int]]:
     """Return the column and the row of each page.
 
-    Columns are the distances from the first page; what cannot be reached from it comes last. Within
-    a distance, pages stand in the order of those that lead to them; a long column is broken.
+    Columns are the distances from the first page; unreachable pages come last. Pages at the same
+    distance are ordered by the rows of the pages that lead to them; a long column is split.
     """
     leads: dict[str, list[str]] = {page: [] for page in shown.pages}
     for edge in shown.edges:
@@ -243,7 +243,7 @@ def _tasks(graph: Graph) -> Iterator[dict[str, Any]]:
 
 
 def _golden(graph: Graph, task: Mapping[str, Any], shown: Map) -> dict[str, Any] | None:
-    """Return a task's golden path; None if it leads over pages that are not shown."""
+    """Return a task's golden path; None if it contains pages that are not shown."""
     with suppress(TaskError, TypeError):
         golden = [golden_from_json(each) for each in task.get("golden") or ()]
         pages = [_first(graph, each.page) for each in golden if each.page]
@@ -261,7 +261,7 @@ def _golden(graph: Graph, task: Mapping[str, Any], shown: Map) -> dict[str, Any]
 
 
 def _walked(graph: Graph, episode: EpisodeRecord, shown: Map) -> dict[str, Any] | None:
-    """Return an agent's way over the pages that are shown; None if it was on none of them."""
+    """Return an agent's path over the shown pages; None if it visited none of them."""
     pages = [_first(graph, screen.page) for screen in screens(episode) if screen.page]
     pages = [page for page in pages if page in shown.places]
     if not pages:
@@ -271,14 +271,14 @@ def _walked(graph: Graph, episode: EpisodeRecord, shown: Map) -> dict[str, Any] 
 
 
 def _seen(graph: Graph, page: str) -> tuple[str, Screen | None, bytes]:
-    """Return a page with its screen, None where that cannot be read, and a small picture."""
+    """Return a page, its screen (None if that cannot be read), and a thumbnail."""
     from PIL import Image  # a heavy library, loaded only when needed
 
     try:
         screen = graph.screen(page)
         if not graph.page(page).png:
             return page, screen, b""
-        # Not `screen.image`, which would be kept: a map has hundreds of pictures.
+        # Not `screen.image`, which is cached: a map has hundreds of pictures.
         with Image.open(BytesIO(screen.png)) as image:
             small = image.convert("RGB")
     except (GraphError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):

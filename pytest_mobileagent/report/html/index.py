@@ -1,4 +1,4 @@
-"""The index of the page: a row for each task, and the folders of its attempts."""
+"""The index of a run's page: a row for each task, and the folders of its attempts."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _ROW = (
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
     "as_run", "crashes", "step_accuracy",
 )  # fmt: skip
-_LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
-_HEAD = 65_536  # bytes of a record that are read for its first line
+_LONG, _SHORT = 300, 200  # characters of a reason, and of a condition
+_HEAD = 65_536  # bytes of a record that are read to get its first line
 
 
 def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
     """Return the index of a run's page; `whole` is the content of report.json.
 
-    The names of its episodes get the prefix `mark`, which tells two runs on one page apart.
+    `mark` is a prefix for the names of its episodes, which distinguishes two runs on one page.
     """
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
@@ -65,7 +65,7 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
 
 
 def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
-    """Return what the page's list shows of an entry of report.json; `about` is its "run"."""
+    """Return the row of an entry in the page's list; `about` is "run" in report.json."""
     verdict = task["verdict"]
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
@@ -90,7 +90,7 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
 
 
 def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
-    """Return what came nearest, as the failure in the terminal says it; empty if nothing failed."""
+    """Return what came nearest to the goal, as printed on the terminal; empty without a failure."""
     if task["success"] is not False:
         return ""
     reason = str(task["reason"] or "")
@@ -101,21 +101,21 @@ def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
 
 
 def _cause(task: Entry) -> str | None:
-    """Return the cause of a failure; of a run of before, which tells none, by the reason alone."""
+    """Return the cause of a failure, derived from the reason if an older run did not record it."""
     if task["outcome"] not in FAILURES:
         return None
     return task["cause"] or without_names(task["reason"]) or "unknown"
 
 
 def _error(task: Entry) -> str:
-    """Return the error in which an agent's episode ended; empty if it ended otherwise."""
+    """Return the agent's error that ended the episode; empty if it ended otherwise."""
     if task["outcome"] != "failed" or task["termination"] not in AGENTS_FAULT:
         return ""
     return str(task["reason"] or "").partition("; AssertionError: ")[0].partition("\n")[0]
 
 
 def _given(options: Any) -> dict[str, Any]:
-    """Return the options that were set, with their values."""
+    """Return the values of the options that were set."""
     if not isinstance(options, dict):
         return {}
     given = {name: each for name, each in options.items() if isinstance(each, dict)}
@@ -134,7 +134,7 @@ def _cut(text: Any, most: int) -> str:
 
 
 def _head(episode: Path) -> dict[str, Any]:
-    """Return the first line of an episode's record; nothing if it cannot be read."""
+    """Return the first line of an episode's record; {} if it cannot be read."""
     try:
         with opened(episode / STREAM) as stream:
             head = parse_json(stream.readline(_HEAD))
@@ -151,7 +151,7 @@ def _serial(head: Mapping[str, Any]) -> str | None:
 def _seconds_between(start: Any, end: Any) -> float | None:
     try:
         between = datetime.fromisoformat(end) - datetime.fromisoformat(start)
-    except (TypeError, ValueError):  # a time without a zone, or none
+    except (TypeError, ValueError):  # a missing time, or one without a time zone
         return None
     return round(between.total_seconds(), 3)
 
@@ -160,9 +160,9 @@ _FILES = (STREAM, CALLS, VERDICTS, JUDGES, TRIALS)
 
 
 def attempts(run: Path, task: Entry) -> list[Path]:
-    """Return the folders of the attempts at a task of a report, the one that counts last.
+    """Return the folders of the attempts at a task of a report; the last one counts.
 
-    `run` is the run's folder. A task that did not begin has none.
+    `run` is the run's folder. The list is empty for a task that did not begin.
     """
     own = inside(run, task["episode"])
     stem = (
@@ -178,7 +178,7 @@ def attempts(run: Path, task: Entry) -> list[Path]:
 
 
 def signature(episode: Path, *more: object) -> str:
-    """Return a word that changes with the files of an episode and with the other arguments."""
+    """Return a digest that changes with the files of an episode and with the other arguments."""
     digest = hashlib.sha256(repr(more).encode("utf-8", "replace"))
     for name in _FILES:
         try:

@@ -1,7 +1,7 @@
-"""The leaderboard: several runs on one page to publish, which needs no other file.
+"""The leaderboard: a self-contained page of several runs, for publication.
 
-It holds numbers, and names of agents, models, suites and tasks; nothing that was on a screen, that
-an agent said, or that tells where it was run.
+It contains numbers and the names of agents, models, suites and tasks. It contains nothing from a
+screen or an agent's messages, and nothing that identifies the machine.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _NUMBERS = (
     "estimated", "seconds_per_step",
 )  # fmt: skip
 _UNDECIDED = {"errors": "by errors", "review": "for review", "not_run": "not run"}
-_MOST = 8  # runs without a place that are named above the table
+_MOST = 8  # runs without a place that are listed above the table
 _SUSPECT = "broke the phone in every attempt, where others did not (suspects)"
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A run with what it is called on the page, and its numbers."""
+    """A run with its name on the page and its summary."""
 
     run: RecordedRun
     name: str
@@ -53,19 +53,19 @@ class Contender:
 
     @classmethod
     def of(cls, run: RecordedRun, name: str) -> Contender:
-        """Return a run with its numbers.
+        """Return a run with its summary.
 
         Raises:
-            LookupError, TypeError, ValueError, AttributeError: the run is damaged.
+            LookupError, TypeError, ValueError, AttributeError: if the run is damaged.
         """
         return cls(run, name, summarise(run.tasks))
 
 
 def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
-    """Write the page of several runs.
+    """Write the leaderboard of several runs.
 
     Raises:
-        OSError: it cannot be written; a page that was there stays as it was.
+        OSError: if the page cannot be written; an existing page is left unchanged.
     """
     tasks = (_tasks(each.run.tasks) for each in contenders)
     before, after = shell("Leaderboard", kind="leaderboard")
@@ -77,7 +77,7 @@ def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
 
 
 def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:
-    """Return what the page shows before a row is opened: the rows, and what has to be known."""
+    """Return the data that the page shows before a row is opened: the rows, and warnings."""
     placements = rank([each.run for each in contenders])
     rows = [_row(each, placement) for each, placement in zip(contenders, placements, strict=True)]
     return {
@@ -122,7 +122,7 @@ def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
-    """Return how many decided episodes checks, judges and people have decided."""
+    """Return the numbers of episodes decided by checks, by judges and by people."""
     found = Counter(
         "judges" if task["verdict"]["scorer"] in {"judge", "judges"} else task["verdict"]["scorer"]
         for task in tasks
@@ -132,15 +132,15 @@ def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
 
 
 def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
-    """Return what has to be known of the numbers of one run."""
+    """Return the caveats of one run's numbers."""
     notes = [] if run.has_ended else ["it has not ended, or was cut off: this is what it has"]
     counted = total(tallies(run.tasks).values())
     if counted.missing:
         why = [f"{summary[name]} {word}" for name, word in _UNDECIDED.items() if summary[name]]
-        said = f": {', '.join(why)}" if why else ""
+        reasons = f": {', '.join(why)}" if why else ""
         notes.append(
-            f"no verdict on {counted.missing} of {episodes(counted)} episodes{said}; the success "
-            f"rate leaves them out"
+            f"no verdict on {counted.missing} of {episodes(counted)} episodes{reasons}; the "
+            "success rate leaves them out"
         )
     lost, suspects = summary["infrastructure"], summary["suspects"]
     unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
@@ -159,7 +159,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what has to be known before rows are compared, what weighs most first."""
+    """Return the warnings for readers who compare rows, the most important first."""
     virtual = [row["name"] for row in rows if row["virtual"]]
     found = []
     if virtual:
@@ -167,7 +167,7 @@ def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         found.append(f"{VIRTUAL}{some}")
     out = [row for row in rows if row["obstacles"]]
     if len(rows) - len(out) < 2:
-        found.append("No run has a place: no two of them are alike in all that has to be the same.")
+        found.append("No run has a place: no two runs were made under the same conditions.")
     found += [f"{row['name']} has no place: {'; '.join(row['obstacles'])}." for row in out[:_MOST]]
     if len(out) > _MOST:
         found.append(f"{len(out) - _MOST} more runs have no place.")
@@ -175,16 +175,16 @@ def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         named = ", ".join(sorted(str(each or "unknown") for each in versions))
         found.append(f"Different versions of pytest-mobileagent: {named}.")
     if len({tuple(row["judges"]) for row in rows if "judges" in row["scorers"]}) > 1:
-        found.append("Different judges have decided: a difference may be theirs.")
+        found.append("Different judges have decided, which may explain a difference.")
     if any(row["different"] < FEWEST_TASKS for row in rows):
-        found.append(f"Fewer than {FEWEST_TASKS} tasks tell no two agents apart.")
+        found.append(f"Fewer than {FEWEST_TASKS} tasks do not distinguish any two agents.")
     if any(row["epochs"] <= 1 for row in rows):
         found.append("Some runs tried each task once: repeat them with --mobile-epochs.")
     return found
 
 
 def _tasks(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return what an opened row shows of each task: its epochs together."""
+    """Return the data of each task in an opened row, with its epochs combined."""
     found: dict[Key, list[Entry]] = {}
     for entry in entries:
         found.setdefault((entry["id"], entry["environment"]), []).append(entry)

@@ -1,6 +1,7 @@
-"""report.html: written as a whole or not at all, alone or with its pictures.
+"""Writing report.html, the page of a run, with its pictures beside it or packed into it.
 
-Only what has changed is made anew: the blocks of other episodes are taken from the page before.
+The page is written completely or not at all. Blocks of unchanged episodes are copied from the
+existing page.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
-_ABANDONED = 600.0  # seconds; no page takes that long to write
+_ABANDONED = 600.0  # seconds after which a partly written page is abandoned
 
 
 def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) -> None:
-    """Write the page of a run, into its folder if no `path` is given.
+    """Write the page of a run, into its folder without a `path`.
 
-    `whole` is the content of its report.json. Episodes that the page showed before, and that are as
-    they were, are taken over from it.
+    `whole` is the content of its report.json. Blocks of unchanged episodes are copied from the
+    existing page.
 
     Raises:
-        OSError: it cannot be written; a page that was there stays as it was.
+        OSError: if the page cannot be written; an existing page is left unchanged.
     """
     page = path or run / PAGE
     index = ("index", pack(index_data(run, whole)))
@@ -48,21 +49,21 @@ def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) ->
 
 
 def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
-    """Write a page of blocks, each with its name, to a file: all of it or nothing.
+    """Write a page with these blocks, given with their names, to a file.
 
     Raises:
-        OSError: it cannot be written; a file that was there stays as it was.
+        OSError: if the page cannot be written; an existing file is left unchanged.
     """
     before, after = shell(title)
     _drop_parts(path)
     with replacing(path) as file:
-        file.write(before + b"\n")  # a block begins its line
+        file.write(before + b"\n")  # each block must begin a line
         file.writelines(line(name, packed) for name, packed in blocks)
         file.write(after)
 
 
 def _drop_parts(path: Path) -> None:
-    """Remove the remains of processes that were killed while they wrote the page."""
+    """Remove partly written pages of processes that were killed."""
     for part in path.parent.glob(f".{path.name}.*"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > _ABANDONED:
@@ -72,12 +73,10 @@ def _drop_parts(path: Path) -> None:
 def episodes(
     run: Path, whole: Mapping[str, Any], page: Path, written: ExistingPage, mark: str = ""
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield name and block of each episode of a run, and of its words; `page` is a folder.
+    """Yield the name and the block of each episode of a run, and those of its words.
 
-    Paths in blocks are relative to it.
-
-    Those that `written` holds as they would be made again are taken from there. `mark` is put
-    before all names (see `index_data`).
+    Paths in blocks are relative to the folder `page`. Blocks that are still valid are copied from
+    the page `written`. All names get the prefix `mark` (see `index_data`).
     """
     for task in whole["tasks"]:
         folders = attempts(run, task)
@@ -107,19 +106,19 @@ def _episode_or_damage(
     about = {"e": name, "attempts": list(others)}
     try:
         return episode_data(folder, page) | about
-    except Exception as error:  # noqa: BLE001 - one episode must not cost the page of all others
+    except Exception as error:  # noqa: BLE001 - one episode must not prevent the page of all others
         return {**about, "damaged": f"it cannot be shown: {type(error).__name__}: {error}"}
 
 
 def page_of(run: Path, *, anew: bool = False) -> Path:
-    """Return the page of a run, writing it first if it is missing or out of date.
+    """Return the path of a run's page, writing it first if it is missing or outdated.
 
-    `anew`: write it in any case. Where its folder cannot be written to, it is written into a
-    new folder for temporary files.
+    With `anew`, it is written in any case. If the run's folder is not writable, the page is written
+    into a new temporary folder.
 
     Raises:
-        OSError: it cannot be written anywhere, or the report cannot be read.
-        RecordError: the run's report or its run.json is damaged, or of a newer version.
+        OSError: if the page cannot be written anywhere, or the report cannot be read.
+        RecordError: if the run's report or its run.json is damaged, or of a newer version.
     """
     page = run / PAGE
     if not anew and _is_new(run, page):
@@ -134,11 +133,14 @@ def page_of(run: Path, *, anew: bool = False) -> Path:
 
 
 def report_of(run: Path) -> dict[str, Any]:
-    """Return the report of a run by the effective verdicts, even if it has not written one.
+    """Return the report of a run, updated for the effective verdicts.
+
+    For a run that has not written a report, it is created from the run's cases.
 
     Raises:
-        OSError: it cannot be read.
-        RecordError: it, or the run.json of a run without one, is damaged or of a newer version.
+        OSError: if the report cannot be read.
+        RecordError: if the report, or the run.json of a run without one, is damaged or of a newer
+            version.
     """
     recorded = recorded_run(run)
     tasks = list(recorded.tasks)
@@ -149,7 +151,7 @@ def report_of(run: Path) -> dict[str, Any]:
 
 
 def _is_new(run: Path, page: Path) -> bool:
-    """Whether a run has ended, and its page was written after that."""
+    """Return whether a run has ended and its page was written after its last change."""
     try:
         written = page.stat().st_mtime_ns
         return max((run / name).stat().st_mtime_ns for name in (REPORT, INDEX)) <= written
@@ -158,7 +160,7 @@ def _is_new(run: Path, page: Path) -> bool:
 
 
 def temporary_page() -> Path:
-    """Return a path for a page whose own folder cannot be written to."""
+    """Return the path of a page in a new temporary folder."""
     return Path(tempfile.mkdtemp(prefix="mobileagent-report-"), PAGE)
 
 
@@ -173,11 +175,11 @@ class TooLargeError(HostError):
 
 
 def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
-    """Write the page of a run with all its pictures to a file, and return a warning if it is large.
+    """Write the page of a run with all its pictures to a file; return a warning if it is large.
 
     Raises:
-        TooLargeError: it would be larger than 100 MB; the text says what to do instead.
-        OSError: it cannot be written; a file that was there stays as it was.
+        TooLargeError: if the page would be larger than 100 MB; the message says what to do instead.
+        OSError: if the page cannot be written; an existing file is left unchanged.
     """
     parts = [(run, episodes(run, whole, run, ExistingPage.of(run / PAGE)))]
     return packed(path, run.name, [("index", pack(index_data(run, whole)))], parts)
@@ -189,13 +191,13 @@ def packed(
     before: Sequence[tuple[str, bytes]],
     parts: Iterable[tuple[Path, Iterable[tuple[str, bytes]]]],
 ) -> str:
-    """Write a page with all the pictures that it names; return a warning if it is large.
+    """Write a page with all the pictures that its blocks name; return a warning if it is large.
 
-    It has the blocks `before`, and for each of `parts` a run's folder with blocks whose pictures
-    are named by paths relative to it.
+    The page consists of the blocks `before` and those of all `parts`. A part is the folder of a run
+    with blocks, whose paths of pictures are relative to that folder.
 
     Raises:
-        TooLargeError, OSError: as by `write_packed`.
+        TooLargeError, OSError: see `write_packed`.
     """
     names: dict[str, Path] = {}
     blocks = [block for run, given in parts for block in _collect_pictures(given, run, names)]
@@ -204,18 +206,18 @@ def packed(
     size = path.stat().st_size
     if size < _LARGE:
         return ""
-    return f"{path} has {size / 1e6:.0f} MB: browsers take a while to open it"
+    return f"{path} is large ({size / 1e6:.0f} MB): browsers take a while to open it"
 
 
 def _collect_pictures(
     blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the blocks unchanged, and add the pictures that they name to `names`."""
+    """Yield the blocks unchanged, adding the pictures that they name to `names`."""
     whole = run.resolve()
     for name, packed in blocks:
         for relative in _picture_paths(unpack(packed)) if name.startswith("e:") else ():
             picture = (run / relative).resolve()
-            if picture.is_relative_to(whole):  # the run may be another person's
+            if picture.is_relative_to(whole):  # the run may come from an untrusted source
                 names.setdefault(PurePosixPath(relative).stem, picture)
         yield name, packed
 
@@ -231,7 +233,7 @@ def _picture_paths(episode: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield the blocks of pictures, without those that cannot be read."""
+    """Yield the blocks of all pictures that can be read."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, packed in zip(names, pool.map(_thumbnail, names.values()), strict=True):
             if packed is not None:
@@ -242,7 +244,7 @@ def _thumbnail(path: Path) -> bytes | None:
     """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
     from PIL import Image  # a heavy library, loaded only when needed
 
-    packed = path.with_suffix(".webp")  # since the page's data were made
+    packed = path.with_suffix(".webp")  # it may have been packed after the data were created
     try:
         with opened(path if path.exists() else packed) as file, Image.open(file) as image:
             small = image.convert("RGB")
@@ -257,17 +259,17 @@ def _thumbnail(path: Path) -> bytes | None:
 def _within_limit(
     blocks: Iterable[tuple[str, bytes]], size: float, count: int
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the blocks of `count` pictures as long as a page of `size` bytes has room for them.
+    """Yield the blocks of `count` pictures while a page that already has `size` bytes has room.
 
     Raises:
-        TooLargeError: the page has no room for one.
+        TooLargeError: if the page would become too large.
     """
     for number, (name, packed) in enumerate(blocks):
         size += len(packed) * _BASE64
         if size > _TOO_LARGE:
             msg = (
-                f"the page would be larger than {_TOO_LARGE / 1e6:.0f} MB, with {number} of "
-                f"{count} pictures in it: leave out --pack, and put {PAGE} and the folder screens "
+                f"the page would be larger than {_TOO_LARGE / 1e6:.0f} MB with {number} of "
+                f"{count} pictures: leave out --pack, and put {PAGE} and the folder screens "
                 "beside it into a zip file"
             )
             raise TooLargeError(msg)

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent show`: the page of a run, opened in a browser."""
+"""`python -m pytest_mobileagent show`: open the page of a run, of runs or of a graph."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-HEAD = "graph.json"  # of a graph
-_MOST_WAYS = 200  # episodes whose ways are drawn on the page of a graph
-_MOST = 10  # names that are listed
+HEAD = "graph.json"  # the file by which the folder of a graph is recognised
+_MOST_WAYS = 200  # episodes whose paths are drawn on the page of a graph
+_MOST = 10  # listed names
 
 
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
-    """Open a page and print where it is. Return the exit status.
+    """Open a page, print its path, and return the exit status.
 
-    `runs` is asked for the folder of all runs where none is named.
+    `runs` returns the folder of the project's runs.
     """
     given = _parser().parse_args(arguments)
     try:
@@ -52,30 +52,30 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("show"),
-        description="Open the page of a run in the browser, and print where it is; it is made "
-        "first where a run was cut off, or has none. Without a display it is only printed.",
+        description="Open the page of a run in the browser, and print its path. A page that is "
+        "missing or outdated is written first. Without a display, the path is only printed.",
     )
     add = parser.add_argument
-    what = "a run's folder (default: the newest run), a folder of runs, whose page shows them all, "
-    what += "an episode's folder or its name, the id of a task, or a report.html, also as an "
-    what += "address with a place in it; or a graph of recorded pages"
+    what = "the folder of a run (default: the newest run); a folder of runs, for the page of all; "
+    what += "the folder or the name of an episode; the id of a task; a report.html, also as a URL "
+    what += "with a fragment; or a graph of recorded pages"
     add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE|GRAPH", help=what)
     add(
         "other",
         nargs="?",
         default="",
         metavar="RUN|TASK",
-        help="a run to be shown beside the first, which it is compared with; or a task of it; "
-        "of a graph: a run on it, whose ways are drawn in, or a page or a task",
+        help="a run to compare with the first, or a task of the first; for a graph: a run on it, "
+        "whose paths are drawn, or a page or a task of the graph",
     )
-    task = "a task of two runs, whose episodes open where they part"
+    task = "a task of both runs, whose episodes open where they diverge"
     add("task", nargs="?", default="", metavar="TASK", help=task)
-    add("--no-browser", action="store_true", help="only print where the page is")
+    add("--no-browser", action="store_true", help="only print the path of the page")
     return parser
 
 
 def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[Path, str]:
-    """Return the page to open, and the place in it (`#…`) without the sign; empty for none."""
+    """Return the page to open, and the fragment of its URL (without "#"), which may be empty."""
     from pytest_mobileagent.report.html.comparison_page import page_of_two
     from pytest_mobileagent.report.html.run_page import page_of
 
@@ -87,19 +87,19 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
     if not other:
         return page_of(run), place
     if place:
-        msg = f"{what} is an episode: name two runs, a run and a task, or one episode"
+        msg = f"{what} is an episode: name two runs, a run and a task, or a single episode"
         raise RecordError(msg)
     if (beside := _run(other, runs)) is not None:
         page = page_of_two(run, beside)
         return page, _pair(run, beside, task) if task else ""
     if task:
-        msg = f"{other} is not a run: to show {task} of two runs, name both"
+        msg = f"{other} is not a run: to show {task} in two runs, name both runs"
         raise RecordError(msg)
     return page_of(run), _place(_episode(run, other))
 
 
 def _folder_of_runs(what: str, runs: Callable[[], Path]) -> Path | None:
-    """Return the folder of runs that was named; None if something else was, or nothing."""
+    """Return the folder of runs that `what` names; None if it names something else."""
     if not what or _address(what) is not None:
         return None
     for path in (Path(what), runs() / what):
@@ -111,18 +111,18 @@ def _folder_of_runs(what: str, runs: Callable[[], Path]) -> Path | None:
 
 
 def _graph(what: str) -> Path | None:
-    """Return the folder of the graph that was named; None if something else was, or nothing."""
+    """Return the folder of the graph that `what` names; None if it names something else."""
     return Path(what) if what and (Path(what) / HEAD).is_file() else None
 
 
 def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]) -> Path:
-    """Write the page of a graph, elsewhere if it cannot be written there.
+    """Write the page of a graph into its folder, or else into a temporary one; return its path.
 
-    `other` is a run or an episode whose ways are drawn in, or a page or a task in the middle.
+    `other` is a run or an episode whose paths are drawn, or the page or task at the centre.
 
     Raises:
-        GraphError: it is damaged, or has no such page or task.
-        RecordError: the run cannot be read.
+        GraphError: if the graph is damaged, or has no such page or task.
+        RecordError: if the run cannot be read.
     """
     from pytest_mobileagent.dataset.graph import Graph
     from pytest_mobileagent.report.html.graph_page import GRAPH_PAGE, write_graph_page
@@ -145,7 +145,7 @@ def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]
 
 
 def _page_of_all(folder: Path) -> Path:
-    """Write the page of all runs in a folder, elsewhere if it cannot be written there."""
+    """Write the page of all runs into their folder, or else a temporary one; return its path."""
     from pytest_mobileagent.report.html.all_runs_page import RUNS_PAGE, write_runs_page
 
     try:
@@ -156,15 +156,15 @@ def _page_of_all(folder: Path) -> Path:
 
 
 def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
-    """Return the selected run, and the place in its page; empty for the page as it opens.
+    """Return the run that `what` names, and the fragment of its page's URL, which may be empty.
 
     Raises:
-        RecordError: there is no such run or episode.
+        RecordError: if there is no such run or episode.
     """
     if (address := _address(what)) is not None:
         path, place = address
         if not is_run(path.parent):
-            msg = f"{what} is not in the folder of a run: name one that is"
+            msg = f"{what} is not in the folder of a run: name a page that is"
             raise RecordError(msg)
         return path.parent.resolve(), place
     path = Path(what)
@@ -183,7 +183,7 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 
 def _run(what: str, runs: Callable[[], Path]) -> Path | None:
-    """Return the run that a path names, also one in the folder of all runs; None for none."""
+    """Return the run at a path, or in the folder of runs; None if there is none."""
     if what and _has_run(Path(what)):
         return find_run(Path(what))
     path = runs() / what
@@ -195,7 +195,7 @@ def _has_run(path: Path) -> bool:
 
 
 def _address(what: str) -> tuple[Path, str] | None:
-    """Return the page, and the place in it, of an address or of a page's path; None for others."""
+    """Return the page and the fragment of a URL, or of the path of a page; else None."""
     if what.startswith("file:"):
         parts = urlsplit(what)
         return Path(url2pathname(parts.path)), parts.fragment
@@ -208,9 +208,9 @@ def _place(episode: str) -> str:
 
 
 def _pair(base: Path, run: Path, task: str) -> str:
-    """Return the place of a task on the page of two runs, by an epoch that differs if one does.
+    """Return the URL fragment of a task on the page of two runs.
 
-    The page itself finds the step at which the episodes part.
+    An epoch with different outcomes is preferred. The page itself finds the diverging step.
     """
     from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of
     from pytest_mobileagent.report.html.index import attempts
@@ -226,13 +226,13 @@ def _pair(base: Path, run: Path, task: str) -> str:
             place = f"{_place(folders[-1].name)}&with={quote(BASE + others[-1].name)}"
             found.append((each["success"] == other["success"], place))
     if not found:
-        msg = f"{run.name} and {base.name} have no episodes of {task} to be shown side by side"
+        msg = f"{run.name} and {base.name} do not both have an episode of {task}"
         raise RecordError(msg)
     return min(found, key=lambda each: each[0])[1]
 
 
 def _episode(run: Path, name: str) -> str:
-    """Return the folder name of the episode in a run that has this name, or is of this task."""
+    """Return the name of the folder of an episode, by that name or by its task's."""
     from pytest_mobileagent.report.html.index import attempts
     from pytest_mobileagent.report.html.run_page import report_of
 
@@ -247,11 +247,11 @@ def _episode(run: Path, name: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        shown = "".join(f"\n  {each}" for each in found[:_MOST])
+        names = "".join(f"\n  {each}" for each in found[:_MOST])
         more = f"\n  … and {len(found) - _MOST} more" if len(found) > _MOST else ""
-        msg = f"{len(found)} episodes of {run.name} are called {name}: name a folder{shown}{more}"
+        msg = f"{len(found)} episodes of {run.name} are called {name}: name a folder{names}{more}"
         raise RecordError(msg)
-    msg = f"{name} is not a run, and {run} has no episode of that name: `show` alone opens that run"
+    msg = f"{name} is not a run, and {run} has no such episode: `show` alone opens that run"
     raise RecordError(msg)
 
 
@@ -262,11 +262,11 @@ def _is_called(task: object, name: str) -> bool:
 
 
 def open_page(url: str) -> bool:
-    """Open a page in a window of a browser, and return whether there was one to open it in."""
+    """Open a page in a browser window, and return whether that was possible."""
     return has_windows() and webbrowser.open(url)
 
 
 def has_windows() -> bool:
-    """Whether a browser would open a window of its own, and not take over the terminal."""
+    """Return whether a browser would open in a window instead of taking over the terminal."""
     windows = sys.platform in {"darwin", "win32"}
     return windows or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())

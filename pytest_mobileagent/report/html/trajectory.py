@@ -1,4 +1,4 @@
-"""What pages show of an episode: marks on screenshots, view hierarchies, and verdicts on it."""
+"""Parts of an episode on pages: marks on screenshots, view hierarchies, and verdicts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-_FLICK = 0.25  # how far the finger of a scroll is drawn each way, of the screen's height or width
-_FAR = 1_000_000  # pixels; no screen is that large
+_FLICK = 0.25  # half the length of a scroll's mark, as a share of the screen's height or width
+_FAR = 1_000_000  # pixels, more than any screen has
 _AWAY = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
 def screens(episode: EpisodeRecord) -> Sequence[Screen]:
-    """Return the screens to show: one for each step, and the one after the last step if seen."""
+    """Return the screens to show: one for each step, and the one after the last, if observed."""
     seen = episode.seen
     if episode.steps and episode.steps[-1].screen is seen[-1]:
         return seen[:-1]
@@ -33,7 +33,7 @@ def screens(episode: EpisodeRecord) -> Sequence[Screen]:
 
 
 def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """Return what was said of an episode, as plain data, the oldest first."""
+    """Return the verdicts on an episode as plain data, the oldest first."""
     stands = effective(verdicts)
     return [
         {
@@ -52,7 +52,7 @@ def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
 
 
 def _judges(verdict: Verdict) -> list[dict[str, Any]]:
-    """Return what each judge said, in the fields that the page knows."""
+    """Return each judge's opinion, with the fields that the page shows."""
     if verdict.scorer == PERSON:
         return []
     given = verdict.evidence.get("judges")
@@ -107,16 +107,16 @@ def size_of(screen: Screen) -> tuple[int, int] | None:
         return None
 
 
-_DEEPEST = 150  # levels; what lies deeper is shown as if it lay there
+_DEEPEST = 150  # levels; deeper elements are shown at this level
 _MOST = 5_000  # elements
 _SET = tuple(flag for flag in FLAGS if flag != "enabled")
 
 
 def tree(screen: Screen) -> list[Any] | None:
-    """Return the hierarchy of a screen; None if it cannot be read.
+    """Return the view hierarchy of a screen; None if it cannot be read.
 
     A node is [class, text, resource id, content description, bounds, flags, children]; flags are
-    words with spaces between them. A hierarchy that is too large is cut off.
+    separated by spaces. A hierarchy that is too large is cut off.
     """
     try:
         root = screen.root
@@ -132,7 +132,7 @@ def tree(screen: Screen) -> list[Any] | None:
             room -= 1
             beside.append((child, _node(child), depth + 1))
         node[6].extend(each for _, each, _ in beside)
-        # What lies too deep is hung beside its parent, not below it.
+        # Elements that are too deep are attached beside their parent instead of below it.
         pending += [
             (e, n if d < _DEEPEST else [*n[:6], node[6]], d) for e, n, d in reversed(beside)
         ]

@@ -165,7 +165,7 @@ def test_runs_without_flips_are_refused_or_said_to_have_none(
     project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = run(project, "Random", epochs=1)
-    assert "no task was decided twice: repeat tasks by --mobile-epochs" in refused(capsys, folder)
+    assert "no task was decided twice: repeat tasks with --mobile-epochs" in refused(capsys, folder)
     assert "is named twice" in refused(capsys, folder, folder)
     assert "is not a folder" in refused(capsys, "nowhere")
     (folder / "report.json").unlink()

@@ -143,7 +143,10 @@ def test_an_episode_that_was_cut_off_is_shown_as_far_as_it_goes(folder: Path) ->
         (b"{]\n", "is damaged"),
         (b'{"record":"episode","schema_version":99}\n', "install a newer one"),
         (b'{"record":"episode","schema_version":2}\n', "stops before the first screen"),
-        (b'{"record":"episode","schema_version":2}\n{"record":"observation"}\n', "whole record"),
+        (
+            b'{"record":"episode","schema_version":2}\n{"record":"observation"}\n',
+            "record is incomplete",
+        ),
         (None, "no episode is recorded"),
     ],
 )

@@ -130,7 +130,7 @@ def test_few_tasks_are_said_to_tell_nothing(
 ) -> None:
     index = board(write_run("m3a", tasks(5, of=5)), write_run("t3a", tasks(0, of=5)))["index"]
     assert [row["places"] for row in index["runs"]] == [[1, 2], [1, 2]]
-    assert "Fewer than 8 tasks tell no two agents apart." in index["warnings"]
+    assert "Fewer than 8 tasks do not distinguish any two agents." in index["warnings"]
 
 
 def test_a_row_has_remarks_on_its_numbers(

@@ -130,7 +130,7 @@ def test_a_task_of_two_runs_is_opened_where_its_episodes_part(show: Show, record
     page = other / f"beside-{recorded.name}.html"
     assert show(str(recorded), "other", "first") == (0, f"{page}#e=first.1&with=~first.1\n", "")
     status, _, problem = show(str(recorded), "other", "never")
-    assert (status, "no episodes of never" in problem) == (1, True)
+    assert (status, "do not both have an episode of never" in problem) == (1, True)
     status, _, problem = show(str(recorded), "first", "second")
     assert (status, "first is not a run" in problem) == (1, True)
 
@@ -156,10 +156,10 @@ def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["nosuch"], "has no episode of that name"),
+        (["nosuch"], "has no such episode"),
         (["\x1b[31mred"], "\\x1b[31mred is not a run"),
         (["first", "second"], "is an episode: name two runs"),
-        (["RUN", "nosuch"], "has no episode of that name"),
+        (["RUN", "nosuch"], "has no such episode"),
         (["file:///nowhere/report.html#e=a"], "is not in the folder of a run"),
         (["report.html"], "is not in the folder of a run"),
     ],

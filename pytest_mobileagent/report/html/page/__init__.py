@@ -1,4 +1,4 @@
-"""The page of a run, or of several: what stands around the data, with styles and scripts."""
+"""The shells of the HTML pages: everything around the data, with styles and scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Literal
 
 _STYLES = ("base.css", "overview.css", "episode.css")
-# In this order: each may use what those before it define.
+# The order matters: each script may use the definitions of those before it.
 _SCRIPTS = (
     "elements.js", "words.js", "marks.js", "opinions.js", "state.js", "blocks.js", "pictures.js",
     "filter.js", "search.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js",
@@ -40,24 +40,25 @@ _BLOCKS = "<!-- blocks -->"
 def shell(
     title: str, *, live: bool = False, kind: Literal["run", "runs", "leaderboard", "graph"] = "run"
 ) -> tuple[bytes, bytes]:
-    """Return what stands before the blocks of data in a page, and what stands after them.
+    """Return the parts of a page before and after its blocks of data.
 
-    A block is `<script type="application/octet-stream;base64" id="…">` with base64 in it. The ids:
+    A block is `<script type="application/octet-stream;base64" id="…">` with base64 content. The ids
+    in the page of a "run" are:
 
-    - "index", and "index2" in a page of two runs: JSON, compressed with gzip.
-    - "e:" and the "e" of a row: JSON of its episode, likewise. No two rows share one.
+    - "index", and "index2" in a page of two runs: gzip-compressed JSON.
+    - "e:" and the "e" of a row: the gzip-compressed JSON of its episode. No two rows share one.
     - "w:" and the "e" of a row: the words of its episode, by frame (see `episode.words_of`).
-    - "p:" and the name of a picture's file without its suffix: a WebP file, for those pictures
-      that are not beside the page.
+    - "d:" and the names of two episodes: their differences.
+    - "p:" and the name of a picture's file without its suffix: a WebP file, in packed pages.
 
-    The page of all "runs" of a folder has an "index", too, and "r:" and the folder of each run; a
-    "leaderboard" an "index", and "t:" and the place of each run for its tasks; that of a "graph" an
-    "index", and "p:" and the id of each page for its picture.
+    The page of all "runs" of a folder has "index", and "r:" and the folder of each run. A
+    "leaderboard" has "index", and "t:" and the index of each run for its tasks. The page of a
+    "graph" has "index", and "p:" and the id of each page for its picture.
 
-    A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
-    its digest: nothing in the data can become one.
+    A `live` page may send requests to its own server. The policy allows only the page's own script,
+    by its digest, so nothing in the data can be executed.
     """
-    from jinja2 import Environment, StrictUndefined  # most processes need none
+    from jinja2 import Environment, StrictUndefined  # most processes write no page
     from markupsafe import Markup
 
     file, styles, scripts = _KINDS[kind]
@@ -65,7 +66,7 @@ def shell(
         _file("head.html") + _file(file)
     )
     style, script = _all(styles), _all(scripts)
-    own = {"style": style, "script": script, "blocks": _BLOCKS}  # trusted, and all that is
+    own = {"style": style, "script": script, "blocks": _BLOCKS}  # the only trusted texts
     whole = template.render(
         title=title,
         policy=_policy(style, script, live=live),
@@ -76,7 +77,7 @@ def shell(
 
 
 def script(name: str) -> str:
-    """Return a script of the page that other pages share."""
+    """Return the text of a script that other pages share."""
     return _file(name)
 
 
@@ -84,8 +85,8 @@ def _policy(style: str, script: str, *, live: bool) -> str:
     """Return the content security policy of the page."""
     rules = [
         "default-src 'none'",
-        # Browsers differ in whether a page that is a file may show the files beside it as its own
-        # ('self'). Which files those are is checked in pictures.js.
+        # Browsers differ in whether 'self' includes the files beside a page that is itself a file.
+        # pictures.js checks which files are shown.
         "img-src 'self' file: data: blob:",
         f"style-src '{_digest(style)}'",
         f"script-src '{_digest(script)}'",
