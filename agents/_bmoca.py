@@ -168,7 +168,7 @@ def read_examples(options: Any) -> list[str]:
     """
     path = Path(options.examples)
     if not options.examples or not path.exists():
-        msg = f"shots={options.shots} needs examples=FILE or FOLDER: {options.examples!r} is none"
+        msg = f"shots={options.shots} needs examples=FILE or FOLDER, not {options.examples!r}"
         raise AgentError(msg)
     files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
     texts = [file.read_text("utf-8", "replace") for file in files]

@@ -37,7 +37,7 @@ class Human(Agent):
             AgentError: other workers are running as well.
         """
         if not is_alone():
-            msg = "a person plays one task at a time: leave -n out, or give -n 1"
+            msg = "a person plays one task at a time: omit -n, or use -n 1"
             raise AgentError(msg)
         options = briefing.options
         announce = Path(options.announce) if options.announce else None

@@ -91,7 +91,7 @@ def parse_json(text: str | bytes) -> Any:
         may_be = sum(map(text.count, begins)) > MOST_NESTED  # type: ignore[arg-type]
         is_too_deep = may_be and is_nested_deeper(value, MOST_NESTED)
     if is_too_deep:
-        msg = f"it is nested more than {MOST_NESTED} deep"
+        msg = f"it is nested more than {MOST_NESTED} levels deep"
         raise ValueError(msg)
     return value
 
@@ -182,7 +182,9 @@ def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
         descriptor = os.open(path, flags | (0 if follows else os.O_NOFOLLOW), 0o644)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a link, and none is followed", str(path)) from None
+            raise OSError(
+                errno.ELOOP, "it is a link, and links are not followed", str(path)
+            ) from None
         if error.errno == errno.ENXIO:  # a socket, or a pipe without a writer
             raise OSError(errno.EINVAL, "it is not a regular file", str(path)) from None
         raise
@@ -224,7 +226,7 @@ def own_folder(*names: str) -> Path:
         for name in names:
             folder = _made(folder / name)
     except OSError as error:
-        msg = f"cannot make a folder of your own: {error}; name one in XDG_CACHE_HOME"
+        msg = f"cannot create a private folder: {error}; name another one in XDG_CACHE_HOME"
         raise HostError(msg) from error
     return folder
 
@@ -248,12 +250,12 @@ def _made(path: Path, *, parents: bool = False) -> Path:
         path.mkdir(mode=PRIVATE, parents=parents)
     about = path.lstat()
     if not stat.S_ISDIR(about.st_mode):
-        what = "is a link, and none is followed" if path.is_symlink() else "is not a folder"
+        what = "is a link, and links are not followed" if path.is_symlink() else "is not a folder"
     elif about.st_uid != os.geteuid():
-        what = f"belongs to another user (number {about.st_uid}, and you are {os.geteuid()})"
+        what = f"belongs to another user (its owner is {about.st_uid}, you are {os.geteuid()})"
     else:
         if stat.S_IMODE(about.st_mode) & ~PRIVATE:
             path.chmod(PRIVATE)
         return path
-    msg = f"{path} {what}: remove it, or name a folder of your own in XDG_CACHE_HOME"
+    msg = f"{path} {what}: remove it, or name your own folder in XDG_CACHE_HOME"
     raise HostError(msg)

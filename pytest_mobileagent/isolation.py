@@ -69,9 +69,9 @@ def unsupported() -> str:
     """Return why this platform cannot isolate a process, or "" if it may be able to."""
     machine = platform.machine()
     if sys.platform != "linux":
-        return f"a sandbox needs Linux's seccomp, and this is {platform.system()}"
+        return f"a sandbox needs Linux's seccomp, but this is {platform.system()}"
     if machine not in _MACHINES or sys.maxsize < 2**32 or sys.byteorder != "little":
-        return f"no list of system calls is known for {machine} (only {', '.join(_MACHINES)})"
+        return f"the system calls of {machine} are not known (only those of {', '.join(_MACHINES)})"
     return ""
 
 
@@ -106,7 +106,7 @@ def shut_off() -> None:
         os.close(os.open("/", os.O_RDONLY))
     except PermissionError:
         return
-    msg = "the kernel has taken seccomp's filter, but files can still be opened"
+    msg = "the kernel has accepted the seccomp filter, but files can still be opened"
     raise UnavailableError(msg)
 
 

@@ -31,7 +31,7 @@ _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-_STALE = "this address is not valid, or no longer: open the one that the command printed"
+_STALE = "this address is not valid, or no longer valid: open the one that the command printed"
 
 
 class RefusedError(Exception):

@@ -93,7 +93,7 @@ def compare_release(
         table cannot be read.
     """
     parser = argparse.ArgumentParser(
-        description="Compare the official release in a folder with our table, and list what is "
+        description="Compare the official release in a folder with our table, and list the "
         "wrong with the release. Nothing of it is imported or executed."
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder of the release")

@@ -105,9 +105,9 @@ def _missing(path: Path) -> None:
 STRANGE = {
     _pipe: "it is not a regular file",
     _socket: "it is not a regular file",
-    _link: "it is a link, and none is followed",
-    _endless: "it is a link, and none is followed",
-    _missing: "it is a link, and none is followed",
+    _link: "it is a link, and links are not followed",
+    _endless: "it is a link, and links are not followed",
+    _missing: "it is a link, and links are not followed",
 }
 
 
@@ -231,21 +231,21 @@ def test_one_that_others_could_write_to_is_closed_to_them(caches: Path) -> None:
 def test_a_link_is_not_followed(caches: Path, tmp_path: Path) -> None:
     own_folder()
     (caches / "pytest-mobileagent" / "leases").symlink_to(tmp_path)
-    with pytest.raises(HostError, match=r"leases is a link, and none is followed: remove it"):
+    with pytest.raises(HostError, match=r"leases is a link, and links are not followed: remove it"):
         own_folder("leases")
     assert own_folder("environments").is_dir()
 
 
 def test_what_is_no_folder_is_said(caches: Path) -> None:
     os.mkfifo(own_folder() / "leases")
-    with pytest.raises(HostError, match="leases is not a folder: remove it, or name a folder"):
+    with pytest.raises(HostError, match="leases is not a folder: remove it, or name your own"):
         own_folder("leases")
 
 
 def test_that_of_another_user_is_not_used(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, user = own_folder(), os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: user + 1)
-    with pytest.raises(HostError, match=f"{folder} belongs to another user .*{user}, and you are"):
+    with pytest.raises(HostError, match=f"{folder} belongs to another user .*{user}, you are"):
         own_folder("leases")
 
 
@@ -268,5 +268,5 @@ def test_where_there_can_be_none_it_is_said_what_to_do(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
-    with pytest.raises(HostError, match=r"cannot make a folder of your own: .* XDG_CACHE_HOME"):
+    with pytest.raises(HostError, match=r"cannot create a private folder: .* XDG_CACHE_HOME"):
         own_folder()

@@ -66,7 +66,7 @@ class Briefing:
             AgentError: no model was chosen for the role.
         """
         if self.models is None:
-            msg = f"no model was chosen for the role {role!r}: --mobile-model=PROVIDER:NAME"
+            msg = f"no model was chosen for the role {role!r}: use --mobile-model=PROVIDER:NAME"
             raise AgentError(msg)
         return self.models.model(role)
 
@@ -223,7 +223,7 @@ class Scripted(Agent):
     def moves(self, task: Task) -> Sequence[Move]:
         """Return the moves to play: the whole solution."""
         if not task.solution:
-            msg = "the task has no solution to play: give it one with @task(…, solution=[…])"
+            msg = "the task has no solution to play: add one with @task(…, solution=[…])"
             raise NoSolutionError(msg)
         return task.solution
 
@@ -271,7 +271,7 @@ def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
         question, name, _ = move.asks
         best = max(left, key=lambda pair: alike(question, pair.question), default=None)
         if best is None or alike(question, best.question) < user.threshold:
-            msg = f"its solution asks {question!r}, and no pair of user=questions([…]) answers that"
+            msg = f"its solution asks {question!r}, but no pair of user=questions([…]) answers it"
             raise TaskError(msg)
         left.remove(best)
         found[name] = best.filled(values).answer

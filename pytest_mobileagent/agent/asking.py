@@ -114,7 +114,7 @@ def given_up(policy: str, problem: str) -> Decision:
             return Decision((Finish(),))
         case "give up":
             return Decision((Impossible(problem),))
-    msg = f"the model's words cannot be read: {problem}"
+    msg = f"the model's reply cannot be parsed: {problem}"
     raise AgentError(msg)
 
 

@@ -35,7 +35,7 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     for word in _with_preset(agent, declared, given):
         key, equals, text = word.partition("=")
         if not equals:
-            msg = f"{word}: has to be KEY=VALUE"
+            msg = f"{word}: must be KEY=VALUE"
             raise BadOptionError(msg)
         if key not in types_:
             presets = getattr(declared, "PRESETS", {})
@@ -47,7 +47,9 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
             raise BadOptionError(msg) from None
     if lacking := [n for n in types_ if defaults[n] is _REQUIRED and n not in values]:
         name = lacking[0]
-        msg = f"{name}=…: {agent} needs it ({_name(types_[name])}), and it has no default"
+        msg = (
+            f"{name}=…: {agent} requires this option ({_name(types_[name])}), which has no default"
+        )
         raise BadOptionError(msg)
     return _made(agent, declared, values)
 
@@ -93,7 +95,7 @@ def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
             setattr(options, name, value)
     except Exception as error:
         printed = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
-        msg = f"{printed}: {agent} does not take this: {in_one_line(error)}"
+        msg = f"{printed}: {agent} rejects this: {in_one_line(error)}"
         raise BadOptionError(msg) from error
     return options
 

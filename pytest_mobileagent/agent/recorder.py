@@ -129,6 +129,7 @@ class Recorder:
                 return str(json.loads(reply.read()).get("over") or "")
         except urllib.error.HTTPError as error:
             with error:
-                return f"it is not recorded: {error.read().decode('utf-8', 'replace') or error}"
+                why = error.read().decode("utf-8", "replace") or error
+                return f"the recorder rejected the message: {why}"
         except (OSError, ValueError, AttributeError) as error:
-            return f"nobody records it ({error})"
+            return f"the recorder does not answer ({error})"

@@ -66,9 +66,9 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         near = difflib.get_close_matches(reference, known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         if set(reference) & set(" /{"):
-            hint = f"; a program is run by --agent='cmd:{reference}'"
-        names = ", ".join(known) or "none: name folders of agents by mobile_agent_paths"
-        msg = f"no agent is called {reference!r}{hint} (there are: {names})"
+            hint = f"; to run a program, use --agent='cmd:{reference}'"
+        names = ", ".join(known) or "none: name folders of agents in mobile_agent_paths"
+        msg = f"there is no agent {reference!r}{hint} (there are: {names})"
         raise UnknownAgentError(msg)
     return sources[reference]
 
@@ -249,7 +249,7 @@ def _only_agent(path: Path, reference: str = "") -> type[Agent]:
     own = own or [cls for cls in agents if cls.__module__.startswith(f"{module.__name__}.")]
     if len(own) != 1:
         names = ", ".join(agents[cls] for cls in own) or "none"
-        msg = f"{path} has to define one agent class (public, with `step` or `run`); it defines"
+        msg = f"{path} must define one agent class (public, with `step` or `run`); it defines"
         hint = f": say which, as in --agent={reference or path}:{agents[own[0]]}" if own else ""
         raise UnknownAgentError(f"{msg} {names}{hint}")
     return own[0]

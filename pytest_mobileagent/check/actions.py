@@ -62,7 +62,7 @@ def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) 
         return []
     several: Sequence[Any] = found if isinstance(found, list | tuple) else [found]
     if wrong := [each for each in several if not isinstance(each, Element | None)]:
-        msg = f"the function of the screen has to return elements or None, not {wrong[0]!r}"
+        msg = f"the function of the screen must return elements or None, not {wrong[0]!r}"
         raise CriteriaError(msg)
     return [each for each in several if each]
 

@@ -117,7 +117,7 @@ class Episode(EpisodeRecord):
         """
         _check_text("reached", page)
         if not self.pages:
-            what = f"device {self.device.serial} shows no recorded pages"
+            what = f"device {self.device.serial} does not show recorded pages"
             msg = f"reached({page!r}): {what} (docs/recorded-pages.md)"
             raise TaskError(msg)
         if any(page == screen.page or page in screen.same for screen in self.screens):
@@ -133,7 +133,7 @@ class Episode(EpisodeRecord):
         """
         packages = self.case.task.packages
         if not packages:
-            msg = "the task names no app, which the check asks for: give it one with app="
+            msg = "the check uses the task's app, but the task names none: add app="
             raise CriteriaError(msg)
         return packages[0]
 
@@ -157,7 +157,7 @@ class Episode(EpisodeRecord):
         """
         selector = EventSelector.of(criteria)
         if not isinstance(after, Event | None):
-            msg = f"event(after={after!r}): what event() returned can be given, or None"
+            msg = f"event(after={after!r}): must be a result of event(), or None"
             raise CriteriaError(msg)
         is_heard = self.device.listener
         if not is_heard and (why := underivable(selector)):
@@ -170,8 +170,8 @@ class Episode(EpisodeRecord):
         if found is None:
             gap = lost([event for _, event in numbered])
             but = f", while {gap} were lost," if gap else ""
-            from_ = "" if after is START else " later than the event that is named"
-            derived = "" if is_heard else " that actions and screens tell of"
+            from_ = "" if after is START else " after the given event"
+            derived = "" if is_heard else " derived from actions and screens"
             what = f"none of {len(later)} events{derived}{from_}{but} was {selector}"
             self._missed(what, selector.nearest(later))
         return found
@@ -192,7 +192,7 @@ class Episode(EpisodeRecord):
             TaskError: what is expected is not a text, or `paraphrase` is not a function.
         """
         if not (paraphrase is None or callable(paraphrase)):
-            msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"
+            msg = f"answers(): paraphrase={paraphrase!r} must be a function, such as judge.same"
             raise TaskError(msg)
         from pytest_mobileagent.check.answers import answers  # slow to import
 

@@ -64,7 +64,7 @@ class EventSelector:
             CriteriaError: there are no criteria, or one is unknown or of the wrong type.
         """
         if not criteria:
-            msg = f"no event to look for: give one of {', '.join(CRITERIA)}"
+            msg = f"no event to search for: give at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
             if name not in CRITERIA:
@@ -173,15 +173,17 @@ def underivable(selector: EventSelector) -> str:
     """Return why such an event cannot be derived from actions and screens; "" if it can."""
     criteria = dict(selector.criteria)
     if "type" not in criteria:
-        return f"actions and screens tell only of the types {', '.join(_TOLD)}: name one"
+        return (
+            f"only the types {', '.join(_TOLD)} can be derived from actions and screens: name one"
+        )
     kind = event_type(criteria["type"])
     if kind not in _TOLD:
-        return f"neither actions nor screens tell of {kind!r}"
+        return f"{kind!r} cannot be derived from actions and screens"
     if unknown := [name for name in criteria if name not in _TOLD[kind]]:
-        return f"neither actions nor screens tell the {unknown[0]} of {kind!r}"
+        return f"the {unknown[0]} of {kind!r} cannot be derived from actions and screens"
     name = criteria.get("class_name")
     if kind == "window_state_changed" and name is not None and _is_within_activity(name):
-        return f"screens tell only of activities, not of {name!r}"
+        return f"screens show only activities, not {name!r}"
     return ""
 
 

@@ -156,7 +156,9 @@ def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
         TaskError: the episode was not on a golden path.
     """
     if not episode.is_on_path:
-        msg = "no golden actions were done in this episode: compare(…, golden=[…]) takes them"
+        msg = (
+            "no golden actions were performed in this episode: pass them as compare(…, golden=[…])"
+        )
         raise TaskError(msg)
     done = [step.golden for step in episode.steps if step.golden is not None]
     return [*done, *[None] * episode.golden_left]

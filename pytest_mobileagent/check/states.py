@@ -130,7 +130,7 @@ def essential(
     """
     given = [activity, exact, fuzzy, click, typed, installed, uninstalled, holds]
     if not any(value is not None and value != () for value in given):
-        msg = "an essential state needs something that is essential, such as exact={'text': …}"
+        msg = "an essential state needs at least one condition, such as exact={'text': …}"
         raise TaskError(msg)
     elements = [_element(each) for each in _several(exact, Mapping | Element)]
     texts = _several(fuzzy, str | Screen)
@@ -139,7 +139,7 @@ def essential(
         _several(click, Mapping)
         Selector.of(click)
     if holds is not None and not callable(holds):
-        msg = f"essential(): holds={holds!r} has to be a function of an episode"
+        msg = f"essential(): holds={holds!r} must be a function of an episode"
         raise TaskError(msg)
 
     def conditions(similarity: Similarity, threshold: float, packages: str) -> list[Condition]:
@@ -156,7 +156,7 @@ def essential(
         found += [(f"{name} installed", _has(packages, name, True)) for name in present]
         found += [(f"{name} not installed", _has(packages, name, False)) for name in absent]
         if holds is not None:
-            found.append(("what `holds` asks for", lambda m: holds(m.episode)))
+            found.append(("the condition of `holds`", lambda m: holds(m.episode)))
         return found
 
     return EssentialState(conditions, acts=click is not None or typed is not None)
@@ -262,11 +262,11 @@ def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Co
     if isinstance(wanted, Screen):
         whole = " ".join(wanted.texts)
         return (
-            "a screen more or less like the annotated one",
+            "a screen similar to the annotated one",
             lambda m: similarity(whole, " ".join(m.episode.screen.texts)) > threshold,
         )
     return (
-        f"more or less {wanted!r}",
+        f"a text similar to {wanted!r}",
         lambda m: any(similarity(wanted, text) > threshold for text in m.episode.screen.texts),
     )
 

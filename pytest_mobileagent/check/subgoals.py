@@ -102,7 +102,7 @@ def subgoal(name: str, weight: float = 1) -> Iterator[None]:
     if subgoals is None:
         yield
         return
-    held, reason = False, "it was not asked to its end"
+    held, reason = False, "it was not evaluated completely"
     subgoals.inside = name
     try:
         with collect_misses() as misses:
@@ -137,13 +137,13 @@ def _check(name: str, weight: float, subgoals: SubGoals | None) -> None:
         raise TaskError(msg)
     number = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not number or not 0 < weight < math.inf:
-        msg = f"sub-goal {name!r}: weight={weight!r} has to be a number above 0"
+        msg = f"sub-goal {name!r}: weight={weight!r} must be a number above 0"
         raise TaskError(msg)
     if subgoals is None:
         return
     if subgoals.inside is not None:
-        msg = f"sub-goal {name!r} is inside {subgoals.inside!r}: sub-goals stand beside each other"
+        msg = f"sub-goal {name!r} is inside {subgoals.inside!r}: sub-goals cannot be nested"
         raise TaskError(msg)
     if any(each.name == name for each in subgoals.asked):
-        msg = f"two sub-goals are named {name!r}: give each a name of its own"
+        msg = f"two sub-goals are named {name!r}: give each its own name"
         raise TaskError(msg)

@@ -83,7 +83,7 @@ def until_end(episode: E, since: Callable[[E], Any]) -> bool:
     ended = next((n for n in later if not asked.holds(episode.prefix(n))), None)
     if ended is None:
         return True
-    held = f"it first held {_after(episode, begun)}, and no more {_after(episode, ended)}"
+    held = f"it first held {_after(episode, begun)}, and no longer {_after(episode, ended)}"
     missed(lambda: f"{held}{asked.why('then')}")
     return False
 

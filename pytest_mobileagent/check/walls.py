@@ -81,7 +81,7 @@ def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
             return None
         seen.append(each)
         if (wall := wall_on(walls, screen)) is not None:
-            return Sighting(place, f"the screen looks like a wall by {wall.where}")
+            return Sighting(place, f"the screen looks like the wall in {wall.where}")
     return None
 
 
@@ -178,7 +178,7 @@ def _wall(name: str, table: Any, path: str, lines: Sequence[str]) -> Wall:
     head = _line(lines, rf"\s*(\[\s*)?[\"']?{re.escape(name)}[\"']?\s*[\]=.]")
     where = f"{path}, line {head} ({name})" if head else f"{path} ({name})"
     if not isinstance(table, dict):
-        msg = f"{where}: a wall is a table: [{name}], and below it `texts`, `ids` or both"
+        msg = f"{where}: a wall must be a table: [{name}], followed by `texts`, `ids` or both"
         raise TaskError(msg)
 
     def at(key: str) -> str:
@@ -189,11 +189,11 @@ def _wall(name: str, table: Any, path: str, lines: Sequence[str]) -> Wall:
         msg = f"{at(unknown[0])}: a wall has no {unknown[0]!r}; it may have {', '.join(_FIELDS)}"
         raise TaskError(msg)
     if not (table.get("texts") or table.get("ids")):
-        msg = f"{where}: it needs `texts`, `ids` or both, or each screen would be a wall"
+        msg = f"{where}: it needs `texts`, `ids` or both; otherwise every screen would be a wall"
         raise TaskError(msg)
     packages = table.get("package", "")
     if not isinstance(packages, str) or (packages and not all(packages.split("|"))):
-        msg = f"{at('package')}: package has to be a text, with | between several"
+        msg = f"{at('package')}: package must be a text, with | between several packages"
         raise TaskError(msg)
     texts, ids = (tuple(_read_words(key, table, at(key))) for key in ("texts", "ids"))
     return Wall(where, tuple(packages.split("|")) if packages else (), texts, ids)
@@ -204,8 +204,8 @@ def _read_words(key: str, table: Mapping[str, Any], where: str) -> Iterator[_Wor
     for words in listed if isinstance(listed, list) else [listed]:
         each = words.split("|") if isinstance(words, str) and listed is not words else [""]
         if not all(one.strip(" *") for one in each):
-            msg = f"{where}: {key} has to be a list of texts such as"
-            raise TaskError(f'{msg} ["Log in|Sign in", "Password"], none of them empty or all *')
+            msg = f"{where}: {key} must be a list of texts such as"
+            raise TaskError(f'{msg} ["Log in|Sign in", "Password"], none of them empty or only *')
         yield tuple(tuple(normalise(part).casefold() for part in one.split("*")) for one in each)
 
 

@@ -63,7 +63,7 @@ class Environment:
         for name, (holds, allowed) in _RULES.items():
             value = getattr(self, name)
             if not holds(value):
-                msg = f"{name} = {value!r} has to be {allowed}"
+                msg = f"{name} = {value!r} must be {allowed}"
                 raise BadEnvironmentError(msg)
 
     @classmethod
@@ -116,7 +116,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "dark": (lambda value: isinstance(value, bool), "true or false"),
     "layout": (
         lambda value: value is None or _is_whole(value, 0, 2**31),
-        "a whole number from 0, the seed of where icons are",
+        "a whole number from 0, the seed of the icons' places",
     ),
 }
 
@@ -135,7 +135,7 @@ def load(folders: Iterable[Path]) -> dict[str, Environment]:
         for path in sorted(folder.glob("*.toml")):
             for environment in _read(path):
                 if environment.id in found:
-                    msg = f"{path}: there is an environment {environment.id} already"
+                    msg = f"{path}: the environment {environment.id} is defined twice"
                     raise BadEnvironmentError(msg)
                 found[environment.id] = environment
     return found
@@ -149,7 +149,7 @@ def _read(path: Path) -> list[Environment]:
         raise BadEnvironmentError(msg) from None
     tables = content.pop("environment", [])
     if content or not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
-        msg = f"{path}: holds tables [[environment]], and nothing else"
+        msg = f"{path}: may only contain tables [[environment]]"
         raise BadEnvironmentError(msg)
     environments = []
     for number, table in enumerate(tables, 1):

@@ -85,8 +85,8 @@ def apply(environment: Environment, device: Device) -> None:
     system = system_of(device)
     if system.shell("id -u").strip() != "0":
         msg = (
-            f"device {device.info.serial} cannot be given environment {environment.id}: that takes"
-            " a root shell, which `adb root` gives on emulators without the Play Store"
+            f"device {device.info.serial} cannot be given environment {environment.id}: this needs"
+            " a root shell, which `adb root` provides on emulators without the Play Store"
         )
         raise DeviceError(msg)
     _check(device, environment, _settings(environment))

@@ -32,7 +32,7 @@ def parse_moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
-        msg = "has to be a date and time such as 2026-11-22T09:00, or now"
+        msg = "must be a date and time such as 2026-11-22T09:00, or now"
         raise ValueError(msg) from None
 
 
@@ -59,9 +59,10 @@ def set_clock(device: Device, moment: datetime) -> None:
     )
     if not _is_set(as_root, seconds):
         msg = (
-            f"device {device.info.serial} does not let its clock be set to {moment.isoformat()}: "
-            f"{output.strip()[:200]}; as root: {as_root.strip()[:200]}. That takes `adb root`, as "
-            "emulators without the Play Store give; else leave out --mobile-device-time"
+            f"device {device.info.serial} does not permit setting its clock to "
+            f"{moment.isoformat()}: {output.strip()[:200]}; as root: {as_root.strip()[:200]}. "
+            "This needs `adb root`, which emulators without the Play Store permit; otherwise omit "
+            "--mobile-device-time"
         )
         raise DeviceError(msg)
 

@@ -89,15 +89,15 @@ def main(arguments: Sequence[str]) -> int:
             file.write(text)
     except FileExistsError:
         if path.is_file() and path.read_bytes() == text.encode():
-            print(printable(f"left {path} as it is: it holds the same {given.n}"))
+            print(printable(f"left {path} unchanged: it contains the same {given.n} environments"))
             return 0
-        what = f"error: {path} is there, and holds something else: name another folder or seed\n"
+        what = f"error: {path} exists with different content: choose another folder or seed\n"
         sys.stderr.write(printable(what))
         return 1
     except OSError as error:
         sys.stderr.write(printable(f"error: cannot write {path}: {error.strerror}\n"))
         return 1
-    print(printable(f"wrote {path}: run them by --mobile-env={drawn[0].group}"))
+    print(printable(f"wrote {path}: run them with --mobile-env={drawn[0].group}"))
     return 0
 
 

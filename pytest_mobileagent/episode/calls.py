@@ -61,18 +61,18 @@ class ModelCall:
     def __post_init__(self) -> None:
         for name in ("model", "role", "response_model"):
             if not isinstance(value := getattr(self, name), str):
-                msg = f"{name}={_short(value)} of a ModelCall has to be a text"
+                msg = f"{name}={_short(value)} of a ModelCall must be a text"
                 raise ValueError(msg)
         for name in (*_TOKENS, *_ESTIMATES, "images", "line", "retries"):
             value = _whole(getattr(self, name))
             if not (name != "retries" and value is None) and not _is_count(value):
-                msg = f"{name}={_short(value)} of a ModelCall has to be a whole number from 0"
+                msg = f"{name}={_short(value)} of a ModelCall must be a whole number from 0"
                 raise ValueError(msg)
             object.__setattr__(self, name, value)
         for name in ("price_usd", "seconds_to_first", "seconds", "waited"):
             value = getattr(self, name)
             if value is not None and not _is_amount(value):
-                msg = f"{name}={_short(value)} of a ModelCall has to be a number from 0"
+                msg = f"{name}={_short(value)} of a ModelCall must be a number from 0"
                 raise ValueError(msg)
 
     def to_json(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         part.rename(folder)
     except OSError as error:
-        msg = f"cannot take {source} over as {folder}: {error}"
+        msg = f"cannot import {source} as {folder}: {error}"
         raise HostError(msg) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

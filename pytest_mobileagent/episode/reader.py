@@ -104,7 +104,7 @@ def read(folder: Path, kind: type[E]) -> E:
         msg = f"{folder / STREAM} is damaged: it is nested too deeply"
         raise RecordError(msg) from error
     except (LookupError, TypeError, ValueError, AttributeError, OSError, OverflowError) as error:
-        msg = f"{folder} does not hold a whole record: {type(error).__name__}: {error}"
+        msg = f"{folder} does not contain a complete record: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
 
 

@@ -55,17 +55,17 @@ def load(path: Path) -> Rules:
         msg = f"{path} cannot be read: {error.strerror}"
         raise ValueError(msg) from None
     except ValueError as error:
-        msg = f"{path} is no TOML: {error}"
+        msg = f"{path} is not TOML: {error}"
         raise ValueError(msg) from None
     if unknown := sorted(set(given) - {"text", "region"}):
         msg = f"{path}: there is no {unknown[0]!r}; it may have `text` and [[region]]"
         raise ValueError(msg)
     words, regions = given.get("text", []), given.get("region", [])
     if not _is_list(words, str) or not _is_list(regions, dict):
-        msg = f"{path}: `text` is a list of regular expressions, [[region]] a table of its own"
+        msg = f"{path}: `text` must be a list of regular expressions, and each [[region]] a table"
         raise ValueError(msg)
     if not words and not regions:
-        msg = f"{path} names nothing that is to be blacked out"
+        msg = f"{path} specifies nothing to black out"
         raise ValueError(msg)
     patterns = tuple(_pattern(path, number, word) for number, word in enumerate(words, 1))
     found = tuple(_region(path, number, each) for number, each in enumerate(regions, 1))
@@ -83,7 +83,9 @@ def _pattern(path: Path, number: int, word: str) -> Pattern:
         msg = f"{path}: pattern {number} of `text` is not a regular expression: {error}"
         raise ValueError(msg) from None
     if not word or pattern.fullmatch(""):
-        msg = f"{path}: pattern {number} of `text` matches the empty text, so everywhere"
+        msg = (
+            f"{path}: pattern {number} of `text` matches the empty text, and so matches everywhere"
+        )
         raise ValueError(msg)
     return pattern
 
@@ -94,16 +96,16 @@ def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
         msg = f"{where} has no {unknown[0]!r}; it may have `box`, `package`, `resource_id`"
         raise ValueError(msg)
     if ("box" in given) == ("resource_id" in given):
-        msg = f"{where} needs a `box` or a `resource_id`, and not both"
+        msg = f"{where} needs either a `box` or a `resource_id`"
         raise ValueError(msg)
     for name in ("package", "resource_id"):
         if not isinstance(given.get(name, ""), str):
-            msg = f"{where}: {name} has to be a text"
+            msg = f"{where}: {name} must be a text"
             raise ValueError(msg)
     box = given.get("box")
     numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))
     if box is not None and not (numbers and 0 <= box[0] < box[2] and 0 <= box[1] < box[3]):
-        msg = f"{where}: box has to be [left, top, right, bottom], in pixels or fractions up to 1"
+        msg = f"{where}: box must be [left, top, right, bottom], in pixels or fractions up to 1"
         raise ValueError(msg)
     size = None if box is None else (box[0], box[1], box[2], box[3])
     return Region(size, given.get("package"), given.get("resource_id"))

@@ -171,5 +171,6 @@ class GrowingEpisode(Generic[E]):
             self._records += map(parse_json, lines)
             return assemble(self._folder, self._kind, self._records, self._screens)
         except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
-            msg = f"{self._folder} cannot be read while it grows: {type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {error}"
+            msg = f"{self._folder} cannot be read while it is being written: {why}"
             raise RecordError(msg) from error

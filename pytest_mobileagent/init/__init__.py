@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         prog=program_name("init"),
         description="Write a project that runs: an app for the virtual phone, an agent and two "
-        "tasks. Files that are there already are left as they are.",
+        "tasks. Existing files are not changed.",
     )
     parser.add_argument(
         "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)"
@@ -44,9 +44,9 @@ def main(arguments: Sequence[str]) -> int:
         if written:
             print(f"wrote {name:33}{what}")
         elif name == "pyproject.toml":
-            print(f"left {name} as it is; add to it:\n\n{_lines_for(folder / name)}")
+            print(f"left {name} unchanged; add these lines to it:\n\n{_lines_for(folder / name)}")
         else:
-            print(f"left {name} as it is")
+            print(f"left {name} unchanged")
     return 0
 
 

@@ -203,7 +203,7 @@ class Element:
         top = [self, *self.ancestors][-1]
         seen_on = top._seen_on  # noqa: SLF001 - the root is an element, too
         if seen_on is None:
-            msg = f"{self.describe()} is of no screen, so that there is no picture to read it in"
+            msg = f"{self.describe()} belongs to no screen, so there is no picture to read it from"
             raise ScreenError(msg)
         return seen_on.read(self.bounds)
 

@@ -106,7 +106,7 @@ def _read(file: Path, _changed: int) -> Any:
     white = image.new("RGBA", picture.size, "white")
     pixels = np.asarray(image.alpha_composite(white, picture).convert("RGB"))
     if min(pixels.shape[:2]) < 4 or pixels.std(axis=(0, 1)).max() < 4:
-        msg = f"image={file.name!r}: {file} is too small, or of a single colour"
+        msg = f"image={file.name!r}: {file} is too small, or has a single colour"
         raise CriteriaError(msg)
     return pixels
 

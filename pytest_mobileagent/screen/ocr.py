@@ -172,7 +172,8 @@ class EasyOcr:
         try:
             import easyocr
         except (ImportError, OSError, RuntimeError) as error:
-            msg = f"easyocr cannot be loaded, mostly as torch and torchvision do not fit: {error}"
+            why = "usually because torch and torchvision are incompatible"
+            msg = f"easyocr cannot be loaded, {why}: {error}"
             raise HostError(msg) from error
         folder = models or Path(easyocr.config.MODULE_PATH) / "model"
         try:

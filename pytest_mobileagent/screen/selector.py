@@ -52,7 +52,7 @@ def check_same_screen(name: str, other: Element, root: Element) -> None:
     """
     if [other, *other.ancestors][-1] is not root:
         msg = (
-            f"{name}={other.describe()} is of another screen: look it up on the one that is "
+            f"{name}={other.describe()} belongs to another screen: look it up on the one that is "
             f"searched (for several screens, give a function: tapped(lambda screen: …))"
         )
         raise CriteriaError(msg)
@@ -142,7 +142,7 @@ class Selector:
                 be combined, or the image's file is missing.
         """
         if not criteria:
-            msg = f"nothing to look for: give at least one of {', '.join(CRITERIA)}"
+            msg = f"nothing to search for: give at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
             _check(name, value)
@@ -259,10 +259,10 @@ def _check(name: str, value: Any) -> None:
         raise CriteriaError(msg)
     types, kind = _type_of(name)
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        msg = f"{name}={value!r} has to be {kind}, not {type(value).__name__}"
+        msg = f"{name}={value!r} must be {kind}, not {type(value).__name__}"
         raise CriteriaError(msg)
     if name in _HIGHEST and not 0 <= value <= _HIGHEST[name]:
-        msg = f"{name}={value!r} has to be a number from 0 to {_HIGHEST[name]}"
+        msg = f"{name}={value!r} must be a number from 0 to {_HIGHEST[name]}"
         raise CriteriaError(msg)
 
 
@@ -287,19 +287,19 @@ def _check_together(criteria: Mapping[str, Any]) -> None:
     """Check that the criteria can be combined."""
     if "image" in criteria:
         others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
-        problem = f"image=… can be asked for with relations only, not with {', '.join(others)}"
+        problem = f"image=… can be combined with relations only, not with {', '.join(others)}"
         if not others:
             problem = ""
     elif "similarity" in criteria:
-        problem = "similarity=… is how much a place has to look like image=…, which is missing"
+        problem = "similarity=… applies to image=…, which is missing"
     elif criteria.get("ocr") and "text" not in criteria:
-        problem = "ocr=True looks for text=… in the picture: give the text"
+        problem = "ocr=True searches for text=… in the picture, which is missing"
     elif criteria.get("ocr") and ("xpath" in criteria or "child_of" in criteria):
-        problem = "what is read in the picture has no place in the hierarchy: ask for inside=…"
+        problem = "text read in the picture is not part of the hierarchy: use inside=…"
     elif "fuzzy" in criteria and not any(isinstance(criteria.get(n), str) for n in SPOKEN):
-        problem = "fuzzy=… compares a whole text or content_desc: give one, not as a pattern"
+        problem = "fuzzy=… needs a text or content_desc that is not a pattern"
     elif not set(criteria) - set(WAYS):
-        problem = f"nothing to look for beside {', '.join(criteria)}"
+        problem = f"nothing to search for besides {', '.join(criteria)}"
     else:
         return
     if problem:

@@ -105,7 +105,7 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
     if piece[:1] == "/" and tag[-1:] == ">" and closed:
         return _TAGS.setdefault(piece, (None, closed))
     if piece[:1] in {"/", "!", "?"}:
-        msg = "no tag of an element"
+        msg = "not the tag of an element"
         raise ValueError(msg)
     name = "" if tag.endswith("/>") else re.split(r"[\s>]", tag, maxsplit=1)[0]
     parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared

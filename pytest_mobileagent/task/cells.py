@@ -41,7 +41,7 @@ def _golden(value: Any) -> tuple[Golden, ...]:
         msg = f"golden is not JSON: {why_unreadable(error)}"
         raise TaskError(msg) from None
     if not isinstance(each, list):
-        msg = "golden has to be a list of golden actions"
+        msg = "golden must be a list of golden actions"
         raise TaskError(msg)
     found = []
     for number, one in enumerate(each, 1):

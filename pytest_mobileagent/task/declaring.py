@@ -146,7 +146,7 @@ def tasks(
             raise TaskError(msg) from None
         found.append((row, fields))
     if rest := [name for name in further if name not in known]:
-        msg = f"each={{{rest[0]!r}: …}}: there is no row of this id"
+        msg = f"each={{{rest[0]!r}: …}}: there is no row with this id"
         raise TaskError(msg)
     return _declaring.tasks(found)
 

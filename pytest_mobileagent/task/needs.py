@@ -56,7 +56,7 @@ def unknown_need(word: str) -> str:
         return f"{word!r} lacks its {what.lower()}: {kind}:{what}"
     near = difflib.get_close_matches(kind, (*WORDS, *LABELLED), 1)
     hint = f"; did you mean {near[0] + colon + label!r}?" if near else ""
-    return f"{word!r} is none of {', '.join(_FORMS)}{hint}"
+    return f"{word!r} is not one of {', '.join(_FORMS)}{hint}"
 
 
 def parse_has(text: str) -> tuple[str, ...]:
@@ -68,13 +68,13 @@ def parse_has(text: str) -> tuple[str, ...]:
     words = split_needs(text)
     for word in words:
         if word in FOUND:
-            msg = f"names {word}, which are found out from the device (docs/tasks.md)"
+            msg = f"names {word}, which is detected from the device (docs/tasks.md)"
             raise ValueError(msg)
         if why := unknown_need(word):
-            msg = f"cannot be: {why} (a comma in a text is written twice)"
+            msg = f"is invalid: {why} (double a comma within a text)"
             raise ValueError(msg)
     if not words:
-        msg = f"has to be a list of {', '.join(_FORMS[len(FOUND) :])}"
+        msg = f"must be a list of {', '.join(_FORMS[len(FOUND) :])}"
         raise ValueError(msg)
     return words
 

@@ -54,7 +54,7 @@ class Scene:
         if not found:
             raise TaskError(self.screens[-1].explain(Selector.of(wanted)))
         if not -len(found) <= nth < len(found):
-            msg = f"nth={nth}, but {len(found)} elements have {Selector.of(wanted)}"
+            msg = f"nth={nth}, but only {len(found)} elements have {Selector.of(wanted)}"
             raise TaskError(msg)
         return found[nth]
 
@@ -166,7 +166,7 @@ def _target(
     """Return a function that finds the pixel to touch, and the move's description."""
     if at is not None:
         if criteria or nth:
-            msg = f"{move}(at={at}) names a place, so no element: leave one of them out"
+            msg = f"{move}(at={at}) gives both a place and an element: remove one of them"
             raise TaskError(msg)
         place = _place(move, at)
         return lambda scene: _pixel(place, scene), f"{move}(at={at})"
@@ -177,7 +177,7 @@ def _target(
 def _place(move: str, place: Place) -> Place:
     across, down = place
     if not (0 <= across <= 1 and 0 <= down <= 1):
-        msg = f"{move}: {place} has to be (across, down), fractions of the screen from 0 to 1"
+        msg = f"{move}: {place} must be (across, down), fractions of the screen from 0 to 1"
         raise TaskError(msg)
     return across, down
 
@@ -264,7 +264,7 @@ def answer(template: str | Seen, *parts: Seen) -> Move:
         return answer("%s", template, *parts)
     first, *others = template.split("%s")
     if len(others) != len(parts):
-        msg = f"answer({template!r}, …) has {len(others)} times %s, but {len(parts)} parts"
+        msg = f"answer({template!r}, …) contains %s {len(others)} times; parts given: {len(parts)}"
         raise TaskError(msg)
 
     def action(scene: Scene) -> Action:
@@ -286,7 +286,9 @@ def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[st
     """Check criteria when the solution is written; image paths are relative to its folder."""
     for name in RELATIONS:
         if name in criteria:
-            msg = f"{name}=… names an element of a screen, and a solution has none yet: use xpath"
+            msg = (
+                f"{name}=… needs an element of a screen, which a solution does not have: use xpath"
+            )
             raise TaskError(msg)
     return dict(Selector.of(criteria).criteria) if criteria or needed else {}
 
@@ -297,5 +299,5 @@ def _read_pictures(*criteria: Mapping[str, Any]) -> bool:
 
 def _check_choice(move: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        msg = f"{move}({value!r}): there are {', '.join(choices)}"
+        msg = f"{move}({value!r}): must be one of {', '.join(choices)}"
         raise TaskError(msg)

@@ -85,10 +85,10 @@ class Row:
                 raise TaskError(msg) from None
             except ValueError:
                 what = EXPECTED.get(name, "a whole number from 1")
-                msg = f"{self.where}: {name} {value!r} has to be {what}"
+                msg = f"{self.where}: {name} {value!r} must be {what}"
                 raise TaskError(msg) from None
         if not fields.get("goal", "").strip():
-            msg = f"{self.where}: a task needs a goal: give it in a column `goal`"
+            msg = f"{self.where}: a task needs a goal: add it in a column `goal`"
             raise TaskError(msg)
         if self.wording != OWN:
             given = self.columns["goal"]
@@ -128,7 +128,7 @@ def rows(
     file = caller / path
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
-        msg = f"{path} has to end with {', '.join(_READERS)}"
+        msg = f"{path} must end with {', '.join(_READERS)}"
         raise TaskError(msg)
     try:
         text = file.read_text("utf-8-sig")
@@ -145,7 +145,7 @@ def rows(
         name = str(cells.get("id") or number)
         where = f"{shown}, {place} ({name})"
         if name in found:
-            msg = f"{where}: this id is also that of {found[name].where}"
+            msg = f"{where}: this is also the id of {found[name].where}"
             raise TaskError(msg)
         found[name] = Row(name, _with_packages(cells, labels, where), where)
     _check_paths(found.values())
@@ -206,8 +206,8 @@ def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
     """Return the row with the release's goal, or one row per variant of the goal."""
     if row.id not in goals:
         name = getattr(official, "__name__", "wording")
-        msg = f"{row.where}: {name}() found no goal of this id in the release"
-        raise TaskError(f"{msg}: is it one of another commit?")
+        msg = f"{row.where}: {name}() found no goal with this id in the release"
+        raise TaskError(f"{msg}: is it from another commit?")
     given = goals[row.id]
     if given is None:
         return [row]
@@ -216,7 +216,7 @@ def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
         _check_variants(row, given)
     for goal in variants.values():
         if not isinstance(goal, str) or not goal.strip():
-            msg = f"{row.where}: the goal of the release has to be a text, not {goal!r}"
+            msg = f"{row.where}: the goal of the release must be a text, not {goal!r}"
             raise TaskError(msg)
     return [
         Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL, variant)
@@ -233,14 +233,14 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
     """
     names = [*variants]
     if OFFICIAL not in names:
-        msg = f"{row.where}: the release's goals by variant need the one called {OFFICIAL!r}"
+        msg = f"{row.where}: the release's goals by variant must include {OFFICIAL!r}"
         raise TaskError(f"{msg}, not only {names!r:.60}")
     for name in names:
         if not (isinstance(name, str) and re.fullmatch(r"\w+", name)) or name in VARIANTS:
             msg = f"{row.where}: a variant of the release's goal cannot be called {name!r:.60}"
-            raise TaskError(f"{msg}: take letters and digits, and neither of {', '.join(VARIANTS)}")
+            raise TaskError(f"{msg}: use letters and digits, and neither {' nor '.join(VARIANTS)}")
     if row.columns.get("vague"):
-        msg = f"{row.where}: it has a vague goal, so the release's goal can have no variants"
+        msg = f"{row.where}: it has a vague goal, so the release's goal cannot have variants"
         raise TaskError(msg)
 
 
@@ -309,7 +309,7 @@ def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         names = list(table.fieldnames or ())
         if not names or (twice := [name for name in names if names.count(name) > 1]):
-            what = f"has the column {twice[0]!r} twice" if names else "has to name the columns"
+            what = f"has the column {twice[0]!r} twice" if names else "must name the columns"
             msg = f"{path}, line 1 {what}"
             raise TaskError(msg)
         for columns in table:
@@ -325,7 +325,9 @@ def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _cells(columns: Mapping[Any, Any]) -> str:
     more = len(columns.get(None) or ())
     fewer = sum(value is None for value in columns.values())
-    return f"has {more or fewer} {'more' if more else 'fewer'} cells than the first line has names"
+    return (
+        f"has {more or fewer} {'more' if more else 'fewer'} cells than the first line has columns"
+    )
 
 
 def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -335,7 +337,7 @@ def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         msg = f"{path} is not JSON: {why_unreadable(error)}"
         raise TaskError(msg) from error
     if not isinstance(table, list):
-        msg = f"{path} has to hold a list of objects"
+        msg = f"{path} must contain a list of objects"
         raise TaskError(msg)
     for number, columns in enumerate(table, 1):
         yield f"row {number}", _object(columns, f"{path}, row {number}")
@@ -360,7 +362,7 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise TaskError(msg) from error
     name, table = next(iter(whole.items()), ("", None))
     if len(whole) != 1 or not isinstance(table, list):
-        msg = f"{path} has to hold one array of tables, each of which begins with [[task]]"
+        msg = f"{path} must contain one array of tables, each beginning with [[task]]"
         raise TaskError(msg)
     begins = re.compile(rf"\[\[\s*[\"']?{re.escape(name)}[\"']?\s*\]\]\s*(#.*)?")
     lines = [n for n, line in enumerate(text.split("\n"), 1) if begins.fullmatch(line.strip())]
@@ -373,7 +375,7 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _object(columns: Any, where: str) -> dict[str, Any]:
     if not isinstance(columns, dict):
-        msg = f"{where} has to be an object, with a name for each value"
+        msg = f"{where} must be an object with named values"
         raise TaskError(msg)
     return columns
 

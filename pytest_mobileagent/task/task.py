@@ -142,15 +142,15 @@ class Task:
         if self.kind not in KINDS:
             near = difflib.get_close_matches(_brief(self.kind), KINDS, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"kind={_brief(self.kind)} is none of {', '.join(KINDS)}{hint}"
+            msg = f"kind={_brief(self.kind)} is not one of {', '.join(KINDS)}{hint}"
             raise TaskError(msg)
         if self.level is not None and (type(self.level) is not int or self.level not in {1, 2, 3}):
-            msg = f"level={_brief(self.level)} is none of 1, 2, 3"
+            msg = f"level={_brief(self.level)} is not one of 1, 2, 3"
             raise TaskError(msg)
         for name in ("golden_steps", "step_limit"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or not 1 <= value <= MOST_STEPS):
-                msg = f"{name}={_brief(value)} has to be a whole number from 1 to {MOST_STEPS}"
+                msg = f"{name}={_brief(value)} must be a whole number from 1 to {MOST_STEPS}"
                 raise TaskError(msg)
         self._check_parts()
 
@@ -158,19 +158,19 @@ class Task:
         for name in ("app", "language", "snapshot", "source", "task_set", "twin"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
-                msg = f"{name}={_brief(value)} has to be a text"
+                msg = f"{name}={_brief(value)} must be a text"
                 raise TaskError(msg)
         if not _is_texts(self.apps):
-            msg = f"apps={_brief(self.apps)} has to be a list of packages"
+            msg = f"apps={_brief(self.apps)} must be a list of packages"
             raise TaskError(msg)
         for app in self.packages:
             if any(each != each.strip() or not each for each in alternatives(app)):
-                msg = f"the app {_brief(app)} has to be a package, or several with | between them"
+                msg = f"the app {_brief(app)} must be a package, or several with | between them"
                 raise TaskError(f"{msg} and no spaces")
 
     def _check_parts(self) -> None:
         if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
-            msg = "a solution has to be a list of moves, and probes a dictionary of them by name"
+            msg = "a solution must be a list of moves, and probes a dictionary of probes by name"
             raise TaskError(msg)
         for move in self.solution:
             if not hasattr(move, "ends_episode"):
@@ -178,7 +178,7 @@ class Task:
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
-                msg = f"probes has the name {_brief(name)}, which has to be a text"
+                msg = f"probes has the name {_brief(name)}, which must be a text"
                 raise TaskError(msg)
             if not callable(getattr(probe, "parse", None)):
                 found = f"probes[{name!r}]={_brief(probe)}"
@@ -191,7 +191,7 @@ class Task:
 
     def _check_golden(self) -> None:
         if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
-            msg = f"golden={_brief(self.golden)} has to be a list of golden actions"
+            msg = f"golden={_brief(self.golden)} must be a list of golden actions"
             raise TaskError(msg)
         if not self.golden:
             return
@@ -210,26 +210,26 @@ class Task:
         for name in ("tags", "needs", "instructions", "remarks"):
             words = getattr(self, name)
             if not _is_texts(words):
-                msg = f"{name}={_brief(words)} has to be a list of words"
+                msg = f"{name}={_brief(words)} must be a list of words"
                 raise TaskError(msg)
         if unknown := [why for need in self.needs if (why := unknown_need(need))]:
             msg = f"needs={_brief(self.needs)}: {unknown[0]}"
             raise TaskError(msg)
         if self.wording not in WORDINGS:
-            msg = f"wording={_brief(self.wording)} is none of {', '.join(WORDINGS)}"
+            msg = f"wording={_brief(self.wording)} is not one of {', '.join(WORDINGS)}"
             raise TaskError(msg)
 
     def _check_functions(self) -> None:
         for name in ("prepare", "clean_up", "parameters"):
             value = getattr(self, name)
             if value is not None and not callable(value):
-                msg = f"{name}={_brief(value)} has to be a function"
+                msg = f"{name}={_brief(value)} must be a function"
                 raise TaskError(msg)
         self._check_user()
         for name in ("success_after_error", "stop_on_success"):
             value = getattr(self, name)
             if not isinstance(value, bool):
-                msg = f"{name}={_brief(value)} has to be True or False"
+                msg = f"{name}={_brief(value)} must be True or False"
                 raise TaskError(msg)
 
     def _check_user(self) -> None:
@@ -238,17 +238,17 @@ class Task:
         is_text = all(isinstance(text, str) for reply in replies for text in reply)
         if not (is_text or isinstance(user, Questions | Person)):
             msg = (
-                f"user={_brief(self.user)} has to be a text, texts by words of the question, "
+                f"user={_brief(self.user)} must be a text, texts by words of the question, "
                 "questions([…]) or person(…)"
             )
             raise TaskError(msg)
         if self.vague is None:
             return
         if not isinstance(self.vague, str) or not self.vague.strip():
-            msg = f"vague={_brief(self.vague)} has to be a goal in words"
+            msg = f"vague={_brief(self.vague)} must be a goal in words"
             raise TaskError(msg)
         if self.vague.casefold().split() == self.goal.casefold().split():
-            msg = f"vague={_brief(self.vague)} is the goal itself: leave out what has to be asked"
+            msg = f"vague={_brief(self.vague)} is the goal itself: leave out what is to be asked"
             raise TaskError(msg)
 
     def as_variant(self, name: str) -> Task:

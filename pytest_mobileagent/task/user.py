@@ -118,14 +118,14 @@ def questions(
             message gives the line.
     """
     if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
-        msg = f"questions({pairs!r}) has to be a list of pairs of question and answer"
+        msg = f"questions({pairs!r}) must be a list of pairs of question and answer"
         raise TaskError(msg)
     found = [_pair(each, f"questions([…]): pair {n}") for n, each in enumerate(pairs, 1)]
     if file is not None:
         caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as in `rows`
         found += _pairs_in(caller / file)
     if not isinstance(threshold, int | float) or not 0 < threshold <= 100:
-        msg = f"questions([…], threshold={threshold!r}) has to be above 0, and at most 100"
+        msg = f"questions([…], threshold={threshold!r}) must be above 0, and at most 100"
         raise TaskError(msg)
     return Questions(tuple(found), float(threshold))
 
@@ -144,7 +144,7 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
         raise TaskError(msg)
     is_listed = isinstance(may_say, Sequence) and not isinstance(may_say, str)
     if not is_listed or not all(isinstance(fact, str) and fact.strip() for fact in may_say):
-        msg = f"person(…, may_say={may_say!r}) has to be a list of texts"
+        msg = f"person(…, may_say={may_say!r}) must be a list of texts"
         raise TaskError(msg)
     return Person(full, tuple(may_say))
 
@@ -161,9 +161,8 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
         given = dict(zip(("question", "answer"), given, strict=False))
     if not isinstance(given, Mapping) or (unknown := sorted(given.keys() - _KEYS - _OTHERS)):
         what = f"has {unknown[0]!r}" if isinstance(given, Mapping) else f"is {given!r}"
-        msg = (
-            f"{where} {what}; a pair is (question, answer), or has only {', '.join(sorted(_KEYS))}"
-        )
+        known = ", ".join(sorted(_KEYS))
+        msg = f"{where} {what}; a pair is (question, answer), or may only have {known}"
         raise TaskError(msg)
     texts = {name: given.get(name) for name in ("question", "answer")}
     for name, text in texts.items():
@@ -174,11 +173,11 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
     step, task = given.get("step"), given.get("task") or ""
     page: Any = given.get("page") or ""
     if step is not None and (type(step) is not int or step < 1):
-        msg = f"{where}: step={step!r} has to be a whole number from 1"
+        msg = f"{where}: step={step!r} must be a whole number from 1"
         raise TaskError(msg)
     if not isinstance(page, str):
         if not isinstance(page, Mapping | tuple):
-            msg = f"{where}: page={page!r} has to be a text, or criteria of an element"
+            msg = f"{where}: page={page!r} must be a text, or criteria of an element"
             raise TaskError(msg)
         from pytest_mobileagent.screen.selector import Selector
 
@@ -193,7 +192,7 @@ def _pairs_in(file: Path) -> list[Pair]:
     try:
         lines = file.read_text("utf-8-sig").split("\n")
     except FileNotFoundError:
-        msg = f"there is no file {path} of answers: make an empty one to begin with"
+        msg = f"there is no file {path} of answers: create an empty one first"
         raise TaskError(msg) from None
     except (OSError, ValueError) as error:
         msg = f"cannot read the answers in {path}: {error}"

@@ -51,7 +51,7 @@ def official_goals(table: Path, official: Official) -> Goals | None:
         msg = f"{named.where}: reading the release raised {in_one_line(error)}"
         raise TaskError(msg) from error
     if not isinstance(goals, Mapping):
-        msg = f"{named.where}: the suite's release.py returns no goals by id, but {goals!r:.60}"
+        msg = f"{named.where}: the suite's release.py must return goals by id, not {goals!r:.60}"
         raise TaskError(msg)
     return goals
 
@@ -100,7 +100,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
 def _folder(file: Path, value: Any, name: str, where: str) -> Path:
     """Return the release folder that a file names, relative to the file."""
     if not isinstance(value, str) or not value.strip():
-        msg = f'{where}: give the folder of the release as a text: {name} = "../a/folder"'
+        msg = f'{where}: the folder of the release must be a text: {name} = "../a/folder"'
         raise TaskError(msg)
     if "\0" in value:
         msg = f"{where}: {value!r} is not a path"
@@ -108,11 +108,11 @@ def _folder(file: Path, value: Any, name: str, where: str) -> Path:
     try:
         path = file.parent / Path(value).expanduser()
     except RuntimeError:
-        msg = f"{where}: {value!r} names the home folder of a user who has none"
+        msg = f"{where}: {value!r} names the home folder of an unknown user"
         raise TaskError(msg) from None
     if not path.is_dir():
         msg = f"{where}: there is no folder {path}"
-        raise TaskError(f"{msg}: name that of the release, or take the line out")
+        raise TaskError(f"{msg}: name the release's folder, or remove the line")
     return path
 
 

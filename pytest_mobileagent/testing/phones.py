@@ -54,7 +54,7 @@ class FakePhone:
     ) -> None:
         self.screens = [as_screen(screen) for screen in screens]
         if not self.screens:
-            msg = "a phone in memory needs a screen to show: give it one at least"
+            msg = "a phone in memory needs at least one screen"
             raise ValueError(msg)
         self.actions: list[Action] = []
         self.answers = dict(answers or {})
@@ -162,7 +162,7 @@ class MemoryPhone(FakePhone):
         self.links = dict(links)
         named = {page for (page, _), target in links.items() for page in (page, target)}
         if unknown := sorted(named - self.pages.keys()):
-            msg = f"links name pages that are not there: {unknown} (pages: {', '.join(self.pages)})"
+            msg = f"links name unknown pages: {unknown} (pages: {', '.join(self.pages)})"
             raise ValueError(msg)
         self.history = [next(iter(pages))]
 

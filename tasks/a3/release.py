@@ -91,7 +91,7 @@ def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             msg = f"{place}: {task['level']!r}, {task['category']!r} is no level and category"
             raise TaskError(msg)
         if not isinstance(task["task"], str) or not isinstance(task["max_steps"], int):
-            msg = f"{place}: task has to be a text, and max_steps a number"
+            msg = f"{place}: task must be a text, and max_steps a number"
             raise TaskError(msg)
         yield place, task
 
@@ -102,7 +102,7 @@ def _rewrites(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return
     for place, task in _lines(folder, REWRITES, ("new_task",)):
         if not isinstance(task["new_task"], str) or not isinstance(task.get("task", ""), str):
-            msg = f"{place}: task and new_task have to be texts"
+            msg = f"{place}: task and new_task must be texts"
             raise TaskError(msg)
         yield place, task
 

@@ -137,7 +137,8 @@ def _tokens(text: str, file: Path) -> Iterator[tuple[str, int]]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
-            msg = f"{file}:{line}: {text[at : at + 20].splitlines()[0]!r} is none of a text proto"
+            what = text[at : at + 20].splitlines()[0]
+            msg = f"{file}:{line}: {what!r} is not a token of a text proto"
             raise TaskError(msg)
         if found.lastgroup:
             yield found[0], line

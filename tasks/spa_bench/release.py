@@ -124,7 +124,7 @@ def _of_split(name: str, place: str, row: Mapping[str, str], folder: Path) -> It
     for app in used:
         if app.casefold() not in named:
             listed = ", ".join(sorted(named))
-            what = f"{name}: {app} is none of {listed}"
+            what = f"{name}: {app} is not one of {listed}"
             yield Finding("app of a subtask is not the row's", place, what)
 
 

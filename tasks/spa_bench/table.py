@@ -60,7 +60,7 @@ def components(row: mobile.Row) -> list[str]:
     """
     words = row.key_components.split(";") if row.key_components else []
     if any(not word.strip() for word in words):
-        msg = f"{row.where}: key_components {row.key_components!r} has to be words with ; between"
+        msg = f"{row.where}: key_components {row.key_components!r} must be words separated by ;"
         raise TaskError(msg)
     return words
 
@@ -120,9 +120,9 @@ def subtasks(row: mobile.Row, labels: Mapping[str, str]) -> list[Any]:
             apps = "|".join(labels[name.casefold()] for name in names)
             found.append(mobile.subtask(**{**each, "app": apps}))
         except (LookupError, TypeError, AttributeError) as error:
-            msg = f"{where} is none with app, task, memory and history: {error}"
+            msg = f"{where} is not valid (it needs app, task, memory and history): {error}"
             raise TaskError(msg) from None
         if missing := [name for name in names if labels[name.casefold()] not in row.apps]:
-            msg = f"{where} is done in {missing[0]}, which is none of the row's apps"
+            msg = f"{where} uses {missing[0]}, which is not one of the row's apps"
             raise TaskError(msg)
     return found

@@ -69,40 +69,40 @@ def test_what_can_be_done_is_let_through(action: Action) -> None:
         ({"action": "tap"}, "is not an action (it is of type dict)"),
         (Tap, "is not an action (it is of type type)"),
         (OwnTap(1, 1), "is not an action (it is of type OwnTap)"),
-        (Tap("a", 1), "Tap(x='a', y=1): coordinates have to be whole pixels"),  # type: ignore[arg-type]
-        (Tap(1.0, 1), "coordinates have to be whole pixels"),  # type: ignore[arg-type]
-        (Tap(True, 1), "coordinates have to be whole pixels"),
-        (Tap(math.nan, 1), "coordinates have to be whole pixels"),  # type: ignore[arg-type]
-        (Tap(100, 5), "(100, 5) is outside of the screen, which is 100x200"),
+        (Tap("a", 1), "Tap(x='a', y=1): coordinates must be whole pixels"),  # type: ignore[arg-type]
+        (Tap(1.0, 1), "coordinates must be whole pixels"),  # type: ignore[arg-type]
+        (Tap(True, 1), "coordinates must be whole pixels"),
+        (Tap(math.nan, 1), "coordinates must be whole pixels"),  # type: ignore[arg-type]
+        (Tap(100, 5), "(100, 5) is outside the screen, which is 100x200"),
         (Tap(5, 200), "outside"),
         (Tap(-1, 5), "outside"),
-        (LongPress(5, 5, math.nan), "seconds have to be a number from 0 to 60"),
+        (LongPress(5, 5, math.nan), "seconds must be a number from 0 to 60"),
         (LongPress(5, 5, -1), "seconds"),
         (DoubleTap(5, 1000), "outside"),
         (Swipe(5, 5, 5, -1), "(5, -1) is outside"),
         (Swipe(500, 5, 5, 5), "(500, 5) is outside"),
         (Swipe(5, 5, 5, 5, math.inf), "seconds"),
-        (Scroll("upwards"), "'upwards' is none of up, down, left, right"),  # type: ignore[arg-type]
+        (Scroll("upwards"), "'upwards' is not one of up, down, left, right"),  # type: ignore[arg-type]
         (Scroll("up", at=(5, 500)), "outside"),
-        (Scroll("up", at=5), "`at` has to be a pair of pixels"),  # type: ignore[arg-type]
-        (Type("a", at=(1, 2, 3)), "`at` has to be a pair of pixels"),  # type: ignore[arg-type]
+        (Scroll("up", at=5), "`at` must be a pair of pixels"),  # type: ignore[arg-type]
+        (Type("a", at=(1, 2, 3)), "`at` must be a pair of pixels"),  # type: ignore[arg-type]
         (Type("a", at=("1", "2")), "whole pixels"),  # type: ignore[arg-type]
-        (Type(7), "text is needed, not int"),  # type: ignore[arg-type]
-        (Type("a\0b"), "text cannot hold NUL"),
-        (Type("a\ud83d"), "half of a surrogate pair"),
-        (Type("a", clear="no"), "`clear` and `enter` have to be True or False"),  # type: ignore[arg-type]
-        (Type("a" * 100_001), "the text of Type has 100001 characters, at most 100000 can be done"),
+        (Type(7), "the text must be a string, not int"),  # type: ignore[arg-type]
+        (Type("a\0b"), "the text must not contain NUL"),
+        (Type("a\ud83d"), "a lone surrogate"),
+        (Type("a", clear="no"), "`clear` and `enter` must be True or False"),  # type: ignore[arg-type]
+        (Type("a" * 100_001), "the text of Type has 100001 characters; the maximum is 100000"),
         (Finish("a" * 100_001), "the text of Finish has 100001 characters"),
         (Key("Back"), "did you mean 'back'?"),  # type: ignore[arg-type]
-        (Key(None), "None is none of"),  # type: ignore[arg-type]
-        (Open(None), "text is needed, not NoneType"),  # type: ignore[arg-type]
+        (Key(None), "None is not one of"),  # type: ignore[arg-type]
+        (Open(None), "the text must be a string, not NoneType"),  # type: ignore[arg-type]
         (Wait(61), "from 0 to 60"),
-        (Wait("1"), "seconds have to be a number"),  # type: ignore[arg-type]
-        (Wait(True), "seconds have to be a number"),
-        (Ask(None), "text is needed"),  # type: ignore[arg-type]
-        (Finish(42), "text is needed, not int"),  # type: ignore[arg-type]
-        (Finish("\udc00"), "half of a surrogate pair"),
-        (Impossible(None), "text is needed"),  # type: ignore[arg-type]
+        (Wait("1"), "seconds must be a number"),  # type: ignore[arg-type]
+        (Wait(True), "seconds must be a number"),
+        (Ask(None), "the text must be a string"),  # type: ignore[arg-type]
+        (Finish(42), "the text must be a string, not int"),  # type: ignore[arg-type]
+        (Finish("\udc00"), "a lone surrogate"),
+        (Impossible(None), "the text must be a string"),  # type: ignore[arg-type]
     ],
     ids=lambda value: repr(value)[:80],
 )

@@ -134,7 +134,7 @@ def test_where_the_goal_is_whole_nothing_is_asked(make_screen: Callable[..., Scr
 
 def test_what_is_known_without_asking_stands_in_pairs() -> None:
     alone = Task("Buy a green mug.", vague="Buy.", user=person("a"), solution=ASKING.solution)
-    with pytest.raises(TaskError, match=r"no pair of user=questions\(\[…\]\) answers that"):
+    with pytest.raises(TaskError, match=r"no pair of user=questions\(\[…\]\) answers it"):
         Scripted().assign_task(alone.as_variant("full"), {"thing": "mug"})
 
 

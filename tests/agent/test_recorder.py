@@ -112,7 +112,7 @@ def test_what_a_step_raises_ends_it_and_is_raised(harness: Harness, recorder: Re
 
 def test_a_harness_that_is_gone_is_the_end(recorder: Recorder) -> None:
     gone = Recorder("http://127.0.0.1:9/token/record")
-    with pytest.raises(EpisodeOver, match="nobody records it"), gone.step():
+    with pytest.raises(EpisodeOver, match="the recorder does not answer"), gone.step():
         pytest.fail("it went on")
     gone.finish("42")
 
@@ -139,7 +139,9 @@ def test_why_something_is_not_recorded_is_told() -> None:
                 await asyncio.to_thread(recorder.call, "x")
         return str(over.value)
 
-    assert "it is not recorded: no call of a model was told: x" in asyncio.run(refused())
+    assert "the recorder rejected the message: no call of a model was told: x" in asyncio.run(
+        refused()
+    )
 
 
 def test_outside_an_episode_the_program_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:

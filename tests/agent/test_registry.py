@@ -132,10 +132,10 @@ def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
     [
         (
             "orcale",
-            "no agent is called 'orcale'; did you mean 'oracle'? (there are: ",
+            "there is no agent 'orcale'; did you mean 'oracle'? (there are: ",
         ),
-        ("zzz", "no agent is called 'zzz' (there are: "),
-        ("therir", "no agent is called 'therir'; did you mean 'theirs'? (there are: "),
+        ("zzz", "there is no agent 'zzz' (there are: "),
+        ("therir", "there is no agent 'therir'; did you mean 'theirs'? (there are: "),
         ("{agents}/none.py:Mine", "there is no file"),
         ("{agents}/none.py", "there is no file"),
         ("{agents}/broken.py", "broken.py is not Python"),
@@ -165,7 +165,7 @@ def test_what_is_not_found_is_told_before_anything_is_imported(
 
 def test_agents_that_come_with_the_plugin_are_found_everywhere() -> None:
     assert find_agent("oracle", []).name == "oracle"
-    with pytest.raises(UnknownAgentError, match=r"no agent is called 'mine' \(there are: .*oracle"):
+    with pytest.raises(UnknownAgentError, match=r"there is no agent 'mine' \(there are: .*oracle"):
         find_agent("mine", [])
 
 
@@ -178,7 +178,7 @@ def test_a_folders_agent_wins_over_one_that_comes_with_the_plugin(
 
 def test_without_agents_a_name_says_how_to_register_some(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(registry, "shipped_agents", lambda: tmp_path)
-    with pytest.raises(UnknownAgentError, match=r"none: name folders of agents by mobile_agent"):
+    with pytest.raises(UnknownAgentError, match=r"none: name folders of agents in mobile_agent"):
         find_agent("mine", [])
 
 
@@ -197,7 +197,7 @@ def test_a_file_of_the_folder_has_one_agent(
     write: Callable[..., Path], content: str, complaint: str
 ) -> None:
     path = write("agents/mine.py", content)
-    with pytest.raises(UnknownAgentError, match=f"mine.py has to define one agent.*{complaint}"):
+    with pytest.raises(UnknownAgentError, match=f"mine.py must define one agent.*{complaint}"):
         find_agent("mine", [path.parent]).load()
 
 

@@ -97,7 +97,7 @@ def test_a_miss_says_what_was_tapped_instead(
 def test_asking_for_a_tap_on_nothing_is_an_error_even_without_taps(
     make_episode: Callable[..., Episode],
 ) -> None:
-    with pytest.raises(TypeError, match="nothing to look for"):
+    with pytest.raises(TypeError, match="nothing to search for"):
         make_episode().tapped()
 
 
@@ -181,13 +181,13 @@ def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda e: e.tapped(lambda _: "Save"), "has to return elements or None, not 'Save'"),
-        (lambda e: e.tapped(lambda _: [3]), "has to return elements or None, not 3"),
+        (lambda e: e.tapped(lambda _: "Save"), "must return elements or None, not 'Save'"),
+        (lambda e: e.tapped(lambda _: [3]), "must return elements or None, not 3"),
         (lambda e: e.typed(3), r"typed\(3\) takes a text"),
         (lambda e: e.opened(None), r"opened\(None\) takes a text"),
-        (lambda e: e.event(type="clicked", after="add"), "what event.. returned can be given"),
-        (lambda e: e.answers("free", paraphrase=True), "paraphrase=True has to be a function"),
-        (lambda e: check.essential(holds=e), "has to be a function of an episode"),
+        (lambda e: e.event(type="clicked", after="add"), "must be a result of event"),
+        (lambda e: e.answers("free", paraphrase=True), "paraphrase=True must be a function"),
+        (lambda e: check.essential(holds=e), "must be a function of an episode"),
         (lambda _: check.essential(click="Save"), "'Save' cannot be of type str"),  # type: ignore[arg-type]
         (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "not the size of a screen"),
     ],
@@ -202,7 +202,7 @@ def test_what_makes_no_sense_is_told(
 def test_no_recorded_page_is_reached_on_a_phone(make_episode: Any) -> None:
     episode = make_episode(Tap(1, 2))
     assert (episode.page, episode.pages) == ("", ())
-    with pytest.raises(TaskError, match="device emulator-5554 shows no recorded pages"):
+    with pytest.raises(TaskError, match="device emulator-5554 does not show recorded pages"):
         episode.reached("home")
 
 

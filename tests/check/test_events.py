@@ -150,7 +150,7 @@ def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
 @pytest.mark.parametrize(
     ("criteria", "said"),
     [
-        ({}, "no event to look for"),
+        ({}, "no event to search for"),
         ({"resource": "save"}, "did you mean 'resource_id'"),
         ({"type": "click"}, "did you mean 'clicked'"),
         ({"type": 1}, "no type of event"),
@@ -172,8 +172,8 @@ def test_an_event_after_another_is_one_that_came_later(episode: Episode) -> None
     with collect_misses() as misses:
         assert episode.event(type="window_state_changed", after=saved) is None
         assert episode.event(type="clicked", after=None) is None
-    assert "none of 1 events later than the event that is named was" in misses[0]()
-    assert "none of 0 events later" in misses[1]()
+    assert "none of 1 events after the given event was" in misses[0]()
+    assert "none of 0 events after" in misses[1]()
 
 
 def test_events_are_recorded_with_their_step(
@@ -264,7 +264,7 @@ def test_a_field_reads_oslo_and_save_was_clicked_after_that(saved: Episode) -> N
     assert opened is not None
     with collect_misses() as misses:
         assert saved.event(type="text_changed", after=clicked) is None
-    assert misses[0]().startswith("none of 1 events that actions and screens tell of later than")
+    assert misses[0]().startswith("none of 1 events derived from actions and screens after")
 
 
 def test_what_was_saved_before_it_was_filled_in_is_told_apart(
@@ -326,11 +326,11 @@ def test_what_could_not_be_done_is_no_event(
 @pytest.mark.parametrize(
     ("criteria", "why"),
     [
-        ({"text": "Saved"}, "tell only of the types clicked, .*: name one"),
-        ({"type": "notification_state_changed"}, "tell of 'notification_state_changed'"),
-        ({"type": "clicked", "checked": True}, "tell the checked of 'clicked'"),
-        ({"type": "window_state_changed", "text": "Sure?"}, "tell the text of 'window_state"),
-        ({"type": "window_state_changed", "class_name": "AlertDialog"}, "only of activities"),
+        ({"text": "Saved"}, "only the types clicked, .* can be derived .*: name one"),
+        ({"type": "notification_state_changed"}, "'notification_state_changed' cannot be derived"),
+        ({"type": "clicked", "checked": True}, "the checked of 'clicked' cannot be derived"),
+        ({"type": "window_state_changed", "text": "Sure?"}, "the text of 'window_state"),
+        ({"type": "window_state_changed", "class_name": "AlertDialog"}, "show only activities"),
     ],
 )
 def test_what_neither_actions_nor_screens_tell_is_not_the_agents_fault(

@@ -62,14 +62,14 @@ def test_a_mismatch_says_what_was_compared():
         check.aitw(Tap(99, 199), golden)
         check.aitw(Type("a"), golden)
     assert misses[0]().splitlines() == [
-        "AITW: Tap(x=99, y=199) is of the same type, but another than Tap(x=50, y=50)",
+        "AITW: Tap(x=99, y=199) is of the same type, but different from Tap(x=50, y=50)",
         "  on a screen of 100x200",
         "  box: (0, 0, 1, 1)",
         "  box: (1, 1, 2, 2)",
         "  box: (2, 2, 3, 3)",
         "  and 2 more boxes",
     ]
-    assert "is of another type than" in misses[1]()
+    assert "is of a different type from" in misses[1]()
 
 
 def test_a_golden_action_needs_the_size_of_its_screen():

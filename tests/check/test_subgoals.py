@@ -61,7 +61,7 @@ def test_none_were_asked():
 @pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan"), True, "2", None])
 def test_a_weight_is_a_number_above_0(make_episode, weight):
     asked = make_episode().subgoal("one", weight=weight)
-    with pytest.raises(TaskError, match="has to be a number above 0"), asked:
+    with pytest.raises(TaskError, match="must be a number above 0"), asked:
         pass
 
 
@@ -93,7 +93,7 @@ def test_all_but_an_assertion_ends_the_body(make_episode, error):
     with collect_subgoals() as subgoals, pytest.raises(type(error)), asked:
         raise error
     assert [(each.held, each.reason) for each in subgoals.asked] == [
-        (False, "it was not asked to its end")
+        (False, "it was not evaluated completely")
     ]
     assert not subgoals.complete
 

@@ -210,7 +210,7 @@ def test_misses_explain_themselves(make_episode, pages):
     assert explained(lambda: episode.never(saw("Cart"))) == ["it held after step 1, Tap(x=1, y=1)"]
     assert explained(lambda: episode.never(saw("Shop"))) == ["it held at the start"]
     assert explained(lambda: episode.until_end(shows("Cart", "Pay")))[0] == (
-        "it first held after step 1, Tap(x=1, y=1), and no more after step 3, Tap(x=3, y=3)"
+        "it first held after step 1, Tap(x=1, y=1), and no longer after step 3, Tap(x=3, y=3)"
     )
     assert explained(lambda: episode.in_order(saw("Pay"), tapped("Cart")))[:2] == [
         "number 2 of 2 did not become true in the 1 action after number 1 did",

@@ -94,7 +94,7 @@ def test_without_a_layout_and_a_wallpaper_both_stay(device):
 def test_a_device_without_root_says_so(device, monkeypatch):
     shell = device.system.shell
     monkeypatch.setattr(device.system, "shell", lambda s: "2000\n" if s == "id -u" else shell(s))
-    with pytest.raises(DeviceError, match=r"environment 100: that takes a root shell"):
+    with pytest.raises(DeviceError, match=r"environment 100: this needs a root shell"):
         apply(KNOWN["100"], device)
 
 

@@ -85,5 +85,7 @@ def test_a_device_that_refuses_is_told_with_what_it_said() -> None:
             assert "date" in script
             return "date: cannot set date: Operation not permitted\n1790000000\n"
 
-    with pytest.raises(DeviceError, match=r"does not let its clock be set to 2024-.*Operation not"):
+    with pytest.raises(
+        DeviceError, match=r"does not permit setting its clock to 2024-.*Operation not"
+    ):
         set_clock(Stubborn([make_screen("0")]), datetime(2024, 2, 29, tzinfo=UTC))

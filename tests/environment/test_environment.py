@@ -116,17 +116,17 @@ def test_without_a_folder_that_is_said():
     [
         ({"densty": 440}, "densty is not a key of an environment; did you mean density?"),
         ({"shape": "round"}, "shape is not a key of an environment; there are: id, device, "),
-        ({"density": "440"}, "density = '440' has to be a whole number from 72 to 1000"),
-        ({"density": True}, "density = True has to be"),
-        ({"size": [1080]}, r"size = \(1080,\) has to be width and height in pixels"),
-        ({"size": "1080x2160"}, "size = '1080x2160' has to be"),
-        ({"font_scale": 9}, "font_scale = 9 has to be a number from 0.5 to 2"),
-        ({"locale": "ko_KR; reboot"}, "locale = 'ko_KR; reboot' has to be a language tag"),
-        ({"wallpaper": "14_moon"}, "wallpaper = '14_moon' has to be one of 00_default, "),
-        ({"dark": 1}, "dark = 1 has to be true or false"),
-        ({"layout": -1}, "layout = -1 has to be a whole number from 0"),
-        ({"id": "a b"}, "id = 'a b' has to be letters"),
-        ({"device": ""}, "device = '' has to be a name"),
+        ({"density": "440"}, "density = '440' must be a whole number from 72 to 1000"),
+        ({"density": True}, "density = True must be"),
+        ({"size": [1080]}, r"size = \(1080,\) must be width and height in pixels"),
+        ({"size": "1080x2160"}, "size = '1080x2160' must be"),
+        ({"font_scale": 9}, "font_scale = 9 must be a number from 0.5 to 2"),
+        ({"locale": "ko_KR; reboot"}, "locale = 'ko_KR; reboot' must be a language tag"),
+        ({"wallpaper": "14_moon"}, "wallpaper = '14_moon' must be one of 00_default, "),
+        ({"dark": 1}, "dark = 1 must be true or false"),
+        ({"layout": -1}, "layout = -1 must be a whole number from 0"),
+        ({"id": "a b"}, "id = 'a b' must be letters"),
+        ({"device": ""}, "device = '' must be a name"),
     ],
 )
 def test_what_makes_no_sense_is_told_by_key(change, message):
@@ -144,8 +144,8 @@ def test_what_is_missing_is_told(key):
     ("text", "message"),
     [
         ("[[environment]\n", "Expected"),
-        ("[environment]\nid = 1\n", "holds tables"),
-        ("[[other]]\n", "holds tables"),
+        ("[environment]\nid = 1\n", "may only contain tables"),
+        ("[[other]]\n", "may only contain tables"),
         ('[[environment]]\nid = "7"\n', "environment 7: device is missing"),
         ("[[environment]]\n", "environment number 1: id is missing"),
     ],
@@ -160,5 +160,5 @@ def test_an_id_stands_for_one_environment_only(tmp_path):
     table = '[[environment]]\nid = "7"\ndevice = "x"\nsize = [1080, 2160]\ndensity = 440\n'
     (tmp_path / "a.toml").write_text(table)
     (tmp_path / "b.toml").write_text(table)
-    with pytest.raises(BadEnvironmentError, match=r"b\.toml: there is an environment 7 already"):
+    with pytest.raises(BadEnvironmentError, match=r"b\.toml: the environment 7 is defined twice"):
         load([tmp_path])

@@ -27,7 +27,7 @@ def test_what_is_written_can_be_read_and_is_the_same_again(
     one, two = (tmp_path / name / "seed7.toml" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
     assert load([tmp_path / "one"]) == {f"seed7_00{n}": draw(7, n) for n in range(5)}
-    assert f"wrote {one}: run them by --mobile-env=seed7" in capsys.readouterr().out
+    assert f"wrote {one}: run them with --mobile-env=seed7" in capsys.readouterr().out
 
 
 def test_more_of_a_seed_begin_with_the_same(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     before = (tmp_path / "seed7.toml").read_bytes()
     assert run(tmp_path, "--seed", "7", "-n", "2") == 0, "it is there already"
     assert run(tmp_path, "--seed", "7", "-n", "3") == 1
-    assert "seed7.toml is there, and holds something else" in capsys.readouterr().err
+    assert "seed7.toml exists with different content" in capsys.readouterr().err
     assert (tmp_path / "seed7.toml").read_bytes() == before
     (tmp_path / "file").write_text("")
     assert run(tmp_path / "file", "--seed", "7", "-n", "2") == 1
@@ -90,5 +90,5 @@ def test_what_cannot_be_drawn_is_told(
     assert caught.value.code == 2
     assert error in capsys.readouterr().err
     assert run(tmp_path, "--seed", "1", "-n", "1", "--locale", "English") == 1
-    assert "has to be a language tag" in capsys.readouterr().err
+    assert "must be a language tag" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == []

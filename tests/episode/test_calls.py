@@ -66,16 +66,16 @@ def test_whole_numbers_of_other_libraries_are_taken() -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"input_tokens": -1}, "input_tokens=-1 of a ModelCall has to be a whole number from 0"),
+        ({"input_tokens": -1}, "input_tokens=-1 of a ModelCall must be a whole number from 0"),
         ({"output_tokens": 1.5}, "output_tokens=1.5"),
         ({"cached_tokens": True}, "cached_tokens=True"),
         ({"input_tokens": 2**53}, "whole number from 0"),
         ({"retries": None}, "retries=None"),
-        ({"price_usd": float("nan")}, "price_usd=nan of a ModelCall has to be a number from 0"),
+        ({"price_usd": float("nan")}, "price_usd=nan of a ModelCall must be a number from 0"),
         ({"price_usd": 10**400}, "price_usd=1000"),
         ({"price_usd": 10**5000}, "a number of thousands of digits"),
         ({"seconds": "2"}, "seconds='2'"),
-        ({"model": None}, "model=None of a ModelCall has to be a text"),
+        ({"model": None}, "model=None of a ModelCall must be a text"),
         ({"role": ["actor"]}, "role="),
     ],
 )

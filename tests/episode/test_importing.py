@@ -153,14 +153,14 @@ def test_a_kill_leaves_no_folder_that_looks_whole(
 def test_nothing_is_overwritten(episode: Path, tmp_path: Path) -> None:
     new = taken_over(episode, tmp_path / "new")
     (new / "verdicts.jsonl").write_text("kept")
-    with pytest.raises(HostError, match=r"cannot take .*e\.0 over as .*mine\.1"):
+    with pytest.raises(HostError, match=r"cannot import .*e\.0 as .*mine\.1"):
         taken_over(episode, tmp_path / "new")
     assert (new / "verdicts.jsonl").read_text() == "kept"
 
 
 def test_a_full_disk_is_an_error_of_this_machine(episode: Path, tmp_path: Path) -> None:
     (tmp_path / "new").write_text("")
-    with pytest.raises(HostError, match="cannot take"):
+    with pytest.raises(HostError, match="cannot import"):
         taken_over(episode, tmp_path / "new")
 
 

@@ -104,8 +104,11 @@ DEEP = "[" * 100_000
         (START + "{}\n", "a line is not a record"),
         (START + f'{{"record":"observation","probes":{DEEP}}}\n', "is damaged"),
         (START + f"{DEEP}\n", "is damaged"),
-        (START + '{"record":"observation"}\n', "does not hold a whole record: KeyError"),
-        (START + '{"record":"observation","xml":"a","png":"\\u0000"}\n', "not hold a whole record"),
+        (START + '{"record":"observation"}\n', "does not contain a complete record: KeyError"),
+        (
+            START + '{"record":"observation","xml":"a","png":"\\u0000"}\n',
+            "not contain a complete record",
+        ),
     ],
 )
 def test_a_damaged_record_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
@@ -184,7 +187,7 @@ def test_a_lost_screen_is_an_error_of_the_record(
     folder = record(recorder, make_screen)
     recorder.close()
     next((tmp_path / "screens").glob("*.png")).unlink()
-    with pytest.raises(RecordError, match="does not hold a whole record: FileNotFoundError"):
+    with pytest.raises(RecordError, match="does not contain a complete record: FileNotFoundError"):
         load(folder)
 
 

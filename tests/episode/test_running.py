@@ -159,10 +159,10 @@ def test_a_line_under_way_is_read_when_it_is_whole(
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     growing = GrowingEpisode(tmp_path, EpisodeRecord)
-    with pytest.raises(RecordError, match="while it grows"):
+    with pytest.raises(RecordError, match="while it is being written"):
         growing.read()
     (tmp_path / STREAM).write_text("no JSON\n")
-    with pytest.raises(RecordError, match="while it grows"):
+    with pytest.raises(RecordError, match="while it is being written"):
         growing.read()
 
 

@@ -63,7 +63,7 @@ def test_it_overwrites_nothing(tmp_path):
     assert done.returncode == 0
     assert (tmp_path / "apps" / "shopping.py").read_text() == "mine"
     assert (tmp_path / "pyproject.toml").read_text() == "[project]\n"
-    assert "left apps/shopping.py as it is" in done.stdout
+    assert "left apps/shopping.py unchanged" in done.stdout
     assert '[tool.pytest]\naddopts = ["--import-mode=importlib"]' in done.stdout
     assert 'mobile_agent_paths = ["agents"]' in done.stdout
 

@@ -3,8 +3,8 @@
 import pytest
 
 WRONG = {
-    "orakle": "*no agent is called 'orakle'; did you mean 'oracle'? (there are: *noop, *oracle*)*",
-    "python run.py {goal}": "*; a program is run by --agent='cmd:python run.py {goal}' (there are*",
+    "orakle": "*there is no agent 'orakle'; did you mean 'oracle'? (there are: *noop, *oracle*)*",
+    "python run.py {goal}": "*; to run a program, use --agent='cmd:python run.py {goal}' (*",
     "nowhere.py:Agent": "*there is no file nowhere.py*",
     "agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",
     "agents/broken.py:It": "*broken.py is not Python*",
@@ -51,7 +51,7 @@ def test_a_file_of_an_agents_folder_holds_one_agent(project):
     project.write(agents__empty="x = 1\n")
     result = project.run("tasks", "--agent=empty", "-k", "code")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*has to define one agent class*it defines none*"])
+    result.stderr.fnmatch_lines(["*must define one agent class*it defines none*"])
 
 
 PROGRAMS = {

@@ -60,7 +60,7 @@ def test_without_it_the_defaults_hold_and_are_recorded(patient):
             "*hystory=5: Patient has no option 'hystory'; did you mean history (int, 3)?",
         ),
         ("history=many", "*history=many: history of Patient is *int*"),
-        ("history", "*history: has to be KEY=VALUE"),
+        ("history", "*history: must be KEY=VALUE"),
     ],
 )
 def test_a_wrong_one_is_told_before_anything_starts(patient, given, message, process):

@@ -84,16 +84,16 @@ def test_what_was_skipped_runs_when_the_run_is_resumed(outcomes):
     [
         (
             "wep",
-            "cannot be: 'wep' is none of events, pages, web, *; did you mean 'web'? (a comma in *",
+            "is invalid: 'wep' is not one of events, pages, web, *; did you mean 'web'? (double *",
         ),
-        ("account:", "cannot be: 'account:' lacks its label: account:LABEL (a comma *"),
+        ("account:", "is invalid: 'account:' lacks its label: account:LABEL (double a *"),
         (
             "web,then wait",
-            "cannot be: 'then wait' is none of *(a comma in a text is written twice)",
+            "is invalid: 'then wait' is not one of *(double a comma within a text)",
         ),
-        ("events", "names events, which are found out from the device (docs/tasks.md)"),
-        ("pages", "names pages, which are found out from the device (docs/tasks.md)"),
-        (",", "has to be a list of web, gms, physical, account:LABEL, manual:TEXT"),
+        ("events", "names events, which is detected from the device (docs/tasks.md)"),
+        ("pages", "names pages, which is detected from the device (docs/tasks.md)"),
+        (",", "must be a list of web, gms, physical, account:LABEL, manual:TEXT"),
     ],
 )
 def test_what_nobody_can_need_is_refused(asking, fnmatch, has, error):

@@ -125,12 +125,12 @@ def test_pixels_of_what_matches_and_of_regions_are_black(run):
     [
         ("text = ['(']", "*pattern 1 of `text` is not a regular expression*"),
         ("text = ['a*']", "*pattern 1 of `text` matches the empty text*"),
-        ("", "*names nothing that is to be blacked out*"),
+        ("", "*specifies nothing to black out*"),
         ("texts = ['a']", "*there is no 'texts'; it may have `text` and*"),
-        ("text = 'a'", "*`text` is a list of regular expressions*"),
-        ("[[region]]\nbox = [1, 2, 3]", "*region*1: box has to be*"),
-        ("[[region]]\npackage = 'a'", "*region*1 needs a `box` or a `resource_id`*"),
-        ("no toml", "*is no TOML*"),
+        ("text = 'a'", "*`text` must be a list of regular expressions*"),
+        ("[[region]]\nbox = [1, 2, 3]", "*region*1: box must be*"),
+        ("[[region]]\npackage = 'a'", "*region*1 needs either a `box` or a `resource_id`*"),
+        ("no toml", "*is not TOML*"),
     ],
 )
 def test_rules_that_make_no_sense_end_the_run_before_it_begins(run, rules, words):

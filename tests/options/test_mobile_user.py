@@ -315,7 +315,7 @@ def test_what_a_person_said_is_cached_as_what_judges_say(
         (TASKS.replace("Buy a mug.", " buy a GREEN mug. "), "is the goal itself: leave out what"),
         (TASKS.replace("questions([", "person([").replace("])", "])"), "needs the whole goal"),
         (TASKS.replace('("Which colour?", "Green")', '{"question": "a", "answer": "b", "step": 0}'),
-         "step=0 has to be a whole number from 1"),
+         "step=0 must be a whole number from 1"),
         (TASKS.replace(")]),", ')], file="answers.jsonl"),'), "there is no file answers.jsonl"),
     ],
 )  # fmt: skip

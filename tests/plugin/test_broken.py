@@ -54,7 +54,7 @@ def test_go(episode): pass
     )
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*kind='operatoin' is none of*did you mean 'operation'?*"])
+    result.stdout.fnmatch_lines(["*kind='operatoin' is not one of*did you mean 'operation'?*"])
 
 
 def test_a_method_of_unittest_is_told_what_to_be_instead(project):
@@ -96,7 +96,7 @@ def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
 BROKEN_TASKS = {
     "a field": (
         '@pytest.mark.mobile_task("Go.", kind="bogus")\ndef test_go(episode): pass',
-        "*kind='bogus' is none of*",
+        "*kind='bogus' is not one of*",
     ),
     "positions": (
         '@pytest.mark.mobile_task("Go.", "com.app")\ndef test_go(episode): pass',

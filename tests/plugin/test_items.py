@@ -12,11 +12,11 @@ from tests.plugin.projects import REPEATS, ids
     [
         (
             "@task('Go.', kind='operatoin')",
-            "kind='operatoin' is none of *did you mean 'operation'?",
+            "kind='operatoin' is not one of *did you mean 'operation'?",
         ),
-        ("@task('Go.', level=4)", "level=4 is none of 1, 2, 3"),
+        ("@task('Go.', level=4)", "level=4 is not one of 1, 2, 3"),
         ("@task('  ')", "a task needs a goal in words, not '  '"),
-        ("@task('Go.', needs=['wifi'])", "needs=*'wifi' is none of events, pages, web, *"),
+        ("@task('Go.', needs=['wifi'])", "needs=*'wifi' is not one of events, pages, web, *"),
         ("@pytest.mark.mobile_task('Go.', lvel=1)", "*lvel*"),
     ],
 )

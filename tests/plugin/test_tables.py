@@ -73,12 +73,12 @@ def test_rows_may_be_skipped_and_parametrized_as_any_test(shop):
 
 
 WRONG_CELLS = {
-    "level": ("3,1", "3,hard", "line 2 (shop-1): level 'hard' has to be 1, 2 or 3"),
-    "level range": ("3,1", "3,7", "line 2 (shop-1): level=7 is none of 1, 2, 3"),
-    "steps": ("3,1", "some,1", "line 2 (shop-1): golden_steps 'some' has to be a whole number *"),
+    "level": ("3,1", "3,hard", "line 2 (shop-1): level 'hard' must be 1, 2 or 3"),
+    "level range": ("3,1", "3,7", "line 2 (shop-1): level=7 is not one of 1, 2, 3"),
+    "steps": ("3,1", "some,1", "line 2 (shop-1): golden_steps 'some' must be a whole number *"),
     "goal": ('"Buy {word}, please"', " ", "line 3 (shop-2): a task needs a goal: *column `goal`"),
-    "twice": ("shop-2", "shop-1", "line 3 (shop-1): this id is also that of *line 2 (shop-1)"),
-    "more": (",apples", ",apples,5", "line 2: has 1 more cells than the first line has names"),
+    "twice": ("shop-2", "shop-1", "line 3 (shop-1): this is also the id of *line 2 (shop-1)"),
+    "more": (",apples", ",apples,5", "line 2: has 1 more cells than the first line has columns"),
 }  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def test_key(episode, row):
 """
     result = shop.run(body)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.fnmatch_lines(["*kind='fun' is none of operation*"])
+    result.stdout.fnmatch_lines(["*kind='fun' is not one of operation*"])
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_the_end_offers_changes_and_what_the_screen_shows(desk: RecordDesk) -> N
 @pytest.mark.parametrize(
     ("what", "given", "error"),
     [
-        ("act", {"action": {"action": "Tap", "x": 9999, "y": 0}}, "outside of the screen"),
-        ("act", {"action": {"action": "Key", "name": "power"}}, "is none of"),
+        ("act", {"action": {"action": "Tap", "x": 9999, "y": 0}}, "outside the screen"),
+        ("act", {"action": {"action": "Key", "name": "power"}}, "is not one of"),
         ("act", {}, "action"),
         ("save", {"goal": "Do it."}, "has not ended"),
         ("leave", {}, "leave"),

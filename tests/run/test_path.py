@@ -87,7 +87,7 @@ def test_an_agent_is_told_what_was_done_in_its_place() -> None:
 def test_what_could_not_have_been_done_is_recorded() -> None:
     episode = follow(Tap(5000, 1), [], [Tap(1, 1), Tap(5000, 1)])
     first, second, third = episode.steps
-    assert "outside of the screen" in first.notice
+    assert "outside the screen" in first.notice
     assert "no action could be made out" in second.notice
     assert third.undone == 1
     assert second.done == (Type("mug"),)
@@ -147,7 +147,7 @@ def test_a_golden_element_that_is_not_there_breaks_the_task(phone: FakePhone) ->
 
 
 def test_a_golden_action_that_cannot_be_done_breaks_the_task(phone: FakePhone) -> None:
-    with pytest.raises(TaskError, match=r"cannot be done.*outside of the screen"):
+    with pytest.raises(TaskError, match=r"cannot be done.*outside the screen"):
         follow(Tap(1, 1), Tap(1, 1), golden=[Tap(3000, 3), Tap(1, 1)], phone=phone)
 
 

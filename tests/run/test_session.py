@@ -118,17 +118,17 @@ UNDONE: dict[str, tuple[Any, str, int]] = {
     "a point in words": (Tap("a", 1), "whole pixels", 0),  # type: ignore[arg-type]
     "a point that is no number": (Tap(float("nan"), 1), "whole pixels", 0),  # type: ignore[arg-type]
     "a point of thousands of digits": (Tap(10**9999, 1), "whole pixels", 0),
-    "a point off the screen": (Tap(100, 1), "outside of the screen, which is 100x200", 0),
-    "an endless wait": (Wait(float("inf")), "seconds have to be", 0),
-    "an answer that is no text": (Finish(3), "text is needed", 0),  # type: ignore[arg-type]
-    "a text that is an object": (Type(["a"]), "text is needed", 0),  # type: ignore[arg-type]
+    "a point off the screen": (Tap(100, 1), "outside the screen, which is 100x200", 0),
+    "an endless wait": (Wait(float("inf")), "seconds must be", 0),
+    "an answer that is no text": (Finish(3), "the text must be a string", 0),  # type: ignore[arg-type]
+    "a text that is an object": (Type(["a"]), "the text must be a string", 0),  # type: ignore[arg-type]
     "a place that is no pair": (Type("a", at=3), "pair of pixels", 0),  # type: ignore[arg-type]
-    "a NUL": (Type("a\0b"), "cannot hold NUL", 0),
+    "a NUL": (Type("a\0b"), "must not contain NUL", 0),
     "what a program did": (Raw("input tap 1 1"), "not an action that a phone can do", 0),
     "a half": ([Tap(1, 1), Tap(100, 1), Tap(2, 2)], "action 2 of 3: Tap(x=100, y=1)", 1),
     "what follows a report": ([Finish("a"), Tap(1, 1)], "nothing can follow Finish", 0),
     "a long text": (Type("\0" + "a" * 10**4), " … ", 0),
-    "a huge text": (Type("a" * 10**6), "1000000 characters, at most 100000", 0),
+    "a huge text": (Type("a" * 10**6), "1000000 characters; the maximum is 100000", 0),
 }
 
 

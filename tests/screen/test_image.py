@@ -113,7 +113,7 @@ def test_an_image_of_nothing_is_an_error_of_the_task(
     hearts: Screen, tmp_path: Path, picture: Image.Image
 ) -> None:
     picture.save(tmp_path / "blank.png")
-    with pytest.raises(CriteriaError, match=r"blank.png is too small, or of a single colour"):
+    with pytest.raises(CriteriaError, match=r"blank.png is too small, or has a single colour"):
         hearts.find(image=tmp_path / "blank.png")
 
 

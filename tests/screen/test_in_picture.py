@@ -134,7 +134,7 @@ def test_an_elements_part_of_the_picture_is_read(reader: Reader, screen: Screen)
 
 
 def test_an_element_of_no_screen_has_no_picture() -> None:
-    with pytest.raises(ScreenError, match=r"<Button text='OK' at .* is of no screen"):
+    with pytest.raises(ScreenError, match=r"<Button text='OK' at .* belongs to no screen"):
         Element("android.widget.Button", text="OK").ocr()
 
 
@@ -158,17 +158,17 @@ def test_texts_may_be_nearly_alike(
 @pytest.mark.parametrize(
     ("criteria", "complaint"),
     [
-        ({"ocr": True}, "ocr=True looks for text=… in the picture: give the text"),
-        ({"ocr": "yes", "text": "a"}, "has to be True or False, not str"),
-        ({"ocr": False}, "nothing to look for beside ocr"),
-        ({"ocr": True, "text": "a", "xpath": "//node"}, "has no place in the hierarchy"),
-        ({"fuzzy": 90}, "fuzzy=… compares a whole text or content_desc"),
-        ({"fuzzy": 90, "text": re.compile("a")}, "give one, not as a pattern"),
-        ({"fuzzy": 101, "text": "a"}, "has to be a number from 0 to 100"),
-        ({"fuzzy": True, "text": "a"}, "has to be a number from 0 to 100, not bool"),
+        ({"ocr": True}, "ocr=True searches for text=… in the picture, which is missing"),
+        ({"ocr": "yes", "text": "a"}, "must be True or False, not str"),
+        ({"ocr": False}, "nothing to search for besides ocr"),
+        ({"ocr": True, "text": "a", "xpath": "//node"}, "is not part of the hierarchy"),
+        ({"fuzzy": 90}, "fuzzy=… needs a text or content_desc"),
+        ({"fuzzy": 90, "text": re.compile("a")}, "that is not a pattern"),
+        ({"fuzzy": 101, "text": "a"}, "must be a number from 0 to 100"),
+        ({"fuzzy": True, "text": "a"}, "must be a number from 0 to 100, not bool"),
         ({"similarity": 0.9, "text": "a"}, "image=…, which is missing"),
         ({"image": __file__, "text": "a"}, "with relations only, not with text"),
-        ({"image": 7}, "has to be the path of a picture, not int"),
+        ({"image": 7}, "must be the path of a picture, not int"),
         ({"image": "missing.png"}, f"there is no file {Path(__file__).parent / 'missing.png'}"),
         ({"image": __file__}, "is not an image that can be read"),
     ],
@@ -207,7 +207,7 @@ def test_a_tap_hits_a_text_that_was_read(
 
 
 def test_a_solution_has_no_element_to_relate_to(screen: Screen) -> None:
-    with pytest.raises(TaskError, match="below=… names an element of a screen"):
+    with pytest.raises(TaskError, match="below=… needs an element of a screen"):
         tap(text="Total", below=screen.elements[0])
 
 

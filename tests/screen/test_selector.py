@@ -74,13 +74,13 @@ def test_elements_meet_all_criteria(
 @pytest.mark.parametrize(
     ("criteria", "complaint"),
     [
-        ({}, "nothing to look for: give at least one of text, resource_id"),
+        ({}, "nothing to search for: give at least one of text, resource_id"),
         ({"txet": "x"}, "there is no criterion 'txet'; did you mean 'text'?"),
         ({"id": "x"}, "there is no criterion 'id'"),
         ({"text": None}, "text=None matches nothing; leave text out"),
-        ({"text": 7}, "text=7 has to be a text or a compiled regular expression, not int"),
-        ({"checked": "false"}, "checked='false' has to be True or False, not str"),
-        ({"xpath": re.compile("a")}, "has to be a text, not Pattern"),
+        ({"text": 7}, "text=7 must be a text or a compiled regular expression, not int"),
+        ({"checked": "false"}, "checked='false' must be True or False, not str"),
+        ({"xpath": re.compile("a")}, "must be a text, not Pattern"),
     ],
 )
 def test_criteria_that_make_no_sense_are_told(
@@ -197,7 +197,7 @@ def test_what_was_not_found_has_nothing_below_it_and_that_is_said(cart: Screen) 
         cart.get(text="Total", below=cart.find(text="Carts"))
     assert str(caught.value).splitlines() == [
         "nothing on the screen of com.shop has text='Total', below=None",
-        "  below=None: there was nothing that it names",
+        "  below=None: the element it should refer to was not found",
         "  closest: <element text='Total' at [0,100][100,120]>",
         "  at step 2: a.png",
     ]
@@ -215,13 +215,15 @@ def test_a_miss_says_which_relation_does_not_hold(cart: Screen) -> None:
 
 def test_an_element_of_another_screen_is_an_error_of_the_task(cart: Screen) -> None:
     other = Screen(CART, b"").get(text="Cart")
-    with pytest.raises(CriteriaError, match=r"below=<element text='Cart' .* is of another screen"):
+    with pytest.raises(
+        CriteriaError, match=r"below=<element text='Cart' .* belongs to another screen"
+    ):
         cart.find(text="Total", below=other)
 
 
 @pytest.mark.parametrize("wrong", ["Cart", True, 3])
 def test_a_relation_takes_an_element(cart: Screen, wrong: object) -> None:
-    with pytest.raises(CriteriaError, match="has to be an element of the screen, not"):
+    with pytest.raises(CriteriaError, match="must be an element of the screen, not"):
         cart.find(text="Total", below=wrong)
 
 

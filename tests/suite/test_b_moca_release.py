@@ -175,7 +175,7 @@ def cut(file: Path) -> None:
         (lambda copy: cut(copy / TASKS / "clock/ring_the_bell.textproto"), ".textproto:8: it is "),
         (
             lambda copy: (copy / TASKS / "clock/ring_the_bell.textproto").write_text("a: 'b'"),
-            """.textproto:1: "'b'" is none of a text proto""",
+            """.textproto:1: "'b'" is not a token of a text proto""",
         ),
         (
             lambda copy: (copy / TASKS / "clock/ring_the_bell.textproto").write_text("a: 1\nb: }"),

@@ -60,7 +60,7 @@ def test_key_components_are_those_that_the_release_counts(table: Any) -> None:
 
 def test_a_list_of_components_that_is_none_is_told_with_its_row(table: Any) -> None:
     row = Row("x_0", {"key_components": "one;;two"}, "single_en.csv, line 2 (x_0)")
-    with pytest.raises(TaskError, match=r"line 2 \(x_0\): key_components 'one;;two' has to be"):
+    with pytest.raises(TaskError, match=r"line 2 \(x_0\): key_components 'one;;two' must be"):
         table.components(row)
 
 
@@ -123,10 +123,16 @@ def test_two_tasks_have_a_twin_in_the_other_language() -> None:
 @pytest.mark.parametrize(
     ("part", "why"),
     [
-        ({"app": "Chrome", "task": "Look."}, "is done in Chrome, which is none of the row's apps"),
-        ({"app": "Nowhere", "task": "Look."}, "is none with app, task, memory and history"),
-        ({"app": "Clock"}, "is none with app, task, memory and history"),
-        ({"app": "Clock", "task": "Look.", "notes": "x"}, "is none with app, task"),
+        (
+            {"app": "Chrome", "task": "Look."},
+            "uses Chrome, which is not one of the row's apps",
+        ),
+        (
+            {"app": "Nowhere", "task": "Look."},
+            r"is not valid \(it needs app, task, memory and history\)",
+        ),
+        ({"app": "Clock"}, r"is not valid \(it needs app, task, memory and history\)"),
+        ({"app": "Clock", "task": "Look.", "notes": "x"}, r"is not valid \(it needs app, task"),
     ],
 )
 def test_a_subtask_that_does_not_fit_its_row_is_told(

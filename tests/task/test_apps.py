@@ -69,11 +69,11 @@ def test_probes_are_of_the_package_that_the_phone_has() -> None:
 
 def test_a_probe_of_the_tasks_app_takes_a_task_with_an_app() -> None:
     case = Case(Task("Go.", probes={"x": sqlite("/data/data/{app}/x.db", "select 1")}), "id")
-    with pytest.raises(TaskError, match=r"probes\['x'\] asks for \{app\}, and the task names no"):
+    with pytest.raises(TaskError, match=r"probes\['x'\] uses \{app\}, but the task names no"):
         on_phone(case, set())
 
 
 @pytest.mark.parametrize("app", ["a.b|", "|", "a.b||c.d", "a.b | c.d", " a.b"])
 def test_alternatives_are_packages(app: str) -> None:
-    with pytest.raises(TaskError, match=r"has to be a package, or several with \| between them"):
+    with pytest.raises(TaskError, match=r"must be a package, or several with \| between them"):
         Task("Go.", app=app)

@@ -44,6 +44,6 @@ def test_without_pytest_a_task_is_a_function_whose_fields_were_checked(tmp_path:
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     complaint, no_row, no_level, rest = found.stdout.splitlines()
     assert "level" in complaint
-    assert no_row == "each={'b': …}: there is no row of this id"
-    assert no_level.endswith("line 2 (a): level=9 is none of 1, 2, 3")
+    assert no_row == "each={'b': …}: there is no row with this id"
+    assert no_level.endswith("line 2 (a): level=9 is not one of 1, 2, 3")
     assert rest == "one {} many {} False"

@@ -17,12 +17,12 @@ def test_a_task_may_need_these() -> None:
 @pytest.mark.parametrize(
     ("need", "complaint"),
     [
-        ("evnts", "'evnts' is none of events, pages, web, .*; did you mean 'events'?"),
-        ("acount:X", "'acount:X' is none of .*; did you mean 'account:X'?"),
+        ("evnts", "'evnts' is not one of events, pages, web, .*; did you mean 'events'?"),
+        ("acount:X", "'acount:X' is not one of .*; did you mean 'account:X'?"),
         ("account", "'account' lacks its label: account:LABEL"),
         ("manual: ", "'manual: ' lacks its text: manual:TEXT"),
-        ("web:yes", "'web:yes' is none of .*"),
-        ("Web", "'Web' is none of .*; did you mean 'web'?"),
+        ("web:yes", "'web:yes' is not one of .*"),
+        ("Web", "'Web' is not one of .*; did you mean 'web'?"),
     ],
 )
 def test_an_unknown_need_names_the_nearest(need: str, complaint: str) -> None:

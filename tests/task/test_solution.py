@@ -108,8 +108,8 @@ def test_a_move_comes_to_an_action_on_a_screen(
     ("move", "complaint"),
     [
         (tap(text="Alarm 9:00"), "closest: <element text='Alarm 8:00' at"),
-        (tap(text="Alarm 8:00", nth=2), "nth=2, but 2 elements have text='Alarm 8:00'"),
-        (tap(text="Alarm 8:00", nth=-3), "nth=-3, but 2 elements have"),
+        (tap(text="Alarm 8:00", nth=2), "nth=2, but only 2 elements have text='Alarm 8:00'"),
+        (tap(text="Alarm 8:00", nth=-3), "nth=-3, but only 2 elements have"),
         (tap(text="Nowhere", nth=-1), "nothing on the screen"),
         (tap(text="{minute}"), "{minute} has no value"),
         (tap(xpath="//["), "is not an XPath 1.0 expression"),
@@ -132,17 +132,23 @@ def test_opening_the_tasks_app_needs_one(scene: Callable[..., Scene]) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[], object], str]] = {
-    "a tap on nothing": (tap, "nothing to look for"),
+    "a tap on nothing": (tap, "nothing to search for"),
     "a misspelt criterion": (lambda: tap(txet="a"), "did you mean 'text'"),
     "a misspelt criterion of a field": (
         lambda: type_text("a", id="b"),
         "there is no criterion 'id'",
     ),
-    "words of nothing": (seen, "nothing to look for"),
-    "too few parts": (lambda: answer("%s %s", seen(text="a")), "has 2 times %s, but 1 parts"),
-    "too many parts": (lambda: answer("none", seen(text="a")), "has 0 times %s, but 1 parts"),
-    "an unknown direction": (lambda: scroll("upp"), "there are up, down"),  # type: ignore[arg-type]
-    "an unknown key": (lambda: press("bak"), "there are back, home"),  # type: ignore[arg-type]
+    "words of nothing": (seen, "nothing to search for"),
+    "too few parts": (
+        lambda: answer("%s %s", seen(text="a")),
+        "contains %s 2 times; parts given: 1",
+    ),
+    "too many parts": (
+        lambda: answer("none", seen(text="a")),
+        "contains %s 0 times; parts given: 1",
+    ),
+    "an unknown direction": (lambda: scroll("upp"), "must be one of up, down"),  # type: ignore[arg-type]
+    "an unknown key": (lambda: press("bak"), "must be one of back, home"),  # type: ignore[arg-type]
 }
 
 

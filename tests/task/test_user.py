@@ -27,16 +27,16 @@ TASK = Task(
 @pytest.mark.parametrize(
     ("pairs", "why"),
     [
-        ("Green", "has to be a list of pairs"),
-        ({"Which colour?": "Green"}, "has to be a list of pairs"),
+        ("Green", "must be a list of pairs"),
+        ({"Which colour?": "Green"}, "must be a list of pairs"),
         ([("Which colour?", "")], "pair 1 has no answer to 'Which colour?'"),
         ([("a", "b"), ("Which colour?",)], "pair 2 has no answer to 'Which colour?'"),
         ([("", "Green")], "pair 1 has no question"),
         ([("a", "b", "c")], "pair 1 is ('a', 'b', 'c'); a pair is (question, answer)"),
         ([7], "pair 1 is 7"),
         ([{"question": "a", "answer": "b", "stp": 1}], "pair 1 has 'stp'"),
-        ([{"question": "a", "answer": "b", "step": "1"}], "step='1' has to be a whole number"),
-        ([{"question": "a", "answer": "b", "page": 7}], "page=7 has to be a text, or criteria"),
+        ([{"question": "a", "answer": "b", "step": "1"}], "step='1' must be a whole number"),
+        ([{"question": "a", "answer": "b", "page": 7}], "page=7 must be a text, or criteria"),
         ([{"question": "a", "answer": "b", "page": {"txt": "c"}}], "'txt'"),
     ],
 )
@@ -49,7 +49,7 @@ def test_pairs_that_make_no_sense_are_told_by_their_number(pairs: Any, why: str)
 
 @pytest.mark.parametrize("threshold", [0, 101, "60", None])
 def test_a_threshold_is_a_share_of_100(threshold: Any) -> None:
-    with pytest.raises(TaskError, match="has to be above 0, and at most 100"):
+    with pytest.raises(TaskError, match="must be above 0, and at most 100"):
         questions([("a", "b")], threshold=threshold)
 
 

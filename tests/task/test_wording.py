@@ -94,7 +94,7 @@ def test_several_goals_of_a_task_are_variants_of_its_row(read: Callable[..., Any
     assert second.task_fields == {"goal": "Do {{it}}, er.", "wording": "official"}
     assert third.wording == "own"
     tasks([first, second], each={"a": {"level": 1}, "a-noisy": {"level": 2}})
-    with pytest.raises(TaskError, match=r"each=\{'a-other': …\}: there is no row of this id"):
+    with pytest.raises(TaskError, match=r"each=\{'a-other': …\}: there is no row with this id"):
         tasks([first, second], each={"a-other": {}})
 
 
@@ -111,20 +111,20 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
             official,
             r"releases\.toml, line 1 \(suite\): there is no folder .*gone",
         ),
-        ("suite = 3\n", official, r"line 1 \(suite\): give the folder of the release as a text"),
-        ("suite = []\n", official, r"line 1 \(suite\): give the folder"),
-        ("[suite]\nt = 1\n", official, r"line 2 \(suite\.t\): give the folder .*: suite\.t = "),
+        ("suite = 3\n", official, r"line 1 \(suite\): the folder of the release must be a text"),
+        ("suite = []\n", official, r"line 1 \(suite\): the folder"),
+        ("[suite]\nt = 1\n", official, r"line 2 \(suite\.t\): the folder .*: suite\.t = "),
         ('a = 1\nsuite.t = "gone"\n', official, r"line 2 \(suite\.t\): there is no folder .*gone"),
         ("suite.x = 1\n", official, r"releases\.toml \(suite\.x\): suite has no table 'x'"),
         ('suite = "a\\u0000"\n', official, r"line 1 \(suite\): 'a\\x00' is not a path"),
         ('"suite" = "~nobody-here/x"\n', official, r"line 1 \(suite\): .* home folder"),
         ("suite = \n", official, r"releases\.toml is not TOML: .*line 1"),
-        (NAMED, lambda _: {"a": "Go."}, r"t\.csv, line 3 \(b\): .* found no goal of this id"),
-        (NAMED, lambda _: {"a": " ", "b": "x"}, r"line 2 \(a\): the goal of the release has to be"),
+        (NAMED, lambda _: {"a": "Go."}, r"t\.csv, line 3 \(b\): .* found no goal with this id"),
+        (NAMED, lambda _: {"a": " ", "b": "x"}, r"line 2 \(a\): the goal of the release must be"),
         (
             NAMED,
             lambda _: {"a": {"noisy": "Go."}},
-            r"line 2 \(a\): .* need the one called 'official'",
+            r"line 2 \(a\): .* must include 'official'",
         ),
         (NAMED, lambda _: {"a": {"official": "Go.", "x": 1}}, r"line 2 \(a\): .* a text, not 1"),
         (
@@ -137,7 +137,7 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
             lambda _: {"a": {"official": "Go.", "a-b": "Go!"}},
             r"line 2 \(a\): a variant .* cannot be called 'a-b'",
         ),
-        (NAMED, lambda _: ["a"], r"line 2 \(suite\): .* returns no goals by id, but \['a'\]"),
+        (NAMED, lambda _: ["a"], r"line 2 \(suite\): .* must return goals by id, not \['a'\]"),
         (
             NAMED,
             lambda _: dict[str, str]()["x"],

@@ -83,7 +83,7 @@ def golden_from_json(data: Any) -> Golden:
         fields: Mapping[str, Any] = jsonable.check(data, kind, "a golden action")
         action = from_json(fields["action"])
         if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
-            msg = f"{action.command} is not an action, or not with these fields"
+            msg = f"{action.command} is not an action with valid fields"
             raise TaskError(msg)
         check_action(action, _ANYWHERE)
         boxes = [Bounds(*box) for box in fields.get("boxes", ()) if len(box) == 4]
@@ -94,7 +94,7 @@ def golden_from_json(data: Any) -> Golden:
     except (TypeError, ValueError) as error:
         raise TaskError(str(error)) from None
     if len(boxes) < len(fields.get("boxes", ())):
-        msg = "a box of a golden action has to be [left, top, right, bottom]"
+        msg = "a box of a golden action must be [left, top, right, bottom]"
         raise TaskError(msg)
     return Golden(action, size, tuple(boxes), fields.get("page", ""))
 
@@ -190,8 +190,8 @@ def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) ->
     if not match.exact:
 
         def explain() -> str:
-            how = "of the same type, but another" if match.type else "of another type"
-            lines = [f"{rule}: {predicted!r} is {how} than {golden.action!r}"]
+            how = "of the same type, but different" if match.type else "of a different type"
+            lines = [f"{rule}: {predicted!r} is {how} from {golden.action!r}"]
             width, height = golden.size
             lines += [f"  on a screen of {width}x{height}"]
             lines += [f"  box: {tuple(box)}" for box in golden.boxes[:3]]
@@ -224,7 +224,7 @@ def rule_of(name: str) -> Rule:
     if not colon:
         return partial(function)
     if "scorer" not in inspect.signature(function).parameters:
-        msg = f"the matching rule {rule!r} has no scorers, and so none that is called {scorer!r}"
+        msg = f"the matching rule {rule!r} has no scorers, so {scorer!r} cannot be chosen"
         raise TaskError(msg)
     chosen = partial(function, scorer=scorer)
     chosen(None, Golden(Key("back"), (1, 1)))  # raises an error for an unknown scorer

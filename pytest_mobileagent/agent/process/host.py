@@ -132,7 +132,7 @@ class AgentProcess:
             try:
                 about = self._receive(_LOAD_SECONDS)
             except TimeIsUpError:
-                self._refusal = f"is not loaded after {_LOAD_SECONDS:g} s"
+                self._refusal = f"was not loaded within {_LOAD_SECONDS:g} s"
             except (AgentError, ValueError) as error:
                 self._refusal = f"cannot be loaded: {error}"
             else:
@@ -196,9 +196,9 @@ class AgentProcess:
                 self._clean, self._waits = bool(message["clean"]), True
                 return Work(**{name: message[name] for name in WORK})
         except (LookupError, TypeError, ValueError) as error:
-            msg = f"its process sent what cannot be read: {error}"
+            msg = f"its process sent a message that cannot be read: {error}"
             raise AgentError(msg) from error
-        msg = f"its process sent a message of an unknown kind, {message['kind']!r}"
+        msg = f"its process sent a message of unknown kind {message['kind']!r}"
         raise AgentError(msg)
 
     def send(self, observation: Observation | None) -> None:

@@ -117,7 +117,7 @@ class _Stream:
         if self._file is not None:
             self._file.close()
         if (left := self._size - SHOWN) > 0:
-            where = "they cannot be kept" if self._file is None else f"they are in {self._path}"
+            where = "they cannot be stored" if self._file is None else f"they are in {self._path}"
             note = f"\n… {left} bytes of the agent's {self._name} are left out; {where}\n"
             self._show(note.encode())
         if self._to is not None:

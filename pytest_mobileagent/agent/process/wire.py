@@ -71,7 +71,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
     """
     message = json.loads(connection.recv_bytes())
     if not isinstance(message, dict) or "kind" not in message:
-        msg = "the agent's process sent what is not a message"
+        msg = "the agent's process sent invalid data"
         raise ValueError(msg)
     return message
 
@@ -109,10 +109,10 @@ def flaw(reply: Reply) -> str:
         if type(action) not in ACTIONS:
             return f"{action!r} is not an action (it is of type {type(action).__name__})"
     if not isinstance(reply.calls, list | tuple):
-        return f"the calls of a reply have to be a list of ModelCalls, not {reply.calls!r}"
+        return f"the calls of a reply must be a list of ModelCalls, not {reply.calls!r}"
     for call in reply.calls:
         if not isinstance(call, ModelCall):
-            return f"the calls of a reply have to be ModelCalls, not {call!r}"
+            return f"the calls of a reply must be ModelCalls, not {call!r}"
     return ""
 
 

@@ -84,7 +84,7 @@ def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str
         return f"{sought}: what is expected is empty"
     if not _is_readable(said, *wanted):
         limits = f"longer than {_LONGEST:,} characters, or has a number of 300 digits"
-        return f"{sought}: one of both is {limits}, and was not read\n  it says: {_cut(said)!r}"
+        return f"{sought}: one of the two is {limits}, and was not read\n  it says: {_cut(said)!r}"
     texts = [read(text).describe() or normalise(text) for text in wanted]
     return "\n".join(
         [
@@ -98,7 +98,7 @@ def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str
 def _wanted(expected: str | Sequence[str]) -> list[str]:
     wanted = [expected] if isinstance(expected, str) else expected
     if not isinstance(wanted, Sequence) or not all(isinstance(text, str) for text in wanted):
-        msg = f"answers({expected!r}): the expected answer has to be a text or a list of texts"
+        msg = f"answers({expected!r}): the expected answer must be a text or a list of texts"
         raise TaskError(msg)
     return list(wanted)
 

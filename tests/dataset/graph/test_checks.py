@@ -65,7 +65,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             """UPDATE edges SET golden = '{"action": {"action": "Tap", "x": 1}, "size": [9, 9]}'""",
-            r"edges, row 1 \(from page 'home'\): .* is not an action, or not with these fields",
+            r"edges, row 1 \(from page 'home'\): .* is not an action with valid fields",
         ),
     ],
 )
