@@ -42,9 +42,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "agent and models": (
         Option(
             "--agent", "AGENT", None, str,
-            "the agent to run on the tasks: a name, FILE.py[:CLASS] or MODULE:CLASS; or a program "
-            "from outside: cmd:COMMAND with placeholders such as {goal}, or its adapter, "
-            "FILE.toml",
+            "the agent to run on the tasks: a name, FILE.py[:CLASS] or MODULE:CLASS; or a program: "
+            "cmd:COMMAND with placeholders such as {goal}, or an adapter, FILE.toml",
         ),
         Option(
             "--mobile-agent-option", "KEY=VALUE", None, values.words,
@@ -78,8 +77,9 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "--mobile-cache", "judges|all|replay|off", "judges",
             values.one_of("judges", "all", "replay", "off"),
-            "whose replies are kept in pytest's cache and reused; with `replay`, a reply that is "
-            "not there is an error; `off` does not keep what OCR has read either",
+            "whose replies are kept in pytest's cache and reused; with `replay`, no model is "
+            "called, and a missing reply is an error; with `off`, texts read by OCR are not kept "
+            "either",
         ),
         Option(
             "--mobile-ocr", "rapidocr|easyocr", "rapidocr", values.one_of("rapidocr", "easyocr"),
@@ -89,7 +89,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "judges": (
         Option(
             "--llm-judge", "off|single|cross", "off", values.one_of("off", "single", "cross"),
-            "who decides tasks that ask for `judge`: no model, the first one, or two that must "
+            "which models decide tasks that use `judge`: none, the first one, or two that must "
             "agree",
         ),
         Option(
@@ -108,16 +108,16 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "--mobile-official", "beside|decides|off", "beside",
             values.one_of("beside", "decides", "off"),
-            "what a benchmark's own evaluation is for, in your copy of its release: stand beside "
-            "the verdicts, decide, or not be asked",
+            "how to use a benchmark's own evaluation, from your copy of its release: report its "
+            "verdict `beside` the others, let it decide, or do not run it",
         ),
     ),
     "workers": (
         Option(
             "--mobile-engine", "xdist|ray[:ADDRESS]", "xdist", values.engine,
-            "where the workers of -n run: on this machine, or on those of a Ray cluster that have "
-            "phones: `ray:auto` or `ray:HOST:PORT`, with `,LABEL=VALUE` only where the label is; "
-            "`ray` alone starts Ray on this machine",
+            "where the workers of -n run: on this machine, or on the machines of a Ray cluster "
+            "that have phones: `ray:auto` or `ray:HOST:PORT`, with `,LABEL=VALUE` only on "
+            "machines with that label; `ray` alone starts Ray on this machine",
         ),
     ),
     "device": (
@@ -129,8 +129,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-device-has", "WORD,…", None, values.has,
-            "what the devices have that tasks may need: web, gms, physical, account:LABEL, "
-            "manual:TEXT (a comma in a text is written twice); other tasks are skipped",
+            "what the devices offer: web, gms, physical, account:LABEL, manual:TEXT (double a "
+            "comma in a text); tasks that need anything else are skipped",
         ),
         Option(
             "--mobile-driver", "adb|appium", "adb", values.one_of("adb", "appium"),
@@ -139,11 +139,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         Option(
             "--mobile-appium-home", "DIR", None, str,
             "the folder in which npm installed Appium and its UiAutomator2 driver (default: "
-            ".appium beside pytest's configuration, else the program on the PATH)",
+            ".appium beside pytest's configuration, otherwise the program on the PATH)",
         ),
         Option(
             "--mobile-capabilities", "FILE", None, str,
-            "a JSON file of capabilities for Appium sessions, such as those that a hub asks for",
+            "a JSON file of capabilities for Appium sessions, such as those that a hub requires",
         ),
         Option(
             "--mobile-gpu", "software|host", "software", values.one_of("software", "host"),
@@ -151,11 +151,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-emulator-flags", "FLAGS", None, values.words,
-            "more flags for emulators that the run starts, such as '-accel off'",
+            "further flags for emulators that the run starts, such as '-accel off'",
         ),
         Option(
             "--mobile-boot-limit", "SECONDS", "300", values.positive,
-            "the most seconds that an emulator may take to boot",
+            "how many seconds an emulator may take to boot",
         ),
         Option(
             "--mobile-recycle", "N", "50", values.whole(1),
@@ -163,29 +163,29 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", values.settle,
-            "the most seconds to wait after an action for the screen to come to rest; single apps "
-            "may have limits of their own",
+            "how many seconds to wait, at most, for the screen to settle after an action; single "
+            "apps may have limits of their own",
         ),
         Option(
             "--mobile-screenshots", "all|needed", "all", values.one_of("all", "needed"),
-            "`needed`: take none in episodes of agents that see hierarchies only, unless a judge "
-            "or noise needs them",
+            "`needed`: take no screenshots in episodes of agents that see hierarchies only, unless "
+            "a judge or noise needs them",
         ),
         Option(
             "--mobile-device-time", "ISO|now", "now", values.moment,
-            "what the clock of phones that the run starts is set to before each episode, for runs "
-            "that are the same on any day: 2026-11-22T09:00, in the phone's zone if none is given",
+            "the time to set on phones that the run starts, before each episode, so that runs do "
+            "not depend on the day: 2026-11-22T09:00, by default in the phone's time zone",
         ),
         Option(
             "--mobile-noise", "RATE[,KIND…]", "0", values.noise,
-            "how often something gets in the agent's way, from 0 to 1 of its actions, and what: "
-            "popup, ad, update, login, vip, permission, rating, tutorial, toast, or action for "
-            "actions that are lost, late or done twice (docs/noise.md); without a kind, all",
+            "the share of the agent's actions that meet noise, from 0 to 1, and its kinds: popup, "
+            "ad, update, login, vip, permission, rating, tutorial, toast, or action for actions "
+            "that are lost, delayed or repeated (docs/noise.md); by default all kinds",
         ),
         Option(
             "--mobile-log", "off|warnings|all", "warnings",
             values.one_of("off", "warnings", "all"),
-            "which lines of the phone's log are recorded with each step; crashes always are",
+            "which lines of the phone's log to record with each step; crashes are always recorded",
         ),
         Option(
             "--mobile-env", "ID,…", None, values.listed,
@@ -194,18 +194,19 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-user", "asked|told|silent", "asked", values.one_of("asked", "told", "silent"),
-            "how the user of a task answers: what was `asked`, `told` unasked, or not at all",
+            "whether the user of a task answers when `asked`, tells the agent the answers unasked "
+            "(`told`), or does not answer (`silent`)",
         ),
     ),
     "limits and repetition": (
         Option(
             "--mobile-path", "single|multi", "multi", values.one_of("single", "multi"),
-            "`single`: at each step the agent's decision is recorded, and the task's golden action "
-            "done in its place",
+            "`single`: record the agent's decision at each step, and carry out the task's golden "
+            "action instead",
         ),
         Option(
             "--mobile-max-steps", "N", None, values.whole(1),
-            "the most steps of any episode, even if the task allows more",
+            "the maximal number of steps of an episode, even if the task allows more",
         ),
         Option(
             "--mobile-step-factor", "X", "2", values.positive,
@@ -213,11 +214,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-time-limit", "SECONDS", "900", values.positive,
-            "the most seconds that the agent may take in an episode; ends an agent that hangs",
+            "how many seconds the agent may take in an episode; ends an agent that hangs",
         ),
         Option(
             "--mobile-pace", "SECONDS", None, values.positive,
-            "the least time from one action of an agent to the next, and to the next screenshot",
+            "the minimal time from one action of an agent to the next, and to the next screenshot",
         ),
         Option(
             "--mobile-seed", "N", "0", values.whole(0),
@@ -225,8 +226,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-epochs", "N|A..B", "1", values.epochs,
-            "how many times to run each task, as separate tests; A..B: at least A times, and up "
-            "to B times while the gate against the baseline is undecided",
+            "how many times to run each task, as separate tests; A..B: at least A times, and up to "
+            "B times as long as the gate against the baseline is undecided",
         ),
         Option(
             "--mobile-retries", "N", "1", values.whole(0),
@@ -234,8 +235,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-suspects", "error|fail", "error", values.one_of("error", "fail"),
-            "how to count tasks that broke their phone or worker in every attempt, while others "
-            "did not: as errors, or as failures of the agent",
+            "how to count tasks that broke their phone or worker in every attempt, while other "
+            "tasks did not: as errors, or as failures of the agent",
         ),
         Option(
             "--mobile-max-infra", "N", None, values.whole(1),
@@ -246,31 +247,31 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "runs and gates": (
         Option(
             "--mobile-sample", "N", None, values.whole(1),
-            "run only N of the selected tasks, by suite, level and app in proportion; the same "
-            "ones for the same seed",
+            "run only a sample of N of the selected tasks, stratified by suite, level and app; the "
+            "same seed gives the same sample",
         ),
         Option(
             "--mobile-shard", "I/N", None, values.shard,
             "run only the I-th of N parts of the tasks, counted from 1; `merge` joins the parts "
-            "to one run",
+            "into one run",
         ),
         Option(
             "--mobile-resume", "RUN", None, str,
-            "go on with a run: report what has a final result from its record, and run the rest",
+            "continue a run: report finished tasks from its record, and run the others",
         ),
         Option(
             "--mobile-reuse", "RUN", None, str,
-            "take over from a run what is still valid, score again where only a check changed, "
-            "and run the rest",
+            "reuse the results of a run that are still valid, score a task again if only its check "
+            "has changed, and run the others",
         ),
         Option(
             "--mobile-rescore", "RUN", None, str,
-            "evaluate the tests on the recorded episodes of a run, without device and agent",
+            "evaluate the tests on the recorded episodes of a run, without a device or an agent",
         ),
         Option(
             "--mobile-replies", "RUN", None, str,
-            "play the episodes of a run again, on fresh phones: agents get the replies that their "
-            "models gave there, in order, and no model of theirs is asked",
+            "run the tasks of a run again on fresh phones, with the recorded replies of the "
+            "agents' models, in order; these models are not called",
         ),
         Option(
             "--mobile-baseline", "RUN", None, str,
@@ -278,13 +279,13 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-gate", "FILE|EXPRESSION", None, str,
-            "what the run, or its difference from the baseline, must satisfy: a TOML file, or an "
-            "expression such as 'success_rate >= 0.5'; decides the exit status",
+            "conditions for the run, or for its difference from the baseline, that decide the exit "
+            "status: a TOML file, or an expression such as 'success_rate >= 0.5'",
         ),
         Option(
             "--mobile-exit", "tasks|run", "tasks", values.one_of("tasks", "run"),
-            "what the exit status means: `tasks`: 1 if a task failed; `run`: 0 if every task was "
-            "decided",
+            "the meaning of the exit status: with `tasks`, it is 1 if a task failed; with `run`, "
+            "it is 0 if every task was decided",
         ),
     ),
     "output": (
@@ -294,11 +295,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-watch", "", "false", values.truth,
-            "serve the report while the run goes on, with the phones' screens", is_flag=True,
+            "serve the report during the run, with the phones' screens", is_flag=True,
         ),
         Option(
             "--mobile-redact", "FILE", None, str,
-            "a TOML file of text patterns and screen regions to black out in everything that is "
+            "a TOML file of text patterns and screen regions to redact in everything that is "
             "recorded",
         ),
     ),
