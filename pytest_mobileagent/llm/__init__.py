@@ -1,1 +1,1 @@
-"""The models: clients, calls, prices, budgets, cache, and a scripted stand-in."""
+"""Language models: clients, calls, prices, budgets, the cache of replies, and a scripted model."""

@@ -1,4 +1,4 @@
-"""Asking models in commands: which ones, at what price, and again until a reply can be read."""
+"""Chooses and asks models for commands: their options, their prices, and one repair of a reply."""
 
 from __future__ import annotations
 
@@ -23,35 +23,38 @@ _ATTEMPTS = 2
 
 
 class Settings(Protocol):
-    """What the project in the current folder sets."""
+    """The options that the project in the current folder sets."""
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+        """Return an option's text, by its ini key, and the folder that its paths are relative to.
+
+        None if it is not set.
+        """
 
 
 def add_model_options(parser: argparse.ArgumentParser, model: str) -> None:
-    """Add the options that `model_of` and `models_of` read; `model` is the help of --model."""
+    """Add the options that `model_of` and `models_of` read; `model` is the help for --model."""
     add = parser.add_argument
     add("--model", metavar="MODEL", help=model)
-    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
+    add("--prices", type=Path, metavar="FILE", help="a TOML file with your own prices")
     add(
         "--unpriced",
         choices=("stop", "allow"),
-        help="whether a model may be asked whose price is not known (default: the project's, stop)",
+        help="whether a model without a known price may be asked (default: the project's, or stop)",
     )
 
 
 def model_of(
     given: argparse.Namespace, project: Callable[[], Settings], role: str, what: str
 ) -> tuple[ModelReference, Prices]:
-    """Return the model of one role, which can be asked, and the prices that count (`models_of`).
+    """Return the model of one role, and the prices that apply (see `models_of`).
 
     Raises:
-        ValueError, HostError: it cannot be asked; the text says why.
+        ValueError, HostError: if the model cannot be asked; the message says why.
     """
     choice, prices = models_of(given, project, (role,), what)
     reference = choice.of(role)
-    assert reference is not None  # `models_of` has checked that
+    assert reference is not None  # checked by `models_of`
     return reference, prices
 
 
@@ -63,13 +66,13 @@ def models_of(
     *,
     asks: bool = True,
 ) -> tuple[ModelChoice, Prices]:
-    """Return the models of some roles, which can be asked, and the prices that count.
+    """Return the models of the roles, after checking that they can be asked, and their prices.
 
-    `project` is asked only for what the command line does not say; `what` the models do is for the
-    message that there is none ("draft"). See `prices_for` for `asks`.
+    `project` is only called for options that the command line does not give. `what` is the verb for
+    the error message if there is no model ("draft"). See `prices_for` for `asks`.
 
     Raises:
-        ValueError, HostError: one cannot be asked; the text says why.
+        ValueError, HostError: if a model cannot be asked; the message says why.
     """
     check_extra("models", "asking models")
     choice = _choice(given.model, project, roles, what)
@@ -84,12 +87,12 @@ def prices_for(
     *,
     asks: bool = True,
 ) -> Prices:
-    """Return the prices that count for models, and check that these can be asked.
+    """Return the prices that apply to models, and check that the models can be asked.
 
-    Unless it `asks`, neither key nor endpoint is needed, and no price has to be known.
+    Unless the command `asks` them, no key, endpoint or known price is needed.
 
     Raises:
-        ValueError, HostError: one cannot be asked; the text says why.
+        ValueError, HostError: if a model cannot be asked; the message says why.
     """
     prices = load_prices(given.prices) if given.prices else Prices()
     unpriced = given.unpriced
@@ -113,7 +116,7 @@ def prices_for(
 def _choice(
     model: str | None, project: Callable[[], Settings], roles: Sequence[str], what: str
 ) -> ModelChoice:
-    """Return a model for each of the roles; a script has its whole path."""
+    """Return a model for each of the roles; a script has its absolute path."""
     text, folder = (model, Path()) if model else project().get("mobile_model") or ("", Path())
     named = parse_choice(text) if text else ModelChoice()
     found = {}
@@ -135,14 +138,15 @@ def ask_until_readable(
     repair: Callable[[str], Message],
     most_tokens: int,
 ) -> tuple[T | None, str, tuple[ModelCall, ...]]:
-    """Ask a model, once more with `repair` of the problem if its reply cannot be read.
+    """Ask a model, and ask it once more if its reply cannot be read.
 
-    `read` raises a ValueError for such a reply. The temperature is 0. Return what was read, or None
-    and the problem; and all calls that it took.
+    `read` parses a reply, or raises ValueError; `repair` returns the message that follows such a
+    reply, given the problem. The temperature is 0. Return what `read` returned, or None and the
+    problem; and all calls that were made.
 
     Raises:
-        BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
-        RequestRefusedError: the provider refuses the request.
+        BudgetSpent, ModelUnavailable: if the model does not answer; these are not `Exception`s.
+        RequestRefusedError: if the provider refuses the request.
     """
     conversation = list(messages)
     calls: list[ModelCall] = []
@@ -154,7 +158,7 @@ def ask_until_readable(
             return read(reply), "", tuple(calls)
         except ValueError as error:
             problem = str(error)
-        # A provider takes no message without content.
+        # Providers refuse messages without content.
         conversation += [reply.message] if reply.text.strip() else []
         conversation.append(repair(problem))
     return None, problem, tuple(calls)

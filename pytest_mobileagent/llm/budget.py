@@ -1,4 +1,4 @@
-"""What a run and an episode may spend on models, and what they have spent."""
+"""Budgets: what a run and its episodes may spend on models, and what they have spent."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 class BudgetSpent(BaseException):
     """A budget is spent: no further model is asked in this episode.
 
-    It is not an Exception, so that it also ends an agent that goes on after any error.
+    It is not an Exception, so it also ends an agent that continues after any error.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much a `run` and each of its episodes (`task`) may spend; None means no limit."""
+    """The maximum amounts for a `run` and for each of its episodes (`task`); None is no limit."""
 
     run: float | None = None
     task: float | None = None
@@ -52,7 +52,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """US dollars and tokens that were spent, as far as they are known."""
+    """The US dollars and tokens spent, as far as they are known."""
 
     usd: float = 0.0
     tokens: int = 0
@@ -63,10 +63,10 @@ class Spent:
 
 
 class Ledger:
-    """A file to which all processes of a run append what each call of a model cost.
+    """A file to which all processes of a run append the cost of each model call.
 
-    If some of them are on other machines, no file here has all of it. `server` is then the socket
-    of a `LedgerServer`, which learns of each line, and returns the sum.
+    If some processes are on other machines, no file on this machine has all calls. `server` is then
+    the socket of a `LedgerServer`, which returns the sum over all machines.
     """
 
     def __init__(self, path: Path, server: Path | None = None) -> None:
@@ -80,7 +80,7 @@ class Ledger:
         """Add a call.
 
         Raises:
-            HostError: the file cannot be written.
+            HostError: if the file cannot be written.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,18 +89,18 @@ class Ledger:
             msg = f"cannot write {self.path}: {error}"
             raise HostError(msg) from error
         if self._server is not None:
-            with contextlib.suppress(HostError):  # it is asked again before the next call
+            with contextlib.suppress(HostError):  # the server is asked again before the next call
                 ask_ledger(self._server)
 
     def spent(self) -> Spent:
         """Return the sum of all lines written so far.
 
         Raises:
-            HostError: its server does not answer.
+            HostError: if the server does not answer.
         """
         if self._server is not None:
             return ask_ledger(self._server)
-        with self._lock, contextlib.suppress(OSError):  # there is none before the first call
+        with self._lock, contextlib.suppress(OSError):  # the file is missing before the first call
             lines, self._read = new_lines(self.path, self._read)
             for line in lines:
                 self._spent = self._spent.plus(*_amounts(line))
@@ -111,10 +111,10 @@ _ANSWER_SECONDS = 15.0
 
 
 class LedgerServer:
-    """A server on a Unix socket that says what the run has spent, as `count` returns it.
+    """A server on a Unix socket that reports what the run has spent, as returned by `count`.
 
-    `count` is called in threads; a HostError that it raises is passed on. Agents' processes can
-    reach such a socket as they can reach a file.
+    `count` is called in threads; its HostErrors are passed on to the client. Agents' processes can
+    reach the socket by its path, like a file.
     """
 
     def __init__(self, path: Path, count: Callable[[], Spent]) -> None:
@@ -129,23 +129,23 @@ class LedgerServer:
 
         class Server(socketserver.ThreadingUnixStreamServer):
             daemon_threads = True
-            request_queue_size = 1024  # more may ask at once than the five that are usual
+            request_queue_size = 1024  # the default of 5 is too small for many workers
 
         self.path = path
         self._server = Server(str(path), Answer)
         threading.Thread(target=self._server.serve_forever, name="ledger", daemon=True).start()
 
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop the server."""
         self._server.shutdown()
         self._server.server_close()
 
 
 def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
-    """Return what the run has spent, as a `LedgerServer` at a socket says, within so many seconds.
+    """Ask the `LedgerServer` at a socket what the run has spent, and return the amounts.
 
     Raises:
-        HostError: it does not answer, or does not know.
+        HostError: if it does not answer within `seconds`, or answers with an error.
     """
     try:
         with socket.socket(socket.AF_UNIX) as line:
@@ -158,7 +158,7 @@ def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
         why = reply["error"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
-    msg = f"no model is asked, as nobody says what the run has spent already: {why}"
+    msg = f"no model is asked, as it is unknown what the run has spent: {why}"
     raise HostError(msg)
 
 
@@ -166,7 +166,7 @@ def _amounts(line: bytes) -> tuple[float, int]:
     try:
         usd, tokens = parse_json(line)
         return (float(usd), int(tokens)) if math.isfinite(usd) else (0.0, 0)
-    except (ValueError, TypeError):  # a line that a full disk has torn
+    except (ValueError, TypeError):  # a line that was cut by a full disk
         return 0.0, 0
 
 
@@ -189,10 +189,10 @@ class Spending:
         self._own = self._own.plus(call.price_usd or 0.0, _tokens(call))
 
     def over(self) -> str:
-        """Return a message that says which budget is spent; empty if none is.
+        """Return a message about the budget that is spent; empty if none is.
 
         Raises:
-            HostError: nobody says what the run has spent.
+            HostError: if it cannot be found out what the run has spent.
         """
         cost, tokens = self.budget.cost, self.budget.tokens
         if cost.task is not None and self._own.usd >= cost.task:
@@ -202,10 +202,10 @@ class Spending:
         return self.run_over()
 
     def run_over(self) -> str:
-        """Return a message that says which budget of the run is spent; empty if none is.
+        """Return a message about the run's budget that is spent; empty if none is.
 
         Raises:
-            HostError: nobody says what the run has spent.
+            HostError: if it cannot be found out what the run has spent.
         """
         if self._ledger is None or not self.budget.limits_run:
             return ""
@@ -213,7 +213,7 @@ class Spending:
 
 
 def run_over(budget: Budget, spent: Spent) -> str:
-    """Return a message that says which budget of a run is spent; empty if none is."""
+    """Return a message about a run's budget that is spent; empty if none is."""
     if budget.cost.run is not None and spent.usd >= budget.cost.run:
         return f"--mobile-max-cost={amount_text(budget.cost.run)} is spent"
     if budget.tokens.run is not None and spent.tokens >= budget.tokens.run:
@@ -222,7 +222,7 @@ def run_over(budget: Budget, spent: Spent) -> str:
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as a text that `parse_limit` reads back without loss."""
+    """Return an amount as a text that `parse_limit` parses without loss."""
     return repr(amount).removesuffix(".0")
 
 
@@ -231,10 +231,12 @@ def _tokens(call: ModelCall) -> int:
 
 
 def parse_limit(text: str, *, whole: bool = False) -> Limit:
-    """Return the limit that `AMOUNT[,task=AMOUNT]` stands for; `whole` amounts are tokens.
+    """Return the limit in a text of the form `AMOUNT[,task=AMOUNT]`.
+
+    With `whole`, as for tokens, the amounts must be whole numbers.
 
     Raises:
-        ValueError: the text is not such a limit.
+        ValueError: if the text is not a limit.
     """
     amounts: dict[str, float] = {}
     for part in text.split(","):

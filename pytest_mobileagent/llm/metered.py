@@ -1,7 +1,7 @@
 """A model whose calls are metered, recorded, limited by a budget, and retried where that helps.
 
-Replies can be cached, by the content of their requests. Only complete replies are: no refusals, no
-errors, and none that was cut off. Any number of processes may share the folder of a cache.
+Replies can be cached by the content of their requests. Only complete replies are cached, not
+refusals, errors or replies that were cut off. Any number of processes may share a cache's folder.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-WHOLE = {"end", "tools"}  # how a reply stops that was not cut off or refused
+WHOLE = {"end", "tools"}  # the stops of replies that were neither cut off nor refused
 
 
 class NotCachedError(HostError):
@@ -60,7 +60,7 @@ class NotCachedError(HostError):
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """A folder of cached replies; with `only_replays`, a request without one is an error."""
+    """A folder of cached replies; with `only_replays`, a request without a reply is an error."""
 
     folder: Path
     epoch: int = 0
@@ -70,12 +70,12 @@ class ReplyCache:
         """Return the name of a reply, derived from model, server, request and epoch.
 
         The server is the endpoint, wherever it is configured, or a script's content (`server_of`).
-        `repeat` counts equal requests of one episode from 0: their replies may differ.
+        `repeat` numbers equal requests of one episode from 0, as their replies may differ.
         """
         return self.key_of(reference.id, server_of(reference), _jsonable(request), repeat)
 
     def key_of(self, model: str, server: str, request: Any, repeat: int) -> str:
-        """Return the same for a request that is plain data."""
+        """Return the same as `key` for a request that is JSON-able data."""
         content = [model, server, request, self.epoch, repeat]
         return hashlib.sha256(to_line(content).encode()).hexdigest()
 
@@ -83,15 +83,15 @@ class ReplyCache:
         """Return the cached reply; None if there is none.
 
         Raises:
-            NotCachedError: there is none, and the model may not be asked.
+            NotCachedError: if there is none, and the model may not be asked.
         """
         return self.find_as(_answer, key)
 
     def find_as(self, read: Callable[[Any], T], key: str) -> T | None:
-        """Return what `read` makes of the reply that was kept as plain data; None without one.
+        """Return the cached reply, as parsed by `read` from JSON-able data; None if there is none.
 
         Raises:
-            NotCachedError: there is none, and the model may not be asked.
+            NotCachedError: if there is none, and the model may not be asked.
         """
         try:
             return read(read_json(self._path(key)))
@@ -99,20 +99,20 @@ class ReplyCache:
             pass
         if self.only_replays:
             msg = (
-                f"--mobile-cache=replay: no reply is kept for this request ({self._path(key)}): "
-                "ask once with --mobile-cache=all; replies are kept for one server, so "
-                "OPENAI_BASE_URL and its like, and scripted files, have to be as they were"
+                f"--mobile-cache=replay: no reply is cached for this request ({self._path(key)}): "
+                "ask once with --mobile-cache=all. Replies are cached by server, so scripted "
+                "files, and variables such as OPENAI_BASE_URL, must be the same as then"
             )
             raise NotCachedError(msg)
         return None
 
     def keep(self, key: str, answer: Completion) -> None:
-        """Keep a reply, if it is whole; a folder that cannot be written to keeps none."""
+        """Cache a reply if it is whole; if the folder is not writable, do nothing."""
         if answer.stop in WHOLE:
             self.store(key, asdict(answer))
 
     def store(self, key: str, content: Any) -> None:
-        """Keep plain data as the reply; a folder that cannot be written to keeps none."""
+        """Cache JSON-able data as the reply; if the folder is not writable, do nothing."""
         if self.only_replays:
             return
         path = self._path(key)
@@ -125,10 +125,10 @@ class ReplyCache:
 
 
 def _answer(cached: Any) -> Completion:
-    """Return the answer that was cached as plain data.
+    """Return the answer from cached JSON-able data.
 
     Raises:
-        ValueError, LookupError, TypeError: the data are not an answer.
+        ValueError, LookupError, TypeError: if the data are not an answer.
     """
     fields = expect(cached, dict, "a reply")
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
@@ -146,7 +146,7 @@ class Repeats:
         self._counts: Counter[str] = Counter()
 
     def count(self, reference: ModelReference, request: Request) -> int:
-        """Count this request, and return how often it was made before."""
+        """Count this request, and return how many times it was made before."""
         content = to_line([str(reference), _jsonable(request)])
         digest = hashlib.sha256(content.encode()).hexdigest()
         self._counts[digest] += 1
@@ -154,7 +154,7 @@ class Repeats:
 
 
 def _jsonable(request: Request) -> dict[str, Any]:
-    """Return a request as plain data, with digests in place of pictures."""
+    """Return a request as JSON-able data, with digests in place of pictures."""
     settings = {name: v for name, v in request.settings.items() if name != "stream"}
     return settings | {"messages": [to_jsonable(message, _digest) for message in request.messages]}
 
@@ -168,20 +168,20 @@ _LONGEST_RETRY = 180.0  # seconds after the first attempt until a provider count
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """Return whether somebody else retries: our retries are in the episode's calls.jsonl."""
+    """Return whether a log record is about a retry that is not ours; ours are in calls.jsonl."""
     return not str(getattr(record, "stamina.caused_by", "")).startswith("ProviderBusyError(")
 
 
-# Otherwise its message, "stamina.retry_scheduled", would appear in the report of each failed task.
+# Otherwise the message "stamina.retry_scheduled" would appear in the report of each failed task.
 logging.getLogger("stamina").addFilter(_is_of_others)
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """What all models of one episode share: prices, spending, the cache of replies, the record.
+    """The state that all models of one episode share: prices, spending, cache and record.
 
     Prompts and replies are recorded in `log`, and their pictures in `pictures`, unless these are
-    None. If there are `recorded` replies, these are given, and no model is asked.
+    None. If there are `recorded` replies, they are returned, and no model is asked.
     """
 
     prices: Prices
@@ -196,7 +196,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer, its retries and seconds; it `waited` so many seconds before the last attempt."""
+    """An answer, its number of retries, and the seconds of its last attempt and `waited` before."""
 
     answer: Completion
     retries: int = 0
@@ -215,7 +215,7 @@ class MeteredModel:
 
     @property
     def name(self) -> str:
-        """PROVIDER:NAME."""
+        """The model's name: PROVIDER:NAME."""
         return self.reference.id
 
     def complete(
@@ -267,7 +267,7 @@ class MeteredModel:
 
     def _ask(self, request: Request) -> Asked:
         """Ask until there is an answer, as long as a retry can help."""
-        import stamina  # loaded by who asks a model
+        import stamina  # only imported if a model is asked
 
         attempts = stamina.retry_context(
             on=_wait, attempts=_ATTEMPTS, timeout=_LONGEST_RETRY, wait_initial=1.0, wait_max=30.0
@@ -290,7 +290,7 @@ class MeteredModel:
             if isinstance(error, ProviderBusyError) and self.meter.log is not None:
                 busy = {"call": None, "role": self.role, "busy_since": began}
                 self.meter.log.add({**busy, "model": str(self.reference), "error": str(error)})
-            raise error from None  # what caused it may quote the key, and is printed with it
+            raise error from None  # its cause, which would be printed, too, may quote the key
 
     def _call(self, request: Request, asked: Asked, *, from_cache: bool = False) -> ModelCall:
         answer = asked.answer
@@ -327,7 +327,7 @@ class MeteredModel:
     def _record(
         self, request: Request, answer: Completion | None, call: ModelCall | None, error: str
     ) -> ModelCall | None:
-        """Record prompt and reply with the episode; return the call with its line number."""
+        """Record the prompt and reply with the episode; return the call with its line number."""
         if self.meter.log is None:
             return call
         with self.meter.lock:
@@ -352,7 +352,7 @@ class MeteredModel:
 
 
 def _wait(error: Exception) -> bool | float:
-    """Return whether to retry after an error, or how many seconds to wait before that."""
+    """Return whether to retry after an error, or the seconds to wait before the retry."""
     if not isinstance(error, ProviderBusyError):
         return False
     if error.retry_after is None:

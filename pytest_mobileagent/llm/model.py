@@ -1,4 +1,4 @@
-"""What agents and judges send to a model and receive from it, and how a call can fail."""
+"""The requests and replies of models, the interfaces to them, and the errors of calls."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ if TYPE_CHECKING:
 
 
 Role = Literal["system", "user", "assistant", "tool"]
-# Why a reply ended: it is complete; it calls tools; it was cut at the limit of tokens; the model
-# or a filter of its provider refused.
+# Why a reply ended: it is complete; it calls tools; it was cut at the token limit; the model or a
+# filter of its provider refused.
 Stop = Literal["end", "tools", "length", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture: bytes of a PNG or JPEG file. `detail` is OpenAI's ("low", "high", "auto")."""
+    """A picture: the bytes of a PNG or JPEG file. `detail` is OpenAI's ("low", "high", "auto")."""
 
     data: bytes = field(repr=False)
     detail: str = ""
 
     @property
     def media_type(self) -> str:
-        """The media type, which is recognised by the bytes."""
+        """The media type, recognised by the first bytes."""
         return "image/png" if self.data.startswith(b"\x89PNG") else "image/jpeg"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool that the model asks for; `arguments` are plain data.
+    """A tool call by the model; `arguments` are JSON-able data.
 
-    `kind` is "function", or a provider's own, such as "computer_call" of OpenAI's responses.
+    `kind` is "function", or a provider's own kind, such as "computer_call" in OpenAI's Responses
+    API.
     """
 
     id: str
@@ -50,7 +51,7 @@ class ToolCall:
 class Message:
     """One message: texts and pictures in the order in which the model reads them.
 
-    An assistant's message may hold `tool_calls`; a tool's message is the result of the call whose
+    An assistant's message may have `tool_calls`; a tool's message is the result of the call whose
     id is `answers`. `raw` is the part of a reply that only its provider understands
     (`Completion.raw`); it is sent back unchanged.
     """
@@ -63,7 +64,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """All texts, each on a line of its own."""
+        """All texts, joined by newlines."""
         return "\n".join(part for part in self.content if isinstance(part, str))
 
     @property
@@ -73,7 +74,7 @@ class Message:
 
 
 def to_jsonable(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
-    """Return a message as plain data, in which `picture` replaces each picture."""
+    """Return a message as JSON-able data; each picture is replaced by what `picture` returns."""
     return {
         "role": message.role,
         "content": [picture(p) if isinstance(p, Image) else p for p in message.content],
@@ -86,8 +87,8 @@ def to_jsonable(message: Message, picture: Callable[[Image], Any]) -> dict[str, 
 class Tool:
     """A tool that a model may call.
 
-    A function has a `description` and `parameters` (JSON Schema). A tool of the provider's own is
-    given by `provider`, which is sent unchanged: `{"type": "computer_20250124", …}`.
+    A function has a `description` and `parameters` (JSON Schema). A provider's own tool is given by
+    `provider`, which is sent unchanged: `{"type": "computer_20250124", …}`.
     """
 
     name: str
@@ -98,9 +99,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that is sent for one reply. The provider decides on fields that are None.
+    """Everything that is sent for one reply. The provider chooses values for fields that are None.
 
-    `extra` holds further fields of the provider's own API, which are sent unchanged.
+    `extra` has further fields of the provider's API, which are sent unchanged.
     """
 
     messages: tuple[Message, ...]
@@ -115,14 +116,14 @@ class Request:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All fields but the messages, as plain data; those left to the provider are not in it."""
+        """All fields except the messages, as JSON-able data; fields not set are omitted."""
         names = ("max_tokens", "temperature", "top_p", "seed", "stop", "stream", "extra")
         given = {name: value for name in names if _is_given(value := getattr(self, name))}
         return given | ({"tools": [asdict(tool) for tool in self.tools]} if self.tools else {})
 
     @property
     def text(self) -> str:
-        """All texts of all messages, each on a line of its own."""
+        """All texts of all messages, joined by newlines."""
         return "\n".join(message.text for message in self.messages if message.text)
 
     @property
@@ -145,7 +146,7 @@ class Usage:
 
     @classmethod
     def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
-        """Return what a server reports; 0 input tokens mean unknown, as every request has some."""
+        """Return the usage that a server reports; 0 input tokens count as unknown."""
         return cls(None, output or None) if given == 0 else cls(given, output, cached)
 
     @property
@@ -164,12 +165,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a provider's API returned for a request.
+    """The answer of a provider's API to a request.
 
-    - `model`: the model's name according to the provider; empty if it gives none.
-    - `usage_data`: the provider's reply with its usage, as `genai_prices.extract_usage` reads it.
-    - `seconds_to_first`: until the first token; None if the reply was not streamed.
-    - `raw`: plain data that a provider needs back with the next request (reasoning items, say).
+    - `model`: the model's name according to the provider; empty if it does not give one.
+    - `usage_data`: the provider's reply with its usage, for `genai_prices.extract_usage`.
+    - `seconds_to_first`: the seconds until the first token; None if the reply was not streamed.
+    - `raw`: JSON-able data that the provider needs back with the next request, such as reasoning
+      items.
     """
 
     text: str
@@ -183,11 +185,11 @@ class Completion:
 
     @property
     def words(self) -> str:
-        """Everything that the model has written: its text, and the arguments of tool calls."""
+        """Everything that the model has written: its text and the arguments of its tool calls."""
         return self.text + "".join(to_line(call.arguments) for call in self.tool_calls)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the part that is recorded, as plain data."""
+        """Return the part that is recorded, as JSON-able data."""
         tool_calls = [asdict(call) for call in self.tool_calls]
         return {"text": self.text, "stop": self.stop, "tool_calls": tool_calls}
 
@@ -199,17 +201,18 @@ class Client(Protocol):
         """Send a request, and return the answer.
 
         Raises:
-            ProviderBusyError: rate limit, overload, network, a cut or unreadable reply: retry.
-            ProviderError: the provider cannot answer (no such model, a refused key).
-            RequestRefusedError: this request cannot be answered (too long, malformed).
+            ProviderBusyError: for rate limits, overload, network errors, and replies that are cut
+                or unreadable; a retry may help.
+            ProviderError: if the provider cannot answer (no such model, a refused key).
+            RequestRefusedError: if this request cannot be answered (too long, malformed).
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's reply: its text, the tools that it calls, why it ended, and what it cost.
+    """A model's reply: its text, its tool calls, why it ended, and its costs.
 
-    `raw` is what the provider needs back with the next request, if anything.
+    `raw` is data that the provider needs back with the next request, or None.
     """
 
     text: str
@@ -220,19 +223,19 @@ class ModelReply:
 
     @property
     def message(self) -> Message:
-        """The reply as the assistant's message, for the next request of a conversation."""
+        """The reply as an assistant's message, for the next request of a conversation."""
         return Message(
             "assistant", (self.text,) if self.text else (), self.tool_calls, raw=self.raw
         )
 
 
 class CompletionOptions(TypedDict, total=False):
-    """Options of a completion besides its prompt; the provider decides on those not given.
+    """Options of a completion besides its prompt; the provider chooses values for missing ones.
 
     - `system`: the system prompt, before all messages.
-    - `stop`: texts at which the reply ends. `tools`: what the model may call.
-    - `stream`: whether the reply is streamed, so that the time to the first token is known.
-    - `extra`: further fields of the provider's own API, which are sent unchanged.
+    - `stop`: texts at which the reply ends. `tools`: the tools that the model may call.
+    - `stream`: whether to stream the reply, so the time to the first token is measured.
+    - `extra`: further fields of the provider's API, which are sent unchanged.
     """
 
     system: str
@@ -251,7 +254,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The name by which the user chose it: PROVIDER:NAME."""
+        """The model's name as the user chose it: PROVIDER:NAME."""
 
     def complete(
         self,
@@ -261,32 +264,33 @@ class Model(Protocol):
     ) -> ModelReply:
         """Ask the model, and return its reply.
 
-        A `prompt` that is a text becomes one user's message, followed by `images`; messages are
-        sent unchanged, with `images` at the end of the last one.
+        If `prompt` is a text, it becomes one user message, followed by `images`. Messages are sent
+        unchanged, with `images` at the end of the last one.
 
         Raises:
-            BudgetSpent, ModelUnavailable: not `Exception`, so that an agent's loop lets them pass.
-            RequestRefusedError: the provider refuses this request.
+            BudgetSpent, ModelUnavailable: if no reply is available. They are not `Exception`s, so
+                an agent's loop does not catch them.
+            RequestRefusedError: if the provider refuses this request.
         """
 
 
 class Models(Protocol):
-    """The models that were chosen, by role."""
+    """The chosen models, by role."""
 
     def model(self, role: str) -> Model:
         """Return the model of a role.
 
         Raises:
-            AgentError: none was chosen for it.
+            AgentError: if no model was chosen for the role.
         """
 
 
 class ProviderError(InfrastructureError):
-    """A model's provider does not answer: it is down, knows no such model, or refuses the key."""
+    """A provider cannot answer: it is down, has no such model, or refuses the key."""
 
 
 class ProviderBusyError(ProviderError):
-    """The provider may answer a retry, after `retry_after` seconds if it names any."""
+    """The provider may answer a retry, after `retry_after` seconds if it gives a time."""
 
     def __init__(self, problem: str, retry_after: float | None = None) -> None:
         super().__init__(problem)
@@ -300,26 +304,26 @@ class RequestRefusedError(AgentError):
 class ModelUnavailable(BaseException):
     """No reply is available, for example because a provider stays down: not the agent's failure.
 
-    It is not an Exception, so that it also ends an agent that goes on after any error.
+    It is not an Exception, so it also ends an agent that continues after any error.
     """
 
 
-# 413: too long; 422: well-formed, but of the wrong types (vLLM, and all servers of FastAPI).
+# 413: too long; 422: well-formed, but of the wrong types (vLLM, and all FastAPI servers).
 REFUSED = {400, 413, 422}
 # A request that took too long (408) or met a lock (409) may succeed the next time: both official
 # SDKs retry these, 429, and everything from 500 on; 529 is Anthropic's status for overload.
 _BUSY = {408, 409, 429}
-# Waiting does not help against a 429 with one of these codes: the account has no money left.
+# A 429 with one of these codes means that the account has no money left, so waiting is no use.
 _NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached"}
 
 
 def failure(
     status: int, problem: str, retry_after: float | None = None, code: str = ""
 ) -> ProviderError | RequestRefusedError:
-    """Return the error that a status stands for; `code` is the provider's own name for it.
+    """Return the error for an HTTP status; `code` is the provider's name for the error.
 
-    `retry_after` is in seconds. An unreadable body is a refused request; a wrong key or model name
-    is an error of the provider.
+    `retry_after` is in seconds. A request with an unreadable body counts as refused; a wrong key or
+    model name is a provider error.
     """
     if status in REFUSED and code != "model_not_found":
         return RequestRefusedError(problem)

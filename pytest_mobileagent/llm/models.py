@@ -1,4 +1,4 @@
-"""The models of one episode, as a briefing hands them out, and the checks before a run."""
+"""The models of one episode, as provided by a briefing, and their checks before a run."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def check_reference(
       cost is set.
     - `replays`: whether all replies come from the cache, which needs neither key nor endpoint.
     - `options`: the prefix of the options that errors name (prices, unpriced, max-cost and
-      max-tokens); `remark` is added where a key is missing.
+      max-tokens); `remark` is added to the message about a missing key.
 
     Raises:
-        ValueError: it cannot be asked; the text says what to do.
+        ValueError: if the model cannot be asked; the message says what to do.
     """
     if provider_of(reference).api == "scripted":
         make_client(reference)
@@ -83,13 +83,13 @@ def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """A run's settings for models. They hold no key, so they can be sent to an agent's process.
+    """A run's settings for models. They have no keys, so they can be sent to an agent's process.
 
     - `choice`: the model for each role.
-    - `ledger`: the file in which the run adds up its spending; None if nothing is limited.
+    - `ledger`: the file in which the run's spending is added up; None if it is not recorded.
     - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
-    - `cache`: the cache of replies; None if there is none.
-    - `recorded`: a file of calls whose replies are given in order, so that no model is asked.
+    - `cache`: the cache of replies; None without a cache.
+    - `recorded`: a file of calls whose replies are returned in order, so no model is asked.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -102,29 +102,29 @@ class ModelSettings:
 
     @property
     def replies(self) -> RecordedReplies | None:
-        """Recorded replies from the first on, if these are given."""
+        """The recorded replies, from the first one on; None without a file of them."""
         return None if self.recorded is None else RecordedReplies(self.recorded)
 
     def client(self, reference: ModelReference) -> Client:
-        """Return the client of a model, or one that refuses if only kept replies may be used.
+        """Return the client of a model; it refuses if only cached or recorded replies may be used.
 
         Raises:
-            ValueError: the model cannot be reached from here.
+            ValueError: if the model cannot be reached from here.
         """
-        only_kept = self.cache is not None and self.cache.only_replays
-        return _Nobody() if only_kept or self.recorded is not None else make_client(reference)
+        only_cached = self.cache is not None and self.cache.only_replays
+        return _NoClient() if only_cached or self.recorded is not None else make_client(reference)
 
     def spending(self) -> Spending:
-        """Return a new account of what an episode spends."""
+        """Return a new account of an episode's spending."""
         ledger = None if self.ledger is None else Ledger(self.ledger, self.ledger_server)
         return Spending(self.budget, ledger)
 
 
-class _Nobody:
-    """The client of a model whose replies have all been kept, so that it needs no key."""
+class _NoClient:
+    """The client of a model whose replies are all cached or recorded, so it needs no key."""
 
     def ask(self, _request: Request) -> Completion:
-        """Refuse: what was kept answers all requests before they come here."""
+        """Raise ProviderError: requests are answered from the cache or record before this."""
         msg = "--mobile-cache=replay: no model is asked"
         raise ProviderError(msg)
 
@@ -132,8 +132,8 @@ class _Nobody:
 class EpisodeModels:
     """The models of an episode, which share its spending and its record.
 
-    `folder` is the episode's, `pictures` the run's folder of screens; tests pass `clients` that
-    replace those of the chosen models.
+    `folder` is the episode's folder, and `pictures` the run's folder of screens; tests pass
+    `clients` to replace those of the chosen models.
     """
 
     def __init__(
@@ -157,14 +157,14 @@ class EpisodeModels:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The agent's process, where it is used, makes its own from the same settings.
+        # The agent's process makes its own instance from the same settings.
         return EpisodeModels, self._given
 
     def model(self, role: str) -> MeteredModel:
         """Return the model of a role.
 
         Raises:
-            AgentError: none was chosen for it, or it cannot be reached from here.
+            AgentError: if no model was chosen for the role, or it cannot be reached from here.
         """
         reference = self._choice.of(role)
         if reference is None:

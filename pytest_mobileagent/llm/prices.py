@@ -1,8 +1,8 @@
-"""Prices of tokens, from genai-prices and from the user, and an estimate of token counts.
+"""Token prices, from genai-prices and from the user, and estimates of token counts.
 
-Endpoints that report no tokens get MobileAgentBench's estimate: one token for 4 characters of text;
-for a picture 85 tokens, plus 170 for each tile of 512x512 pixels. Input and output are counted,
-helper models such as OCR are not (arXiv 2406.08184, "Metrics", after OpenAI's rule for
+For endpoints that report no tokens, MobileAgentBench's estimate is used: one token per 4 characters
+of text; 85 tokens per picture, plus 170 for each tile of 512x512 pixels. Input and output are
+counted, but helper models such as OCR are not (arXiv 2406.08184, "Metrics", after OpenAI's rule for
 gpt-4-vision-preview in high detail, without its scaling).
 """
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 
-_PER = 1_000_000  # a price is for so many tokens
-_MOST_TOKENS = 2**53  # that a record can hold (see ModelCall)
+_PER = 1_000_000  # the number of tokens that a price is for
+_MOST_TOKENS = 2**53  # the largest count that a record can represent (see ModelCall)
 _FIELDS = ("input", "output", "cached")
-# The provider and API whose format `extract_usage` has to expect; the seller may be another one.
+# The provider and API whose format `extract_usage` must expect; the seller may be a different one.
 _USAGE = {
     "chat": ("openai", "chat"),
     "responses": ("openai", "responses"),
@@ -43,14 +43,14 @@ _USAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; cached input costs as much as other if `cached` is None."""
+    """US dollars per million tokens; if `cached` is None, cached input costs as much as other."""
 
     input: float
     output: float
     cached: float | None = None
 
     def of(self, usage: Usage) -> float | None:
-        """Return what tokens cost; None if their number is unknown."""
+        """Return the cost of tokens in US dollars; None if their number is unknown."""
         if usage.input is None or usage.output is None:
             return None
         cached = min(usage.cached or 0, usage.input)
@@ -61,13 +61,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices of models: the user's `own`, by PROVIDER:NAME, override genai-prices' table."""
+    """The prices of models: the user's `own`, by PROVIDER:NAME, then those of genai-prices."""
 
     own: Mapping[str, Price] = field(default_factory=dict)
 
     @property
     def table(self) -> str:
-        """The name of the table, for records; empty if there is none, as scripts need none."""
+        """The name of the price table, for records; empty without one, as scripts need none."""
         own = ["own"] if self.own else []
         try:
             return " and ".join([f"genai-prices {version('genai-prices')}", *own])
@@ -75,11 +75,11 @@ class Prices:
             return "".join(own)
 
     def knows(self, reference: ModelReference) -> bool:
-        """Whether the price of a model is known."""
+        """Return whether the price of a model is known."""
         return self.price(reference, "", Usage(1, 1)) is not None
 
     def metered(self, reference: ModelReference, answer: Completion) -> tuple[Usage, float | None]:
-        """Return the tokens of an answer and what they cost, as far as that is known."""
+        """Return the tokens of an answer and their cost in US dollars, as far as they are known."""
         read = _read_usage(reference, answer)
         if read is None:
             usage = _counted(answer.usage)
@@ -91,7 +91,7 @@ class Prices:
         return usage, _table_price(reference, answer.model, read)
 
     def price(self, reference: ModelReference, answered: str, usage: Usage) -> float | None:
-        """Return what tokens of a model cost; the provider calls the model `answered`."""
+        """Return the cost of a model's tokens; `answered` is the provider's name for the model."""
         own = self._own(reference)
         if own is not None:
             return own.of(usage)
@@ -100,10 +100,10 @@ class Prices:
         return _table_price(reference, answered, _tokens(usage))
 
     def priced(self, call: ModelCall) -> ModelCall:
-        """Return a call that an agent reports; if it reports no price, with that of its tokens.
+        """Return a call that an agent reports, with the price of its tokens if it has none.
 
-        The price is that of the model's name, with or without its provider. It stays unknown if
-        the name, or the number of tokens, is not known.
+        The price is looked up by the model's name, with or without its provider. It stays unknown
+        if the name or the number of tokens is unknown.
         """
         if call.price_usd is not None:
             return call
@@ -118,7 +118,7 @@ class Prices:
         return replace(call, price_usd=_calculated(name, seller, _tokens(tokens)))
 
     def _own_by_name(self, model: str) -> Price | None:
-        """Return the user's own price of a model; without a provider, if only one has it."""
+        """Return the user's own price of a model; a name without provider must be unambiguous."""
         if model in self.own:
             return self.own[model]
         named = [price for key, price in self.own.items() if key.partition(":")[2] == model]
@@ -131,17 +131,17 @@ class Prices:
 
 
 def load_prices(path: Path) -> Prices:
-    """Read prices of the user's own from a TOML file.
+    """Read the user's own prices from a TOML file.
 
     It has a table for each model::
 
         ["openai:our-tuned-4o"]
-        input = 3.75       # US dollars for a million tokens
+        input = 3.75       # US dollars per million tokens
         cached = 1.875     # optional
         output = 15.0
 
     Raises:
-        ValueError: there is no such file, or its content is invalid; the text says where.
+        ValueError: if there is no such file, or its content is invalid; the message says where.
     """
     try:
         content = tomllib.loads(path.read_text("utf-8"))
@@ -161,7 +161,7 @@ def _price(path: Path, model: str, given: Any) -> Price:
     try:
         reference = parse_reference(model)
         if difflib.get_close_matches(reference.provider, PROVIDERS, 1):
-            provider_of(reference)  # any other may be one that only programs know
+            provider_of(reference)  # an unknown one may be a provider that only programs ask
     except ValueError as error:
         msg = f'{path}: ["{model}"]: {error}'
         raise ValueError(msg) from None
@@ -184,7 +184,7 @@ def _price(path: Path, model: str, given: Any) -> Price:
 def _counted(usage: Usage) -> Usage:
     """Return a usage with None in place of values that are not valid token counts.
 
-    More cached tokens than input tokens are not valid either.
+    A number of cached tokens that exceeds the input tokens is also invalid.
     """
     asked, answered, cached = map(_count, (usage.input, usage.output, usage.cached))
     return Usage(asked, answered, cached if cached is None or cached <= (asked or 0) else None)
@@ -196,22 +196,25 @@ def _count(value: Any) -> int | None:
 
 
 def _read_usage(reference: ModelReference, answer: Completion) -> Any:
-    """Return the tokens that a provider reports, as genai-prices counts them; None without."""
+    """Return the tokens that a provider reports, as genai-prices counts them; None if it does not.
+
+    genai-prices knows the formats of providers' usage data.
+    """
     place = _USAGE.get(provider_of(reference).api)
     if place is None or not answer.usage_data:
         return None
-    from genai_prices import extract_usage  # slow to import, and needed only to price
+    from genai_prices import extract_usage  # slow to import, and only needed for prices
 
     try:
         usage = extract_usage(answer.usage_data, provider_id=place[0], api_flavor=place[1]).usage
-    except (LookupError, ValueError, TypeError):  # an endpoint that reports none
+    except (LookupError, ValueError, TypeError):  # the endpoint does not report any
         return None
     return usage if usage.input_tokens is not None and usage.output_tokens is not None else None
 
 
 def _tokens(usage: Usage) -> Any:
-    """Return tokens as genai-prices takes them."""
-    from genai_prices import Usage as Tokens  # slow to import, and needed only to price
+    """Return tokens as an object of genai-prices."""
+    from genai_prices import Usage as Tokens  # slow to import, and only needed for prices
 
     return Tokens(
         input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
@@ -226,8 +229,8 @@ def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float
 
 
 def _calculated(name: str, seller: str | None, tokens: Any) -> float | None:
-    """Return the price by the table; None if it has no such model of the seller's, or of any."""
-    from genai_prices import calc_price  # slow to import, and needed only to price
+    """Return the price from the table; None if it has no such model of the seller, or of any."""
+    from genai_prices import calc_price  # slow to import, and only needed for prices
 
     try:
         return float(calc_price(tokens, name, provider_id=seller).total_price)
@@ -240,17 +243,17 @@ _CHARACTERS, _TILE, _BASE, _EACH = 4, 512, 85, 170
 
 
 def text_tokens(text: str) -> int:
-    """Return an estimate of the tokens of a text."""
+    """Return an estimate of a text's tokens."""
     return math.ceil(len(text) / _CHARACTERS)
 
 
 def image_tokens(width: int, height: int) -> int:
-    """Return an estimate of the tokens of a picture, given its size in pixels."""
+    """Return an estimate of a picture's tokens, given its size in pixels."""
     return _BASE + _EACH * math.ceil(width / _TILE) * math.ceil(height / _TILE)
 
 
 def input_tokens(request: Request) -> int:
-    """Return an estimate of a request's tokens; a picture of unknown size counts as one tile."""
+    """Return an estimate of a request's tokens; pictures of unknown size count as one tile."""
     pictures = (image_tokens(*(_size(image) or (_TILE, _TILE))) for image in request.images)
     return text_tokens(request.text) + sum(pictures)
 

@@ -1,4 +1,4 @@
-"""The providers of models: their endpoints, the variables that hold their keys, their clients."""
+"""The providers of models: their endpoints, the variables with their keys, and their clients."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 API = Literal["chat", "responses", "anthropic", "predict", "scripted"]
-_SECONDS = 10  # for an endpoint to answer at all
-REQUEST_SECONDS = 300.0  # for a model to answer
-REAL_KEY = 20  # characters: the word of a shorter key may stand in a reply by right
+_SECONDS = 10  # timeout for an endpoint to answer the check
+REQUEST_SECONDS = 300.0  # timeout for a model to answer
+REAL_KEY = 20  # minimum characters of a real key; a shorter one may be a word in a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     """A provider of models.
 
-    - `api`: the API that it speaks. `url`: its endpoint; empty if the user has to give one.
-    - `key`: environment variables, one of which holds its key; empty if it needs no key.
-    - `url_variables`: environment variables that name another endpoint.
-    - `prices`: its name in genai-prices; empty if it sells nothing.
+    - `api`: the API that it speaks. `url`: its endpoint; empty if the user must give one.
+    - `key`: environment variables that may have its key; empty if it has no keys.
+    - `url_variables`: environment variables that override its endpoint.
+    - `prices`: its name in genai-prices; empty if it has no prices there.
+    - `needs_key`: whether its own endpoint requires a key.
     """
 
     api: API
@@ -106,7 +107,7 @@ def provider_of(reference: ModelReference) -> Provider:
     """Return the provider of a model.
 
     Raises:
-        ValueError: there is no such provider.
+        ValueError: if there is no such provider.
     """
     if reference.provider not in PROVIDERS:
         near = difflib.get_close_matches(reference.provider.lower(), PROVIDERS, 1)
@@ -120,21 +121,21 @@ def endpoint_of(reference: ModelReference) -> str:
     """Return the URL of a model's endpoint: the user's own, the environment's, or the provider's.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     provider = provider_of(reference)
     given = [value for name in provider.url_variables if (value := os.environ.get(name))]
     url = reference.url or next(iter(given), "") or provider.url
     if not url:
-        msg = f"{reference.provider} is nowhere of its own: name its endpoint, as in "
+        msg = f"{reference.provider} has no default endpoint: name one, as in "
         raise ValueError(f"{msg}{reference.id}@http://HOST:PORT/v1")
     return (_ollama(url) if reference.provider == "ollama" else url).rstrip("/")
 
 
 def server_of(reference: ModelReference) -> str:
-    """Return what identifies the server of a model: its endpoint, or its script's content.
+    """Return what identifies a model's server: its endpoint, or its script's content.
 
-    It holds no secret: only what may be shown of a URL, or a digest of a script. It is empty if the
+    The result has no secrets: it is a redacted URL, or the digest of a script. It is empty if the
     model cannot be reached from here.
     """
     if reference.is_script:
@@ -150,7 +151,7 @@ def server_of(reference: ModelReference) -> str:
 
 
 def _ollama(url: str) -> str:
-    """Return the URL of a host in the form of OLLAMA_HOST, with or without scheme and port.
+    """Return the URL for a host in the form of OLLAMA_HOST, with or without scheme and port.
 
     (Ollama's FAQ, "How can I expose Ollama on my network?".)
     """
@@ -164,16 +165,16 @@ def _ollama(url: str) -> str:
 def key_of(reference: ModelReference) -> str:
     """Return the key of a model's provider; empty if none is needed and none is set.
 
-    An endpoint of the user's own needs no key.
+    The user's own endpoint needs no key.
 
     Raises:
-        ValueError: the environment has no key, or an invalid one; the text names the variable.
+        ValueError: if the key is missing or invalid; the message names the environment variable.
     """
     provider = provider_of(reference)
     for name in provider.key:
         if key := os.environ.get(name, "").strip():
             if not (key.isascii() and key.isprintable() and " " not in key):
-                msg = f"the environment variable {name} holds no key, but spaces or odd characters"
+                msg = f"the environment variable {name} has spaces or odd characters: set a key"
                 raise ValueError(msg)
             return key
     if provider.needs_key and not reference.url:
@@ -182,7 +183,7 @@ def key_of(reference: ModelReference) -> str:
     return ""
 
 
-# Variables for keys of providers that programs ask, although PROVIDERS lacks them.
+# Variables with the keys of further providers, which only programs ask.
 _MORE = {
     "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
     "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
@@ -192,14 +193,14 @@ _MORE = {
 
 
 def key_variables() -> set[str]:
-    """Return the names of all variables that may hold a key for models."""
+    """Return the names of all variables that may have a key for models."""
     return {name for provider in PROVIDERS.values() for name in provider.key} | _MORE
 
 
 def without_key_variables(
     environment: Mapping[str, str], references: Iterable[ModelReference] = ()
 ) -> dict[str, str]:
-    """Return an environment without the variables that hold keys, but for those of some models."""
+    """Return an environment without the variables that have keys, except those of `references`."""
     needed = {name for each in references for name in provider_of(each).key}
     held = [environment.get(name, "").strip() for name in key_variables() - needed]
     secret = [key for key in held if len(key) >= REAL_KEY]
@@ -211,14 +212,14 @@ def without_key_variables(
 
 
 def keys() -> tuple[str, ...]:
-    """Return all providers' keys in the environment, so that none is recorded."""
+    """Return all providers' keys in the environment, which must not be recorded."""
     found = {os.environ.get(name, "").strip() for name in key_variables()}
-    # The longest first: one may be the beginning of another.
+    # The longest come first, as one key may be the beginning of another.
     return tuple(sorted((key for key in found if len(key) >= 8), key=len, reverse=True))
 
 
 def without_keys(text: str, least: int = 0) -> str:
-    """Return a text without any key that has at least the given number of characters."""
+    """Return a text without any key of at least `least` characters."""
     for key in keys():
         text = text.replace(key, "…") if len(key) >= least else text
     return text
@@ -228,7 +229,7 @@ def check_endpoint(reference: ModelReference) -> None:
     """Check that a model's endpoint answers and accepts the key, without asking a model.
 
     Raises:
-        ValueError: it does not.
+        ValueError: if it does not answer, or refuses the key.
     """
     provider = provider_of(reference)
     url = endpoint_of(reference)
@@ -244,7 +245,7 @@ def check_endpoint(reference: ModelReference) -> None:
         error.close()
         if error.code in {401, 403} and provider.api != "predict":
             which = " or ".join(provider.key)
-            wants = f"wants a key: set the environment variable {which}"
+            wants = f"requires a key: set the environment variable {which}"
             does = f"refuses the key of {which}" if key else wants
             msg = f"{redact_urls(url)} {does} (HTTP {error.code})"
             raise ValueError(msg) from None
@@ -255,7 +256,7 @@ def check_endpoint(reference: ModelReference) -> None:
 
 
 def _request(url: str, api: API, key: str) -> urllib.request.Request:
-    """Return a request with a key, or with the name and password that a URL holds."""
+    """Return a request with a key, or with the user name and password in a URL."""
     headers = {"User-Agent": "pytest-mobileagent"}
     if key and api == "anthropic":
         headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
@@ -263,26 +264,26 @@ def _request(url: str, api: API, key: str) -> urllib.request.Request:
         headers["Authorization"] = f"Bearer {key}"
     parts = urlsplit(url)
     owner, at, host = parts.netloc.rpartition("@")
-    if at:  # as the SDKs' HTTP client takes them: in the place of a key
+    if at:  # in the place of a key, like the SDKs' HTTP client
         headers["Authorization"] = f"Basic {base64.b64encode(unquote(owner).encode()).decode()}"
     return urllib.request.Request(urlunsplit(parts._replace(netloc=host)), headers=headers)  # noqa: S310 - http or https
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A handler that keeps the key from being sent to the target of a redirect."""
+    """A handler that does not follow redirects, so the key is not sent to their targets."""
 
     def redirect_request(self, *_: object) -> None:
-        """Follow no redirect: it is enough that the endpoint answers."""
+        """Return None: the redirect itself shows that the endpoint answers."""
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 def make_client(reference: ModelReference) -> Client:
-    """Return the client of a model; a process shares the clients of one endpoint.
+    """Return the client of a model; clients are shared within a process.
 
     Raises:
-        ValueError: it has no endpoint, key or script.
+        ValueError: if the model has no endpoint, key or script.
     """
     if provider_of(reference).api == "scripted":
         from pytest_mobileagent.llm.scripted.model import ScriptedModel
@@ -296,9 +297,9 @@ def make_client(reference: ModelReference) -> Client:
 
 
 def prepare(references: Iterable[ModelReference]) -> None:
-    """Load the SDKs and make the clients of models before time is measured.
+    """Import the SDKs and make the clients of models before time is measured.
 
-    Errors are left to the first request.
+    Errors are reported by the first request instead.
     """
     for reference in references:
         with contextlib.suppress(ValueError, ImportError):
@@ -306,7 +307,7 @@ def prepare(references: Iterable[ModelReference]) -> None:
                 make_client(reference)
 
 
-@lru_cache(maxsize=32)  # emptied at the end: clients cannot be closed without their libraries
+@lru_cache(maxsize=32)  # cleared at exit, while the libraries that close the clients still exist
 def _client(reference: ModelReference, url: str, key: str) -> Client:
     match provider_of(reference).api:
         case "anthropic":

@@ -1,7 +1,8 @@
-"""Replies that models gave in a recorded episode, given again in their order instead of asking.
+"""The replies of models in a recorded episode, returned again in order instead of asking models.
 
-What the agent sends is not compared with what it sent then: on another phone its pictures differ in
-a clock or a cursor. So replies say what the agent does on a phone if its models say the same.
+The agent's requests are not compared with the recorded ones, because on another phone its pictures
+differ, for example in a clock or a cursor. So a replay shows what the agent does on a phone if its
+models reply the same.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_REFUSED = 400  # the status of a request that is refused
+_REFUSED = 400  # the HTTP status of a refused request
 
 
 class RepliesSpentError(AgentError):
-    """The agent asks more than it asked in the recorded episode."""
+    """The agent makes more requests than in the recorded episode."""
 
 
 class RecordedReplies:
-    """The replies in a file as calls.jsonl is one, for each role in their order.
+    """The replies in a file in the format of calls.jsonl, in order, for each role.
 
-    Any number of threads may ask. A file that is not there has no replies.
+    Any number of threads may ask. A missing file has no replies.
     """
 
     def __init__(self, file: Path) -> None:
@@ -42,9 +43,9 @@ class RecordedReplies:
         """Return the next reply to a role.
 
         Raises:
-            RequestRefusedError: the next request was refused.
-            RepliesSpentError: there was none.
-            HostError: the file cannot be read.
+            RequestRefusedError: if the recorded request was refused.
+            RepliesSpentError: if there are no more replies.
+            HostError: if the file cannot be read.
         """
         with self._lock:
             if self._left is None:
@@ -61,10 +62,10 @@ class RecordedReplies:
 
 
 def script_of(file: Path) -> list[ScriptedReply | Fault]:
-    """Return the replies in a file as a script, for what asks over HTTP, in the order of all roles.
+    """Return the replies in a file as a script for a server, in order, whatever their roles.
 
     Raises:
-        HostError: the file cannot be read.
+        HostError: if the file cannot be read.
     """
     return [
         Fault(_REFUSED) if isinstance(reply, str) else _scripted(reply)
@@ -73,7 +74,7 @@ def script_of(file: Path) -> list[ScriptedReply | Fault]:
 
 
 def has_replies(file: Path) -> bool:
-    """Return whether a file holds a reply of a model."""
+    """Return whether a file has at least one reply of a model."""
     try:
         return any(isinstance(reply, Completion) for _, reply in _replies(file))
     except HostError:
@@ -88,12 +89,12 @@ def _scripted(reply: Completion) -> ScriptedReply:
 
 
 def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
-    """Yield role and reply of each request that was answered, or else why it was refused.
+    """Yield the role and reply of each request, or the reason if the request was refused.
 
-    Requests that were repeated, as the provider was busy, had no answer.
+    Attempts that were repeated because the provider was busy are skipped, as they had no answer.
 
     Raises:
-        HostError: the file cannot be read, or a line of it is none of a call.
+        HostError: if the file cannot be read, or a line of it is not a call.
     """
     try:
         lines = read_bytes(file).split(b"\n")

@@ -1,4 +1,4 @@
-"""Users' names for models: PROVIDER:NAME[@URL], one for an agent or one for each of its roles."""
+"""References to models: PROVIDER:NAME[@URL], one for an agent or one for each of its roles."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _URL = re.compile(r"@(?=https?://)")
-_NO_URL = re.compile(r"@([\w.-]+:\d+(?:/\S*)?)\s*$")  # names may hold an @ of their own
-# A comma of a URL is followed by no ROLE=PROVIDER:
+_NO_URL = re.compile(r"@([\w.-]+:\d+(?:/\S*)?)\s*$")  # model names may contain an @, too
+# A comma within a URL is not followed by ROLE=PROVIDER:
 _ROLE = re.compile(r",(?=\s*\w+\s*=\s*[\w-]+:)")
 
 _MODEL = re.compile(r",(?=\s*[\w-]+:)")
@@ -23,9 +23,9 @@ _MODEL = re.compile(r",(?=\s*[\w-]+:)")
 
 @dataclass(frozen=True, slots=True)
 class ModelReference:
-    """One model as the user named it; `url` is an endpoint of the user's own, or empty.
+    """One model as the user named it; `url` is the user's own endpoint, or empty.
 
-    A script's `name` is its file as the user wrote it, and its `url` the absolute path.
+    For a script, `name` is its file as the user wrote it, and `url` its absolute path.
     """
 
     provider: str
@@ -34,19 +34,19 @@ class ModelReference:
 
     @property
     def id(self) -> str:
-        """Its name in records and tables: PROVIDER:NAME."""
+        """The model's name in records and tables: PROVIDER:NAME."""
         return f"{self.provider}:{self.name}"
 
     @property
     def is_script(self) -> bool:
-        """Whether it is a file of replies instead of a model."""
+        """Whether this is a file of replies instead of a model."""
         return self.provider == "scripted"
 
     def named_in(self, folder: Path) -> ModelReference:
-        """Return the same model; a script gets its absolute path, starting from the folder.
+        """Return the same model; a script gets its absolute path, resolved against the folder.
 
         Raises:
-            ValueError: the script is in the home folder of a user who has none.
+            ValueError: if the script's path names the home folder of an unknown user.
         """
         if not self.is_script:
             return self
@@ -63,7 +63,7 @@ class ModelReference:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The models of an agent: one for every role, and others for some of them."""
+    """The models of an agent: a default, and models for single roles."""
 
     default: ModelReference | None = None
     roles: Mapping[str, ModelReference] = field(default_factory=dict)
@@ -75,11 +75,11 @@ class ModelChoice:
         return tuple(dict.fromkeys([*default, *self.roles.values()]))
 
     def of(self, role: str) -> ModelReference | None:
-        """Return the model of a role; None if there is none."""
+        """Return the model of a role; None if no model was chosen for it."""
         return self.roles.get(role, self.default)
 
     def without(self, role: str) -> ModelChoice:
-        """Return the choice without what it gives to a role."""
+        """Return the choice without the model of a role."""
         others = {name: each for name, each in self.roles.items() if name != role}
         return ModelChoice(self.default, others)
 
@@ -87,7 +87,7 @@ class ModelChoice:
         """Check that the choice fits the roles in which an agent asks models.
 
         Raises:
-            ValueError: the agent has no such role, or a role has no model.
+            ValueError: if the agent has no such role, or a role has no model.
         """
         known = tuple(roles)
         for role in self.roles:
@@ -105,7 +105,7 @@ def parse_reference(text: str) -> ModelReference:
     """Return the model that a text names.
 
     Raises:
-        ValueError: it is not PROVIDER:NAME[@URL].
+        ValueError: if the text is not PROVIDER:NAME[@URL].
     """
     model, *urls = _URL.split(text.strip(), maxsplit=1)
     provider, _, name = model.partition(":")
@@ -121,9 +121,9 @@ def parse_reference(text: str) -> ModelReference:
 
 
 def public_name(model: str) -> str:
-    """Return the name of a model without its endpoint, and of a script without its folder.
+    """Return a model's name without its endpoint, or a script's name without its folder.
 
-    `model` is the name in a record; one that is no PROVIDER:NAME stays as it is.
+    `model` is the name in a record; a name that is not PROVIDER:NAME is returned unchanged.
     """
     try:
         named = parse_reference(model)
@@ -133,10 +133,10 @@ def public_name(model: str) -> str:
 
 
 def parse_references(text: str) -> tuple[ModelReference, ...]:
-    """Return the models that a text names, with commas between them.
+    """Return the models in a comma-separated text.
 
     Raises:
-        ValueError: one of them is not PROVIDER:NAME[@URL], or is named twice.
+        ValueError: if one of them is not PROVIDER:NAME[@URL], or is named twice.
     """
     references = tuple(parse_reference(part) for part in _MODEL.split(text))
     for number, reference in enumerate(references):
@@ -147,10 +147,10 @@ def parse_references(text: str) -> tuple[ModelReference, ...]:
 
 
 def parse_choice(text: str) -> ModelChoice:
-    """Return the choice that `MODEL`, or `ROLE=MODEL,…`, stands for.
+    """Return the choice in a text of the form `MODEL` or `ROLE=MODEL,…`.
 
     Raises:
-        ValueError: a part is not a model, or a role is named twice.
+        ValueError: if a part is not a model, or a role is named twice.
     """
     default: ModelReference | None = None
     roles: dict[str, ModelReference] = {}

@@ -238,11 +238,11 @@ def test_without_an_answer_nobody_may_spend_anything(
         Spending(Budget(Limit(9.0)), ledger),
         Spending(Budget(tokens=Limit(9000)), Ledger(ledger.path, tmp_path / "nobody")),
     ):
-        with pytest.raises(HostError, match=r"no model is asked, as nobody says .*already: "):
+        with pytest.raises(HostError, match=r"no model is asked, as it is unknown .*spent: "):
             spending.over()
     broken = LedgerServer(tmp_path / "broken", fails)
     try:
-        with pytest.raises(HostError, match=r"already: the line is dead$"):
+        with pytest.raises(HostError, match=r"spent: the line is dead$"):
             Ledger(ledger.path, broken.path).spent()
     finally:
         broken.close()

@@ -169,7 +169,7 @@ def test_equal_requests_of_an_episode_are_counted() -> None:
 def test_a_run_that_only_replays_asks_for_nothing_new(tmp_path: Path) -> None:
     kept, replays = ReplyCache(tmp_path), ReplyCache(tmp_path, only_replays=True)
     key = kept.key(*SAME, 0)
-    with pytest.raises(NotCachedError, match=r"--mobile-cache=replay: no reply is kept"):
+    with pytest.raises(NotCachedError, match=r"--mobile-cache=replay: no reply is cached"):
         replays.find(key)
     replays.keep(key, ANSWER)
     assert kept.find(key) is None

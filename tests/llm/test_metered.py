@@ -208,7 +208,7 @@ def test_waiting_is_as_long_as_the_provider_says(
     [
         (Fault(503, None), "the server is overloaded"),
         (Fault("drop"), "the connection was closed"),
-        (Fault("malformed"), "the answer is no JSON"),
+        (Fault("malformed"), "the answer is not JSON"),
         (Fault(429, retry_after=0), "too many requests"),
     ],
     ids=str,
@@ -304,7 +304,7 @@ def test_a_model_is_not_asked_if_nobody_knows_what_was_spent(
 ) -> None:
     client = ScriptedModel(["a"])
     model = make(client=client, budget=Budget(Limit(1.0)), ledger_server=tmp_path / "nobody")
-    with pytest.raises(ModelUnavailable, match="nobody says what the run has spent"):
+    with pytest.raises(ModelUnavailable, match="it is unknown what the run has spent"):
         model.complete("Hello?")
     assert client.requests == []
     assert make("a", ledger_server=tmp_path / "nobody").complete("Hello?").text == "a"
@@ -341,7 +341,9 @@ def test_a_run_that_only_replays_says_what_it_lacks(
 ) -> None:
     replays = ReplyCache(tmp_path / "cache", only_replays=True)
     client = ScriptedModel(["never"])
-    with pytest.raises(ModelUnavailable, match="--mobile-cache=replay: no reply is kept for this"):
+    with pytest.raises(
+        ModelUnavailable, match="--mobile-cache=replay: no reply is cached for this"
+    ):
         make(client=client, cache=replays).complete("Hi")
     assert not client.requests
 

@@ -93,7 +93,7 @@ def test_it_can_be_sent_to_the_agents_process_without_a_key(
             ModelReference("scripted", "a.jsonl", "/nowhere/a.jsonl"),
             "scripted:a.jsonl: cannot read",
         ),
-        (ModelReference("vllm", "m"), "vllm:m: vllm is nowhere of its own"),
+        (ModelReference("vllm", "m"), "vllm:m: vllm has no default endpoint"),
         (ModelReference("opnai", "m"), "opnai:m: no provider is called 'opnai'"),
         (ModelReference("openai", "m"), "openai:m: the environment variable OPENAI_API_KEY is not"),
     ],

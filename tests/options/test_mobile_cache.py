@@ -86,7 +86,7 @@ def test_a_replay_needs_no_key_and_no_server_that_answers(caching, monkeypatch):
     result.assert_outcomes(errors=1)
     (task,) = caching.report()["tasks"]
     assert task["fault"] == "infrastructure"
-    assert "--mobile-cache=replay: no reply is kept for this request" in task["infrastructure"][0]
+    assert "--mobile-cache=replay: no reply is cached for this request" in task["infrastructure"][0]
 
 
 def test_errors_and_cut_replies_are_not_kept(caching, served):

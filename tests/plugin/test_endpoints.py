@@ -259,7 +259,7 @@ def test_what_was_never_asked_is_not_replayed(project: Project) -> None:
     model = project.serve(When("", DONE))
     result = project.run("Sdk", "--mobile-cache=replay", "--mobile-retries=0")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*--mobile-cache=replay: no reply is kept for this request*"])
+    result.stdout.fnmatch_lines(["*--mobile-cache=replay: no reply is cached for this request*"])
     assert model.requests == []
 
 

@@ -1,1 +1,1 @@
-"""The ways to models of real providers: one module for each API, over the official SDKs."""
+"""The clients of real providers: one module for each API, based on the official SDKs."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages, with its tools for computer use."""
+"""A client for Anthropic's Messages API, with its computer-use tools."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
-MAX_TOKENS = 4096  # of a reply where a request sets no limit, which this API demands
-_RAW = "anthropic_messages"  # under which an answer's blocks go to the conversation and back
+MAX_TOKENS = 4096  # the limit of a reply if a request does not set one, as the API requires it
+_RAW = "anthropic_messages"  # the key of an answer's blocks in `raw`
 _STOPS: dict[str, Stop] = {
     "tool_use": "tools",
     "max_tokens": "length",
@@ -26,18 +26,18 @@ _STOPS: dict[str, Stop] = {
 
 
 class AnthropicMessages:
-    """A `Client` of `POST BASE_URL/v1/messages`.
+    """A `Client` for `POST BASE_URL/v1/messages`.
 
-    Messages of the system are put together before all others; those that follow each other from
-    the same side are one, with the results of tools first, as this API wants it; empty texts,
-    which it refuses, are left out. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the
-    type `computer_YYYYMMDD` asks for its beta version; `extra={"betas": […]}` asks for more. There
-    is no seed. An answer's `raw` holds its blocks, with the model's thoughts and their
-    signatures: they go back as they came, with the assistant's message.
+    System messages are joined and sent before all others. Consecutive messages from the same side
+    are merged into one, with tool results first, as this API requires. Empty texts, which it
+    refuses, are left out. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the type
+    `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. This API
+    has no seed. An answer's `raw` has its blocks, including the model's thinking and its
+    signatures; they are sent back unchanged with the assistant's message.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import anthropic  # heavy, and of an extra
+        import anthropic  # slow to import, and part of an extra
 
         self.model = model
         client = anthropic.Anthropic(
@@ -86,7 +86,7 @@ class AnthropicMessages:
 
 
 def _betas(tools: Iterable[Tool]) -> list[str]:
-    """Return the beta versions that the tools for computer use need, by the tools' dates."""
+    """Return the beta versions that computer-use tools need, by the dates in the tools' types."""
     types = [str(tool.provider.get("type", "")) for tool in tools if tool.provider]
     dates = [re.fullmatch(r"computer_(\d{4})(\d\d)(\d\d)", name) for name in types]
     return [f"computer-use-{date[1]}-{date[2]}-{date[3]}" for date in dates if date]
@@ -104,7 +104,7 @@ def _sent(messages: list[Message]) -> list[dict[str, Any]]:
     for each in sent:
         each["content"].sort(key=lambda block: block["type"] != "tool_result")
     if sent and sent[-1]["role"] == "assistant" and sent[-1]["content"][-1]["type"] == "text":
-        last = sent[-1]["content"][-1]  # the beginning of the reply, which may not end in a space
+        last = sent[-1]["content"][-1]  # the reply's prefill, which must not end in a space
         sent[-1]["content"][-1] = {**last, "text": last["text"].rstrip()}
     return sent
 
@@ -140,7 +140,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Put the events of a stream together into the message that they are parts of."""
+    """Assemble a message from the events of a stream."""
     reply: dict[str, Any] = {"stop_reason": None, "usage": {}, "content": []}
     blocks: dict[int, dict[str, Any]] = {}
     words: dict[int, str] = {}
@@ -160,7 +160,7 @@ def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
                     _append(blocks[index], delta)
             case "message_delta":
                 reply |= event["delta"]
-                # Counts are totals so far; those that did not change may be null.
+                # Counts are cumulative; those that did not change may be null.
                 counts = event.get("usage") or {}
                 reply["usage"] |= {n: value for n, value in counts.items() if value is not None}
     for index, text in words.items():
@@ -169,7 +169,7 @@ def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
 
 
 def _append(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the texts of a delta to those of its block: words, thoughts, a signature."""
+    """Append the texts of a delta to those of its block: text, thinking or a signature."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
             block[name] = (block.get(name) or "") + value
@@ -196,9 +196,9 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
 
 
 def _usage(usage: dict[str, Any]) -> Usage:
-    """Return the tokens; Anthropic counts those read from or written to its cache separately.
+    """Return the usage; Anthropic counts tokens read from or written to its cache separately.
 
-    The counts of a message without any input token are ignored.
+    The counts of a message without any input tokens are ignored.
     """
     cached = usage.get("cache_read_input_tokens")
     written = usage.get("cache_creation_input_tokens") or 0

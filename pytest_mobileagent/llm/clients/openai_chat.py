@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most providers and servers of models speak."""
+"""A client for OpenAI's Chat Completions API, which most providers and model servers speak."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
-# OpenAI's models that reason know only the newer name of the limit; other servers only the older.
+# OpenAI's reasoning models only accept the newer name of the limit, other servers only the older.
 _NEWER = re.compile(r"(?:.*/)?(gpt-[5-9]|o\d)")
 _STOPS: dict[str, Stop] = {
     "tool_calls": "tools",
@@ -27,11 +27,12 @@ _STOPS: dict[str, Stop] = {
 
 
 class OpenAIChat:
-    """A `Client` of `POST BASE_URL/chat/completions`.
+    """A `Client` for `POST BASE_URL/chat/completions`.
 
-    `timeout` are the seconds in which something has to come. Where a model refuses `max_tokens`,
-    `temperature`, `top_p` or the counts of a stream by name, it is asked again without; see
-    `Parameters`. A tool's pictures follow its words in a user's message: tools only speak here.
+    `timeout` is the maximum time between two pieces of an answer, in seconds. If a model refuses
+    `max_tokens`, `temperature`, `top_p` or `stream_options` by name, it is asked again without that
+    setting (see `Parameters`). A tool's pictures follow its text in a user message, because tool
+    messages can only have text in this API.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -82,19 +83,19 @@ class OpenAIChat:
 
 def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
     """Return OpenAI's SDK; servers that need no key get a placeholder."""
-    import openai  # heavy, and of an extra
+    import openai  # slow to import, and part of an extra
 
     client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0)
     return Sdk(openai, client, base_url, key)
 
 
 def data_url(image: Image) -> str:
-    """Return a picture as OpenAI takes it."""
+    """Return a picture as a data URL."""
     return f"data:{image.media_type};base64,{base64.b64encode(image.data).decode()}"
 
 
 def arguments_of(text: str | None) -> dict[str, Any]:
-    """Return the arguments of a call; text that is not an object is kept as `arguments`."""
+    """Return a call's arguments from JSON; text that is not a JSON object becomes `arguments`."""
     try:
         arguments = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -103,7 +104,7 @@ def arguments_of(text: str | None) -> dict[str, Any]:
 
 
 def _sent(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
-    """Yield messages; tools' pictures come after the last of several tool answers in a row."""
+    """Yield messages; tools' pictures follow the last of several consecutive tool messages."""
     pictures: list[Image] = []
     for message in messages:
         if message.role != "tool" and pictures:
@@ -155,7 +156,7 @@ _NOTHING = {"type": "object", "properties": {}}
 
 
 def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Completion | None:
-    """Return what a completion says; None if it is not whole, as a stream without a reason."""
+    """Return a completion's answer; None if it is incomplete, as a stream without finish reason."""
     choices = reply.get("choices")
     if not choices or (is_stream and not choices[0].get("finish_reason")):
         return None
@@ -183,7 +184,7 @@ def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) ->
 
 
 def _text(content: Any) -> str:
-    """Return the words of a content, which Mistral's models that think give in parts."""
+    """Return the text of a content, which Mistral's reasoning models give in parts."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content)
     return content or ""
@@ -196,7 +197,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
 
 
 def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Put the chunks of a stream together into the completion that they are parts of."""
+    """Assemble a completion from the chunks of a stream."""
     reply: dict[str, Any] = {}
     message: dict[str, Any] = {"role": "assistant", "content": "", "refusal": ""}
     calls: dict[int, dict[str, Any]] = {}
@@ -219,7 +220,7 @@ def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
 
 def _add_call(calls: dict[int, dict[str, Any]], part: dict[str, Any]) -> None:
     empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-    # Some servers send each call whole, and number none.
+    # Some servers send each call as a whole, without a number.
     index = part.get("index")
     call = calls.setdefault(len(calls) if index is None else index, empty)
     function = part.get("function") or {}

@@ -1,4 +1,4 @@
-"""OpenAI's responses, with its tool for computer use."""
+"""A client for OpenAI's Responses API, with its computer-use tool."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
-_RAW = "openai_responses"  # under which an answer's items go to the conversation and back
+_RAW = "openai_responses"  # the key of an answer's items in `raw`
 
 
 class OpenAIResponses:
-    """A `Client` of `POST BASE_URL/responses`.
+    """A `Client` for `POST BASE_URL/responses`.
 
     A call of the computer tool is a `ToolCall` of the kind "computer_call": its arguments are the
-    action, or `{"actions": […]}` where the model asks for several at once; it is answered by a
-    tool's message with a picture of the screen. Checks that the provider wants a person to make
-    first (`pending_safety_checks`) are acknowledged: a benchmark's devices are meant for that.
+    action, or `{"actions": […]}` if the model asks for several at once. It is answered by a tool
+    message with a picture of the screen. Safety checks that the provider wants a person to confirm
+    (`pending_safety_checks`) are acknowledged, as a benchmark's devices are meant for testing.
 
-    An answer's `raw` holds its items, including those of reasoning: they go back as they came,
-    with the assistant's message. This API has no seed and no stop sequences, so texts are cut here.
+    An answer's `raw` has its items, including reasoning items; they are sent back unchanged with
+    the assistant's message. This API has no seed and no stop sequences, so texts are cut here.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -63,7 +63,7 @@ class OpenAIResponses:
             "tools": [_tool(tool) for tool in request.tools] or None,
         }
         if any(tool.provider and _is_preview(tool.provider) for tool in request.tools):
-            settings["truncation"] = "auto"  # without which this tool is refused
+            settings["truncation"] = "auto"  # required by this tool
         given = {name: value for name, value in settings.items() if value is not None}
         items = list(_items(request.messages))
         return {"model": self.model, "input": items, **given, **request.extra}
@@ -127,13 +127,13 @@ def _tool(tool: Tool) -> dict[str, Any]:
         return dict(tool.provider)
     parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
     about = {"description": tool.description} if tool.description else {}
-    # Unless it is told not to, this API makes all parameters required.
+    # By default (strict), this API makes all parameters required.
     function = {"name": tool.name, **about, "parameters": parameters, "strict": False}
     return {"type": "function", **function}
 
 
 def _last(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Return the response with which a stream ends."""
+    """Return the response at the end of a stream."""
     reply: dict[str, Any] = {}
     for event in events:
         kind = str(event.get("type", ""))

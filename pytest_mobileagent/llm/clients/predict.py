@@ -1,8 +1,8 @@
-"""Models behind an endpoint of their own: words and pictures in, words out, by plain HTTP.
+"""A client for models behind a plain HTTP endpoint or Gradio, which return a text.
 
-So served are small models that no server of chats runs, such as Auto-UI; SPA-Bench puts these
-behind Gradio (ai-agents-2030/SPA-Bench, framework/models/*/server.py): a function of words, a
-picture and maybe more words returns the text, the tokens of the input and those of the output.
+This is for small models that chat servers do not support, such as Auto-UI. SPA-Bench serves these
+with Gradio (ai-agents-2030/SPA-Bench, framework/models/*/server.py): a function takes a text, a
+picture and optionally more texts, and returns the reply and the numbers of input and output tokens.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 
 
 class Predict:
-    """A `Client` of a plain endpoint, or of a Gradio app.
+    """A `Client` for a plain endpoint, or for a Gradio app.
 
-    The plain endpoint gets `POST URL` of `{"prompt": …, "images": [base64, …]}` with the fields of
-    the request's `extra`, and returns `{"text": …}`, with `input_tokens` and `output_tokens` if it
-    counts them; it is at `/predict` if the URL has no path. A URL without a path at which Gradio
-    answers is Gradio's: the app's first function gets the words, each picture, and then
-    `extra["inputs"]`. Settings such as the temperature are the server's own.
+    A plain endpoint receives `POST URL` with `{"prompt": …, "images": [base64, …]}` and the fields
+    of the request's `extra`. It returns `{"text": …}`, with `input_tokens` and `output_tokens` if
+    it counts them. If the URL has no path, the endpoint is at `/predict`.
+
+    If the URL has no path and Gradio answers there, the app's first function is called with the
+    text, each picture, and then `extra["inputs"]`. The server decides on settings such as the
+    temperature.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import httpx2  # of an extra: the SDKs bring it
+        import httpx2  # installed with the SDKs, by an extra
 
         self.model = model
         self._url, self._key = base_url.rstrip("/"), key
@@ -54,7 +56,8 @@ class Predict:
                 self._gradio = self._find_gradio()
             if self._gradio:
                 return _of_gradio(self._call(self._gradio, request))
-            return _of_predict(self._json(self._post(self._plain_url, json=mended(_body(request)))))
+            answer = self._post(self._predict_url, json=mended(_body(request)))
+            return _of_predict(self._json(answer))
         except self._errors as error:
             raise self._broken(str(error) or type(error).__name__) from None
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
@@ -62,11 +65,11 @@ class Predict:
             raise self._broken(why) from None
 
     @property
-    def _plain_url(self) -> str:
+    def _predict_url(self) -> str:
         return self._url if urlsplit(self._url).path else f"{self._url}/predict"
 
     def _find_gradio(self) -> str:
-        """Return the URL of Gradio's API; empty if it is not Gradio that answers."""
+        """Return the URL of Gradio's function; empty if the server is not Gradio."""
         response = self._http.get(f"{self._url}/config")
         if response.status_code != 200:
             return ""
@@ -76,7 +79,7 @@ class Predict:
             return ""
         if not isinstance(config, dict) or "dependencies" not in config:
             return ""
-        # Gradio names an app's function "predict" up to 5, and as its author did from 6 on.
+        # Up to version 5, Gradio names an app's function "predict"; from 6 on, it keeps its name.
         named = [each.get("api_name") for each in config["dependencies"]]
         name = (
             "predict"
@@ -88,7 +91,7 @@ class Predict:
         return f"{self._url}{config.get('api_prefix') or ''}/call/{name}"
 
     def _call(self, url: str, request: Request) -> list[Any]:
-        """Call Gradio's function, and return what it returns."""
+        """Call Gradio's function, and return its results."""
         more = list(request.extra.get("inputs", ()))
         if "/call/" not in url:
             pictures = [
@@ -133,7 +136,7 @@ class Predict:
     def _json(self, response: httpx2.Response) -> dict[str, Any]:
         answer = mended(response.json())
         if not isinstance(answer, dict):
-            raise self._broken("its answer is not an object of JSON")
+            raise self._broken("its answer is not a JSON object")
         return answer
 
     def _broken(self, why: str) -> ProviderBusyError:

@@ -1,9 +1,11 @@
-"""Clients of the official SDKs, which take and return plain data, and raise our errors.
+"""Clients based on the official SDKs, which take and return JSON-able data, and raise our errors.
 
-The SDKs provide connections, proxies and the reading of streams. Their types are not used: servers
-that speak the same API send more fields, or fewer, than these types know. No error holds a key.
+The SDKs provide connections, proxies and the reading of streams. Their types are not used, because
+servers that speak the same API send more or fewer fields than these types have. No error contains a
+key.
 
-Settings that a model refuses by name: it is asked again without them, and never with them.
+If a model refuses a setting by name, it is asked again without it, and all later requests leave it
+out.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What may be left out: models that reason take no other temperature than their own, some take no
-# `top_p` beside it, and some servers do not know `stream_options`.
+# The settings that may be left out: reasoning models only accept their default temperature, some
+# models accept no `top_p` beside it, and some servers do not support `stream_options`.
 _OPTIONAL = ("top_p", "temperature", "stream_options")
 _UNKNOWN = re.compile(
     r"(not |un)(be )?support|unrecogni[sz]ed|unknown|extra|not (be )?(permitted|allowed)|unexpected"
@@ -38,7 +40,7 @@ _UNKNOWN = re.compile(
 
 
 class Parameters:
-    """The names of settings that a model takes; `names` are the other names of some."""
+    """The settings that a model accepts; `names` maps some of them to alternative names."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._names = dict(names or {})
@@ -46,14 +48,14 @@ class Parameters:
         self._dropped: frozenset[str] = frozenset()
 
     def rename(self, name: str) -> None:
-        """Use a setting's other name from now on."""
+        """Use a setting's alternative name from now on."""
         self._renamed |= {name}
 
     def fit(self, body: dict[str, Any], send: Callable[[dict[str, Any]], T]) -> T:
-        """Send a body without settings known to be refused; again if the model names more of them.
+        """Send a body without the settings known to be refused; retry if the model refuses another.
 
         Raises:
-            RequestRefusedError: it is refused for another reason.
+            RequestRefusedError: if the request is refused for another reason.
         """
         renamed, dropped = self._renamed, self._dropped
         while True:
@@ -75,7 +77,7 @@ class Parameters:
                 return answer
 
     def _misnamed(self, sent: Mapping[str, Any], words: str, tried: frozenset[str]) -> str:
-        """Return the setting whose other name should be tried, once; nothing if there is none."""
+        """Return a setting whose alternative name was not tried yet; empty if there is none."""
         for name, other in self._names.items():
             if name not in tried and any(
                 each in sent and _names(words, each) for each in (name, other)
@@ -95,13 +97,13 @@ def _names(words: str, name: str) -> bool:
 
 
 def mended(value: Any) -> Any:
-    """Return plain data whose texts have no lone halves of characters (surrogates).
+    """Return JSON-able data without lone surrogates in its texts.
 
-    Two halves that meet where pieces of a stream are joined become their character; a lone half
-    becomes U+FFFD, as wherever text is decoded.
+    Two surrogates that meet where pieces of a stream are joined become their character; a lone
+    surrogate becomes U+FFFD, as usual in decoding.
     """
     if isinstance(value, str):
-        if value.isascii():  # at once, also for a picture
+        if value.isascii():  # fast, even for a picture
             return value
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
@@ -112,7 +114,7 @@ def mended(value: Any) -> Any:
 
 
 _LONGEST = 500
-# What providers call the errors that they send in the middle of a stream, after the status 200.
+# The providers' codes for errors that they send in the middle of a stream, after the status 200.
 _STATUSES = {
     "authentication_error": 401,
     "billing_error": 402,
@@ -195,7 +197,7 @@ def _number(text: str) -> float | None:
 
 
 class Sdk:
-    """A client of openai's or anthropic's SDK: `module` is the SDK, `client` its client."""
+    """A client of the openai or anthropic SDK: `module` is the SDK, and `client` its client."""
 
     def __init__(self, module: Any, client: Any, url: str, key: str) -> None:
         self._module, self._client = module, client
@@ -217,8 +219,8 @@ class Sdk:
             options = {"headers": dict(headers or {})}
             answer = self._client.post(path, cast_to=object, body=mended(body), options=options)
         if not isinstance(answer, dict):
-            raise self.broken(f"its answer is not an object of JSON: {str(answer)[:200]!r}")
-        if answer.get("error") and not answer.get("status"):  # OpenRouter's, with the status 200
+            raise self.broken(f"its answer is not a JSON object: {str(answer)[:200]!r}")
+        if answer.get("error") and not answer.get("status"):  # as OpenRouter, with HTTP status 200
             raise self.failed(answer)
         return answer
 
@@ -246,7 +248,7 @@ class Sdk:
 
     @property
     def place(self) -> str:
-        """Where the provider is, as it may be shown."""
+        """The provider's URL, redacted for display."""
         return redact_urls(self._url)
 
     def failed(self, error: Any) -> ProviderError | RequestRefusedError:
@@ -259,17 +261,17 @@ class Sdk:
 
     @contextlib.contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Turn errors over an answer's unexpected shape into that of an unreadable answer."""
+        """Turn errors about an answer's unexpected structure into a ProviderBusyError."""
         try:
             yield
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            why = f"its answer is no {what} ({type(error).__name__}: {error})"
+            why = f"its answer is not a {what} ({type(error).__name__}: {error})"
             raise self.broken(why) from None
 
     @contextlib.contextmanager
     def _our_errors(self) -> Iterator[None]:
-        """Raise our errors, without those of the SDK behind them: their texts may hold a key."""
-        import httpx2  # the SDKs bring it
+        """Raise our errors in place of the SDK's, whose messages may contain a key."""
+        import httpx2  # installed with the SDKs
 
         sdk = self._module
         try:
@@ -294,10 +296,10 @@ class Sdk:
 
 
 def sound(answer: Completion) -> Completion:
-    """Return an answer after a check of its parts' types, which a server may get wrong.
+    """Return an answer after checking the types of its parts, as a server may get them wrong.
 
     Raises:
-        TypeError: a part has another type.
+        TypeError: if a part has the wrong type.
     """
     calls, usage = answer.tool_calls, answer.usage
     texts = [answer.text, answer.model, *(word for call in calls for word in (call.id, call.name))]
@@ -306,19 +308,19 @@ def sound(answer: Completion) -> Completion:
     for kind, values in ((str, texts), (int, counts), (dict, tables)):
         for value in values:
             if not isinstance(value, kind):
-                msg = f"{value!r} is no {kind.__name__}"
+                msg = f"{value!r} is not a {kind.__name__}"
                 raise TypeError(msg)
     return answer
 
 
 class Stopwatch:
-    """The seconds from the request to the first token."""
+    """Measures the seconds from the request to the first token."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
         self.seconds: float | None = None
 
     def token(self) -> None:
-        """Note that a token came."""
+        """Record the time if this is the first token."""
         if self.seconds is None:
             self.seconds = round(time.monotonic() - self._started, 3)

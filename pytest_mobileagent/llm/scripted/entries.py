@@ -1,4 +1,4 @@
-"""The entries of a scripted model, also read from JSON lines: replies, faults, conditions."""
+"""The entries of a scripted model: replies, faults and conditions, also from JSON lines."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ FaultKind = Literal["quota", "cut", "drop", "timeout", "malformed", "slow"]
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReply:
-    """A reply with more than its text: tools that it asks for, why it ended, and what it used.
+    """A reply with more than its text: its tool calls, why it ended, and the tokens that it used.
 
     `input_tokens` include `cached_tokens`; counts that are None are not reported, but estimated.
-    `seconds_to_first` is how long the model really thinks before its first token.
+    `seconds_to_first` is the real delay before the first token, in seconds.
     """
 
     text: str = ""
@@ -55,27 +55,27 @@ class ScriptedReply:
 
     @property
     def usage(self) -> Usage:
-        """The tokens, as a client reports them."""
+        """The tokens in the form that a client reports."""
         return Usage(self.input_tokens, self.output_tokens, self.cached_tokens)
 
     def answer(self, model: str, seconds_to_first: float | None) -> Completion:
-        """Return the reply as a client returns it."""
+        """Return the reply in the form that a client returns."""
         calls = tuple(self.tool_calls)
         return Completion(self.text, calls, self.stop, self.usage, model, seconds_to_first)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of the provider instead of one reply; the next request gets the next reply.
+    """A fault of the provider in place of one reply; the next request gets the next reply.
 
     `kind` is an HTTP status (429, 500, 503, 529, 401, 400 …), or
     - "quota": the status 429 of an account without money;
-    - "cut": the connection breaks off after `after` pieces of the reply (1);
+    - "cut": the connection breaks off after `after` pieces of the reply (default 1);
     - "drop": the connection is closed without an answer;
-    - "timeout": no answer ever comes (in process: the error of a client that gave up, at once);
+    - "timeout": no answer ever arrives (in process: the error of a client that gave up, at once);
     - "malformed": the answer is not JSON;
-    - "slow": the next reply comes, and its first token after `after` seconds (1).
-    `retry_after` is how many seconds the provider asks to wait; None if it says nothing.
+    - "slow": the next reply follows, with its first token after `after` seconds (default 1).
+    `retry_after` is the number of seconds that the provider asks to wait; None if it does not ask.
     """
 
     kind: int | FaultKind
@@ -87,38 +87,38 @@ class Fault:
         status = isinstance(self.kind, int) and 400 <= self.kind <= 599
         if not known and not status:
             kinds = _listed(get_args(FaultKind))
-            msg = f"no fault of a provider: {self.kind!r}; a status from 400 to 599, or {kinds}"
+            msg = f"{self.kind!r} is not a fault: give a status from 400 to 599, or {kinds}"
             raise ValueError(msg)
 
     @property
     def status(self) -> int | None:
-        """Its HTTP status, if it has one."""
+        """The fault's HTTP status; None if it has none."""
         if self.kind == "quota":
             return 429
         return self.kind if isinstance(self.kind, int) else None
 
     @property
     def code(self) -> str:
-        """The provider's name for it, if clients look at that."""
+        """The provider's code for the fault, if clients read it; else empty."""
         return "insufficient_quota" if self.kind == "quota" else ""
 
     @property
     def wait(self) -> float:
-        """The seconds of a slow first token."""
+        """The delay of a slow first token, in seconds."""
         return 1.0 if self.after is None else self.after
 
     @property
     def pieces(self) -> int:
-        """How many pieces of a stream come before it is cut."""
+        """The number of pieces of a stream that are sent before it is cut."""
         return 1 if self.after is None else int(self.after)
 
     @property
     def words(self) -> str:
-        """What a provider says about it."""
+        """The provider's error message for the fault."""
         return _WORDS.get(self.kind, f"scripted fault {self.kind}")
 
     def error(self) -> ProviderError | RequestRefusedError:
-        """Return what a client raises for it."""
+        """Return the error that a client raises for the fault."""
         if self.status is not None:
             return failure(self.status, self.words, self.retry_after, self.code)
         return ProviderBusyError(self.words)
@@ -129,14 +129,14 @@ _WORDS: dict[int | str, str] = {
     "cut": "the connection was cut in the middle of the reply",
     "drop": "the connection was closed without an answer",
     "timeout": "no answer came in time",
-    "malformed": "the answer is no JSON",
+    "malformed": "the answer is not JSON",
     400: "the request is malformed",
     401: "the key is refused",
     403: "the key may not use this model",
     404: "there is no such model",
     413: "the request is too long",
     429: "too many requests",
-    500: "an error of the server",
+    500: "a server error",
     503: "the server is overloaded",
     529: "the server is overloaded",
 }
@@ -147,10 +147,10 @@ Entry = Fixed | Callable[[Request], Fixed]
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Replies to the requests whose texts contain `text`; they come before all plain replies.
+    """Replies to requests whose texts contain `text`; they take precedence over other replies.
 
-    One reply is given to each such request; of a list each is given once, in order. The first
-    `When` that fits a request is the one that counts.
+    A single reply is given to each such request; replies in a list are given once each, in order.
+    If several `When`s fit a request, the first one counts.
     """
 
     text: str
@@ -158,18 +158,18 @@ class When:
 
     @property
     def lasting(self) -> bool:
-        """Whether its one reply is given to every request that fits."""
+        """Whether a single reply is given to every request that fits."""
         return not is_list(self.replies)
 
     @property
     def listed(self) -> tuple[Entry, ...]:
-        """Its replies."""
+        """The replies as a tuple."""
         one_or_all = cast("Any", self.replies)
         return (one_or_all,) if self.lasting else tuple(one_or_all)
 
 
 def is_list(replies: object) -> bool:
-    """Whether these are several replies, and not one."""
+    """Return whether `replies` is a list of replies rather than a single reply."""
     return isinstance(replies, Sequence) and not isinstance(replies, str)
 
 
@@ -177,11 +177,11 @@ def checked(entry: object) -> Entry:
     """Return a value if it is a reply.
 
     Raises:
-        TypeError: it is not.
+        TypeError: if it is not.
     """
     if isinstance(entry, str | ScriptedReply | Fault) or callable(entry):
         return cast("Entry", entry)
-    msg = f"no reply of a model: {entry!r}; a str, ScriptedReply, Fault, When or function"
+    msg = f"{entry!r} is not a reply: give a str, ScriptedReply, Fault, When or function"
     raise TypeError(msg)
 
 
@@ -196,18 +196,18 @@ _CALL = {"id", "name", "kind"}
 
 
 def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
-    """Read the replies of a file; empty lines, and lines that begin with #, mean nothing.
+    """Read the replies in a file; empty lines and lines that begin with # are ignored.
 
     Raises:
-        OSError: the file cannot be read.
-        ValueError: a line is not a reply; the text names file and line.
+        OSError: if the file cannot be read.
+        ValueError: if a line is not a reply; the message names the file and line.
     """
     replies: list[Entry | When] = []
     lines: dict[str, int] = {}
     try:
         text = Path(path).read_text("utf-8")
     except UnicodeDecodeError as error:
-        msg = f"{path}: no text in UTF-8"
+        msg = f"{path} is not UTF-8 text"
         raise ValueError(msg) from error
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
@@ -230,7 +230,7 @@ def _entry(line: Any) -> Entry | When:
         rest = {key: value for key, value in line.items() if key != "when"}
         if isinstance(rest.get("reply"), list):
             if set(rest) != {"reply"}:
-                _refuse("what belongs to one reply of a list stands in an object in that list")
+                _refuse("next to a list of replies, other fields belong into the list's objects")
             return When(line["when"], [_reply(each) for each in rest["reply"]])
         return When(line["when"], _reply(rest))
     return _reply(line)
@@ -245,8 +245,8 @@ def _reply(entry: Any) -> Entry:
     text, calls = fields.pop("reply", ""), fields.pop("tool_calls", [])
     unknown = not isinstance(text, str) or not isinstance(calls, list) or fields.keys() - _REPLY
     if unknown or not isinstance(entry, dict) or not _REPLYING & entry.keys():
-        problem = f"no reply: {json.dumps(entry, ensure_ascii=False)}; "
-        _refuse(problem + 'a text, {"reply": …}, {"when": …, "reply": …} or {"fault": …}')
+        problem = f"not a reply: {json.dumps(entry, ensure_ascii=False)}; "
+        _refuse(problem + 'give a text, {"reply": …}, {"when": …, "reply": …} or {"fault": …}')
     tools = [_tool_call(call) for call in calls]
     return ScriptedReply(text, tools, **_numbers(fields)) if tools or fields else text
 
@@ -256,7 +256,7 @@ def _tool_call(entry: Any) -> ToolCall:
     arguments = fields.pop("arguments", None)
     words = all(isinstance(value, str) for value in fields.values())
     if not isinstance(arguments, dict) or not words or not {"name"} <= fields.keys() <= _CALL:
-        _refuse(f"no call of a tool: {json.dumps(entry, ensure_ascii=False)}")
+        _refuse(f"not a tool call: {json.dumps(entry, ensure_ascii=False)}")
     return ToolCall(**{"id": f"call_{fields['name']}", **fields, "arguments": arguments})
 
 

@@ -1,4 +1,4 @@
-"""The scripted model, which replies in the same way in process and over HTTP."""
+"""The scripted model, which replies the same in process and over HTTP."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _SHOWN = 300
 
 
 class ScriptedModel:
-    """A model that gives set replies; it costs nothing and needs no network.
+    """A model with prepared replies, which costs nothing and needs no network.
 
     `replies` are used in order, one for each request: texts, `ScriptedReply`s, `Fault`s, functions
-    from the `Request` to one of these, and `When`s, which answer what contains a text. `requests`
-    are all that it was asked, in order. It is a `Client`, and may be asked by many threads.
+    from the `Request` to one of these, and `When`s, which answer requests that contain a text.
+    `requests` are all requests so far, in order. It is a `Client`, and may be asked by many
+    threads.
     """
 
     def __init__(self, replies: Sequence[Entry | When], *, model: str = "scripted") -> None:
@@ -43,7 +44,7 @@ class ScriptedModel:
         self.replies = tuple(replies)
         self.requests: list[Request] = []
         whens = [when for when in self.replies if isinstance(when, When)]
-        self._plain = _Script(
+        self._unconditional = _Script(
             [checked(reply) for reply in self.replies if not isinstance(reply, When)],
             conditions=len(whens),
         )
@@ -55,7 +56,7 @@ class ScriptedModel:
 
     @classmethod
     def load(cls, path: str | Path, *, model: str = "scripted") -> ScriptedModel:
-        """Read a model from a file of JSON lines: each is a reply's text, or an object.
+        """Read a model from a file of JSON lines, each of which is a reply's text or an object.
 
             "540 1200"
             {"reply": "I would rather", "stop": "length", "input_tokens": 900}
@@ -63,21 +64,21 @@ class ScriptedModel:
             {"fault": 429, "retry_after": 0}
 
         Raises:
-            OSError: the file cannot be read.
-            ValueError: a line is none of these; the text names file and line.
+            OSError: if the file cannot be read.
+            ValueError: if a line is none of these; the message names the file and line.
         """
         return cls(read_replies(path), model=model)
 
     def fresh(self) -> ScriptedModel:
-        """Return a copy that starts from its first reply, and shares nothing with this one."""
+        """Return an independent copy that starts from its first reply."""
         return ScriptedModel(self.replies, model=self.model)
 
     def ask(self, request: Request) -> Completion:
-        """Answer a request as a client does, actually waiting for a slow model.
+        """Answer a request as a client does; a slow model really takes its time.
 
         Raises:
-            ProviderError: a fault.
-            RequestRefusedError: a fault that refuses the request, or no reply is left.
+            ProviderError: for a fault.
+            RequestRefusedError: for a fault that refuses the request, or if no reply is left.
         """
         started = time.monotonic()
         entry, wait = self.next(request)
@@ -89,21 +90,22 @@ class ScriptedModel:
         return entry.answer(self.model, seconds)
 
     def serve(self) -> ServedModel:
-        """Start a local HTTP server that says the same, and return its URL, which closes it.
+        """Start a local HTTP server with the same replies, and return its URL.
 
-        It speaks OpenAI's chat completions and responses (URL/v1), Anthropic's messages (URL),
-        Gemini's (URL/v1beta), a plain `POST /predict` and Gradio's, each streamed or not. It runs
-        until the URL's `close()`, the end of `with model.serve() as url:`, or of the process.
+        It speaks the APIs of OpenAI (chat completions and responses, at URL/v1), Anthropic
+        (messages, at URL), Gemini (at URL/v1beta) and Gradio, each streamed or not, and a plain
+        `POST /predict`. It runs until the URL's `close()` is called, `with model.serve() as url:`
+        ends, or the process ends.
         """
-        from pytest_mobileagent.llm.scripted.model_server import ServedModel  # few serve
+        from pytest_mobileagent.llm.scripted.model_server import ServedModel  # rarely needed
 
         return ServedModel.start(self)
 
     def next(self, request: Request) -> tuple[ScriptedReply | Fault, float]:
-        """Return the reply to a request and its delay in seconds; "slow" only delays a reply.
+        """Return the reply to a request and its delay in seconds; the fault "slow" adds to it.
 
         Raises:
-            RequestRefusedError: no reply is left.
+            RequestRefusedError: if no reply is left.
         """
         entry, wait = self._take(request, first=True), 0.0
         while isinstance(entry, Fault) and entry.kind == "slow":
@@ -118,19 +120,19 @@ class ScriptedModel:
             if first:
                 self.requests.append(request)
             fitting = (script for text, script in self._when if text in request.text)
-            entry = next(fitting, self._plain).next(request)
-        # A function may take its time, or ask this very model.
+            entry = next(fitting, self._unconditional).next(request)
+        # Outside of the lock, as a function may be slow, or ask this model itself.
         given = checked(entry(request)) if callable(entry) else entry
         if isinstance(given, str):
             return ScriptedReply(given)
         if not isinstance(given, ScriptedReply | Fault):
-            msg = f"a scripted function returned no reply: {given!r}"
+            msg = f"a scripted function returned {given!r}, which is not a reply"
             raise TypeError(msg)
         return given
 
 
 class _Script:
-    """Replies that are used in order, or one that is used again and again."""
+    """Replies that are used in order, or one reply that is used for every request."""
 
     def __init__(
         self, replies: Sequence[Entry], *, lasting: bool = False, conditions: int = 0
@@ -139,7 +141,7 @@ class _Script:
         self._used = 0
 
     def _used_up(self) -> str:
-        """Return the beginning of the message that says why there is no reply."""
+        """Return the beginning of the message about why there is no reply."""
         if not self._replies and self._conditions:
             texts = "none of the texts" if self._conditions > 1 else "not the text"
             return f"the scripted model has no reply: {texts} that its replies wait for is in"

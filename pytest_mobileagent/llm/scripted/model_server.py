@@ -36,7 +36,7 @@ _MALFORMED = b'{"id": "scripted", "model": '
 
 
 class Speaker(Protocol):
-    """What is served: a scripted model."""
+    """A scripted model that can be served."""
 
     model: str
 
@@ -47,9 +47,9 @@ class Speaker(Protocol):
 class ServedModel(str):
     """The URL of a scripted model's server, which runs until it is closed or this process ends.
 
-    Its path begins with the server's key: requests with neither this URL nor the key, such as those
-    of the machine's other users, get the status 401. Command lines and records may show `address`;
-    `key` then goes where a provider's key goes: into the environment.
+    The URL's path begins with the server's key. Requests with neither this path nor the key, such
+    as those of other users of the machine, get the status 401. Command lines and records may show
+    `address` instead; `key` then belongs into the environment, like a provider's key.
     """
 
     __slots__ = ("_server",)
@@ -63,19 +63,19 @@ class ServedModel(str):
 
     @property
     def key(self) -> str:
-        """The key, in the place of a provider's; each server has its own."""
+        """The key, which takes the place of a provider's key; each server has its own."""
         return self._server.key
 
     @classmethod
     def start(cls, model: Speaker) -> Self:
-        """Start a server on a free port of this machine, which other machines cannot reach."""
+        """Start a server on a free loopback port, which other machines cannot reach."""
         server = _Server(model)
         url = cls(f"http://127.0.0.1:{server.server_port}/{server.key}")
         url._server = server
         return url
 
     def close(self) -> None:
-        """Stop the server; clients that still wait for an answer lose the connection."""
+        """Stop the server; clients that are still waiting for an answer lose the connection."""
         self._server.stop()
 
     def __enter__(self) -> Self:
@@ -109,12 +109,12 @@ class _Server(ThreadingHTTPServer):
         atexit.register(self.stop)
 
     def stop(self) -> None:
-        """Stop listening, and release the requests that wait."""
+        """Stop listening, and release waiting requests."""
         if self.closing.is_set():
             return
         self.closing.set()
         atexit.unregister(self.stop)
-        with contextlib.suppress(OSError):  # wakes the loop on Linux; elsewhere it wakes by itself
+        with contextlib.suppress(OSError):  # wakes the loop on Linux; elsewhere this is not needed
             self.socket.shutdown(socket.SHUT_RDWR)
         self.shutdown()
         self.server_close()
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        """Answer a question about models, or fetch a result."""
+        """Answer a request for the models or for a result."""
         self._answer(b"")
 
     def do_POST(self) -> None:
@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self._say(api, asked)
 
     def _path(self, path: str, asked: str) -> str | None:
-        """Return the path of a request without the key; None if the request has no key at all."""
+        """Return the path of a request without the key; None if the request has no key."""
         first, _, rest = path[1:].partition("/")
         if self._is_key(unquote(first)):
             return f"/{rest}"
@@ -183,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
             entry, wait = model.next(asked.request)
         except RequestRefusedError as error:
             return self._send(400, api.error(400, str(error), ""))
-        except Exception as error:  # noqa: BLE001 - of a user's function, which clients may learn of
+        except Exception as error:  # noqa: BLE001 - from a user's function; clients may see it
             return self._send(400, api.error(400, f"{type(error).__name__}: {error}", ""))
         if isinstance(entry, Fault):
             return self._fail(api, asked, entry)

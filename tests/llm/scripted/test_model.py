@@ -147,8 +147,8 @@ def test_many_threads_get_each_reply_once():
     ("replies", "problem"),
     [
         ("one", "needs a list of replies, not 'one'"),
-        (["one", 3], "no reply of a model: 3;"),
-        ([When("x", wrong(["a", None]))], "no reply of a model: None"),
+        (["one", 3], "3 is not a reply: "),
+        ([When("x", wrong(["a", None]))], "None is not a reply: "),
     ],
 )
 def test_what_is_no_reply_is_refused_at_once(replies, problem):
@@ -157,12 +157,12 @@ def test_what_is_no_reply_is_refused_at_once(replies, problem):
 
 
 def test_what_a_function_returns_has_to_be_a_reply():
-    with pytest.raises(TypeError, match="no reply of a model: 7"):
+    with pytest.raises(TypeError, match="7 is not a reply: "):
         ScriptedModel([lambda request: wrong(7)]).ask(asked("x"))
 
 
 def test_faults_and_stops_are_known():
-    with pytest.raises(ValueError, match="no fault of a provider: 'broken'; a status from 400"):
+    with pytest.raises(ValueError, match="'broken' is not a fault: give a status from 400"):
         Fault(wrong("broken"))
     with pytest.raises(ValueError, match="a reply cannot stop by 'why': 'end', 'tools'"):
         ScriptedReply("x", stop=wrong("why"))
@@ -195,18 +195,18 @@ def test_a_file_of_json_lines_says_the_same(tmp_path):
     ("line", "problem"),
     [
         ("tap", "Expecting value: line 1 column 1"),
-        ("3", "no reply: 3; a text,"),
-        ('{"reply": 3}', 'no reply: {"reply": 3}'),
-        ('{"reply": "x", "stopp": "length"}', "no reply: "),
+        ("3", "not a reply: 3; give a text,"),
+        ('{"reply": 3}', 'not a reply: {"reply": 3}'),
+        ('{"reply": "x", "stopp": "length"}', "not a reply: "),
         ('{"reply": "x", "stop": "long"}', "a reply cannot stop by 'long'"),
         ('{"reply": "x", "input_tokens": "9"}', "'input_tokens' has to be a number, not \"9\""),
-        ('{"fault": 200}', "no fault of a provider: 200"),
-        ('{"fault": "later"}', "no fault of a provider: 'later'"),
+        ('{"fault": 200}', "200 is not a fault: "),
+        ('{"fault": "later"}', "'later' is not a fault: "),
         ('{"when": 3, "reply": "x"}', "'when' has to be a text, not 3"),
-        ('{"when": "a"}', "no reply: {}"),
+        ('{"when": "a"}', "not a reply: {}"),
         ('{"when": "one", "reply": "x"}', "line 1 answers the same"),
-        ('{"when": "a", "reply": ["x"], "stop": "length"}', "what belongs to one reply"),
-        ('{"reply": "", "tool_calls": [{"name": "x"}]}', 'no call of a tool: {"name": "x"}'),
+        ('{"when": "a", "reply": ["x"], "stop": "length"}', "next to a list of replies"),
+        ('{"reply": "", "tool_calls": [{"name": "x"}]}', 'not a tool call: {"name": "x"}'),
         ("[" * 200_000, "line 2: it is nested too deeply"),
     ],
 )

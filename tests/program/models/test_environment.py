@@ -171,7 +171,7 @@ def test_what_cannot_be_asked_is_said_at_once(
 ) -> None:
     with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
         make(model=parse_reference(f"scripted:{tmp_path / 'none.jsonl'}"))
-    with pytest.raises(HostError, match="vllm is nowhere of its own"):
+    with pytest.raises(HostError, match="vllm has no default endpoint"):
         make(model=parse_reference("vllm:qwen"))
     monkeypatch.setenv("OPENAI_BASE_URL", "here")
     with pytest.raises(HostError, match="OPENAI_BASE_URL"):

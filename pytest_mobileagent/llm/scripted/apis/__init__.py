@@ -1,4 +1,4 @@
-"""The interface of a provider's HTTP API for a scripted model: its requests and its answers."""
+"""The interface of a provider's HTTP API, for a scripted model: reading requests, and answers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Incoming:
     data: bytes = field(default=b"", repr=False)
 
     def body(self) -> dict[str, Any]:
-        """Return the body, which has to be an object of JSON.
+        """Return the body, which must be a JSON object.
 
         Raises:
-            ValueError: it is not an object of JSON.
+            ValueError: if it is not a JSON object.
         """
         try:
             body = json.loads(self.data)
@@ -40,14 +40,14 @@ class Incoming:
             msg = "the body is nested too deeply"
             raise ValueError(msg) from None
         if not isinstance(body, dict):
-            msg = "the body has to be an object of JSON"
+            msg = "the body has to be a JSON object"
             raise ValueError(msg)
         return body
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the model is asked: the request, the name by which it is called, and the whole body."""
+    """A request to the model: the request itself, the model's name in it, and the whole body."""
 
     request: Request
     model: str = ""
@@ -56,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """An answer that needs no model, such as a list of models: plain data."""
+    """An answer that needs no model, such as a list of models, as JSON-able data."""
 
     body: Any
 
@@ -76,23 +76,23 @@ class Api(ABC):
 
     @abstractmethod
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; None if the path does not belong to this API.
+        """Return the request; None if the path does not belong to this API.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: the body is not valid for this API.
+            ValueError, TypeError, KeyError, AttributeError: if the body is invalid for this API.
         """
 
     @abstractmethod
     def whole(self, outgoing: Outgoing) -> Any:
-        """Return the answer in one piece, as plain data."""
+        """Return the whole answer, as JSON-able data."""
 
     @abstractmethod
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield the answer in pieces, as a client reads them one by one."""
+        """Yield the pieces of a streamed answer."""
 
     @abstractmethod
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return the body of an error, as plain data."""
+        """Return the body of an error, as JSON-able data."""
 
     def stream_type(self, asked: Asked) -> str:
         """Return the media type of a stream."""
@@ -100,13 +100,13 @@ class Api(ABC):
 
 
 def event(data: Any, name: str = "") -> bytes:
-    """Return one server-sent event: plain data as JSON, or text as it is."""
+    """Return one server-sent event: JSON-able data as JSON, or a text unchanged."""
     head = f"event: {name}\n".encode() if name else b""
     return head + b"data: " + (data.encode() if isinstance(data, str) else as_json(data)) + b"\n\n"
 
 
 def as_json(data: Any) -> bytes:
-    """Return plain data as JSON; lone surrogates, which UTF-8 cannot encode, are escaped."""
+    """Return data as JSON; lone surrogates, which UTF-8 cannot encode, are escaped."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -114,15 +114,15 @@ def as_json(data: Any) -> bytes:
 
 
 def pieces(text: str) -> list[str]:
-    """Split a text as if each word were a token; joined they are the text."""
+    """Split a text as if each word were a token; joined, the pieces are the text again."""
     return re.findall(r"\S+\s*|\s+", text)
 
 
 def image_of(url: str, detail: str = "") -> Image | str:
-    """Return the picture in a data URL, or any other URL as it is: nothing is fetched.
+    """Return the picture in a data URL, or any other URL unchanged; nothing is fetched.
 
     Raises:
-        ValueError: the data are not base64.
+        ValueError: if the data are not base64.
     """
     head, comma, data = url.partition(",")
     if not comma or not head.startswith("data:"):
@@ -131,10 +131,10 @@ def image_of(url: str, detail: str = "") -> Image | str:
 
 
 def decoded(data: str) -> bytes:
-    """Return the bytes of a text in base64.
+    """Return the bytes of a base64 text.
 
     Raises:
-        ValueError: it is not base64.
+        ValueError: if it is not base64.
     """
     try:
         return base64.b64decode(data, validate=True)
@@ -144,20 +144,20 @@ def decoded(data: str) -> bytes:
 
 
 def words(value: str | list[str] | None) -> tuple[str, ...]:
-    """Return the stop sequences: none, one or several."""
+    """Return the stop sequences as a tuple."""
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def rest(body: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return the fields of a body that `Request` has no field for."""
+    """Return the fields of a body that are not in `known`."""
     return {name: value for name, value in body.items() if name not in known}
 
 
 def total(outgoing: Outgoing) -> tuple[int, int, int, int]:
-    """Return the tokens: input, of which cached, output, and all; zeros if none were scripted.
+    """Return the numbers of input, cached, output and total tokens; 0 if they are not scripted.
 
-    Providers always count, and programs read the counts without checking that there are any; our
-    metering treats a request of 0 tokens as one that was not counted.
+    Providers always report counts, and programs read them without checking that they exist. Our
+    metering treats a request of 0 tokens as not counted.
     """
     usage = outgoing.reply.usage
     given, output = usage.input or 0, usage.output or 0

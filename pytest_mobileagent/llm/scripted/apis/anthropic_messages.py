@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AnthropicMessages(Api):
     """`POST …/messages`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; the limit of tokens is required, as by Anthropic."""
+        """Return the request; `max_tokens` is required, as by Anthropic."""
         if incoming.method != "POST" or not incoming.path.endswith("/messages"):
             return None
         body = incoming.body()
@@ -68,7 +68,7 @@ class AnthropicMessages(Api):
         return _message(outgoing, [*text, *calls], _STOP[outgoing.reply.stop], _usage(outgoing))
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield events; the counts of input come first, those of output last."""
+        """Yield events; the input tokens are in the first one, the output tokens near the end."""
         usage = {**_usage(outgoing), "output_tokens": 0}
         yield _event("message_start", message=_message(outgoing, [], None, usage))
         yield _event("ping")
@@ -85,7 +85,7 @@ class AnthropicMessages(Api):
         yield _event("message_stop")
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error of Anthropic."""
+        """Return an error in Anthropic's format."""
         error = {"type": _ERRORS.get(status, "api_error"), "message": words}
         return {"type": "error", "error": error, "request_id": "req_scripted"}
 
@@ -93,7 +93,7 @@ class AnthropicMessages(Api):
 def _messages(message: dict[str, Any]) -> Iterator[Message]:
     """Yield the results of tools, each as a message, and then the rest of the message."""
     content, role = message["content"], message["role"]
-    if role not in {"user", "assistant", "system"}:  # the last in the midst of a conversation
+    if role not in {"user", "assistant", "system"}:  # "system" may occur within a conversation
         msg = f"no message has the role {role!r}"
         raise ValueError(msg)
     blocks: list[Any] = (
@@ -155,7 +155,7 @@ def _event(name: str, **fields: Any) -> bytes:
 
 
 def _usage(outgoing: Outgoing) -> dict[str, int]:
-    """Return the counts, of which the input's leaves out what was cached."""
+    """Return the token counts; Anthropic's input count does not include cached tokens."""
     given, cached, output, _ = total(outgoing)
     read = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": cached}
     return {"input_tokens": given - cached, **read, "output_tokens": output}

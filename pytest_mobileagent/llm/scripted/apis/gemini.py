@@ -1,4 +1,4 @@
-"""Google's Gemini: `generateContent`, and its stream as events or as one growing list."""
+"""Google's Gemini API: `generateContent`, and its stream as events or as one growing list."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent)$")
 _FINISH = {"end": "STOP", "tools": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
 _KNOWN = {"contents", "systemInstruction", "generationConfig", "tools"}
-_FROM_URL_SAFE = str.maketrans("-_", "+/")  # Gemini takes both kinds of base64; its SDK sends this
+_FROM_URL_SAFE = str.maketrans("-_", "+/")  # Gemini accepts URL-safe base64, which its SDK sends
 _STATUSES = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -46,7 +46,7 @@ class Gemini(Api):
     """`POST …/models/NAME:generateContent` and `…:streamGenerateContent`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; fields may be written in_this_way, as Google allows."""
+        """Return the request; field names may be in snake_case, as Google allows."""
         path = _PATH.search(incoming.path)
         if incoming.method != "POST" or path is None:
             return None
@@ -73,7 +73,7 @@ class Gemini(Api):
         return _chunk(outgoing, [*text, *_calls(outgoing)], last=True)
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield chunks, each with the usage so far: events, or the parts of one list."""
+        """Yield chunks, each with the usage, as events or as the parts of one list."""
         parts = [{"text": text} for text in pieces(outgoing.reply.text)]
         chunks = [_chunk(outgoing, [part], last=False) for part in parts]
         chunks.append(_chunk(outgoing, _calls(outgoing) or [{"text": ""}], last=True))
@@ -86,7 +86,7 @@ class Gemini(Api):
             yield b"]"
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error of Google."""
+        """Return an error in Google's format."""
         name = _STATUSES.get(status, "UNKNOWN")
         return {"error": {"code": status, "message": words, "status": name}}
 
@@ -96,7 +96,7 @@ class Gemini(Api):
 
 
 def _camel(value: Any) -> Any:
-    """Return fields named inThisWay, except those that are the user's own."""
+    """Return data with field names in camelCase, except within the user's own data."""
     if isinstance(value, list):
         return [_camel(item) for item in value]
     if not isinstance(value, dict):

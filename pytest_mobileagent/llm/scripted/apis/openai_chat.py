@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, which most other providers and servers speak as well."""
+"""OpenAI's Chat Completions API, which most other providers and servers also speak."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OpenAIChat(Api):
     """`POST …/chat/completions`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked."""
+        """Return the request."""
         if incoming.method != "POST" or not incoming.path.endswith("/chat/completions"):
             return None
         body = incoming.body()
@@ -76,7 +76,7 @@ class OpenAIChat(Api):
         }
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield chunks; the usage comes last, if the request asks for it."""
+        """Yield chunks, followed by the usage if the request asks for it."""
         counted = (outgoing.asked.body.get("stream_options") or {}).get("include_usage")
         head = _head(outgoing, "chat.completion.chunk") | ({"usage": None} if counted else {})
         for delta in _deltas(outgoing):
@@ -87,19 +87,19 @@ class OpenAIChat(Api):
         yield event("[DONE]")
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error of OpenAI."""
+        """Return an error in OpenAI's format."""
         return openai_error(status, words, code)
 
 
 def openai_error(status: int, words: str, code: str) -> dict[str, Any]:
-    """Return the body of an error, as all APIs of OpenAI have it."""
+    """Return the body of an error in the format of all OpenAI APIs."""
     kind = code or _TYPES.get(status) or ("server_error" if status >= 500 else "")
     error = {"message": words, "type": kind or "invalid_request_error", "param": None}
     return {"error": {**error, "code": code or _CODES.get(status)}}
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """Return a call's arguments from JSON; anything but an object is kept under its own name."""
+    """Return a call's arguments from JSON; a value that is not an object becomes `arguments`."""
     arguments = json.loads(text or "{}")
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 

@@ -1,4 +1,4 @@
-"""OpenAI's responses, with the calls of its computer-use tool."""
+"""OpenAI's Responses API, with the calls of its computer-use tool."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OpenAIResponses(Api):
     """`POST …/responses`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; items of reasoning are not messages."""
+        """Return the request; reasoning items are not messages."""
         if incoming.method != "POST" or not incoming.path.endswith("/responses"):
             return None
         body = incoming.body()
@@ -61,7 +61,7 @@ class OpenAIResponses(Api):
         return _response(outgoing, status, _items(outgoing), _usage(outgoing))
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield events, numbered; the last one holds the whole response."""
+        """Yield numbered events; the last one has the whole response."""
         numbers = count()
 
         def server_event(name: str, /, **fields: Any) -> bytes:
@@ -80,12 +80,12 @@ class OpenAIResponses(Api):
         yield server_event(f"response.{whole['status']}", response=whole)
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error of OpenAI."""
+        """Return an error in OpenAI's format."""
         return openai_error(status, words, code)
 
 
 def _messages(items: Iterable[dict[str, Any]]) -> Iterator[Message]:
-    """Yield messages; the calls that follow an assistant's words belong to them."""
+    """Yield messages; calls that follow an assistant's text become part of its message."""
     waiting: Message | None = None
     for item in items:
         kind = item.get("type", "message")
@@ -159,7 +159,7 @@ def _response(
 
 
 def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
-    """Return the answer's items; if reasoning is asked for, an item of it comes first."""
+    """Return the answer's items, beginning with reasoning if the request asks for it."""
     reply = outgoing.reply
     items: list[dict[str, Any]] = []
     if outgoing.asked.body.get("reasoning"):
@@ -186,7 +186,7 @@ def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
 
 
 def _named(name: str, tools: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return a tool's name as it is called: alone, or as its namespace and the rest of it."""
+    """Return the fields with a tool's name: alone, or split into its namespace and the rest."""
     for space in (tool["name"] for tool in tools if tool.get("type") == "namespace"):
         if name.startswith(f"{space}__"):
             return {"namespace": space, "name": name.removeprefix(f"{space}__")}

@@ -1,12 +1,12 @@
-"""Small models at an endpoint of their own: a plain one, or Gradio; and the list of models.
+"""The endpoints of small models: a plain one, or Gradio; and the list of models.
 
 SPA-Bench serves Auto-UI, DigiRL, CogAgent and OdysseyAgent behind Gradio (ai-agents-2030/SPA-Bench,
-framework/models/*/server.py): functions of words, a picture and maybe more words, which return the
-text and the tokens of input and output. A client first uploads the picture, then calls, and then
-reads the result as a stream of events; Gradio's own client joins a queue instead. Gradio 3 had one
-call, with the picture in it.
+framework/models/*/server.py). Their functions take a text, a picture and optionally more texts, and
+return the reply and the numbers of input and output tokens. A client first uploads the picture,
+then makes the call, and then reads the result as a stream of events; Gradio's own client joins a
+queue instead. Gradio 3 had a single call that included the picture.
 
-Programs ask OpenAI's, Anthropic's and Google's APIs for their list of models before they begin.
+Programs ask OpenAI's, Anthropic's and Google's APIs for their lists of models before they begin.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Predict(Api):
     """`POST …/predict` of `{"prompt": …, "images": [base64, …]}`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; further fields are the request's `extra`."""
+        """Return the request; further fields become its `extra`."""
         if incoming.method != "POST" or not incoming.path.endswith("/predict"):
             return None
         body = incoming.body()
@@ -52,28 +52,28 @@ class Predict(Api):
         return Asked(Request((message,), extra=rest(body, {"prompt", "images"})), "", body)
 
     def whole(self, outgoing: Outgoing) -> Any:
-        """Return the text, with the tokens if they are known."""
+        """Return the text, and the token counts if they are known."""
         given, _, output, _ = total(outgoing)
         counts = {"input_tokens": given, "output_tokens": output} if given or output else {}
         return {"text": outgoing.reply.text, **counts}
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield the same in one piece: these endpoints do not stream."""
+        """Yield the whole answer in one piece, because these endpoints do not stream."""
         yield event(self.whole(outgoing))
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error, as FastAPI puts it."""
+        """Return an error in FastAPI's format."""
         return {"detail": words}
 
 
 class Names(Api):
-    """`GET …/models` and `GET …/models/NAME`; any name is known."""
+    """`GET …/models` and `GET …/models/NAME`, for any name."""
 
     def __init__(self, model: str) -> None:
         self._model = model
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is known of the models."""
+        """Return the description of the model, or the list of models."""
         head, _, name = incoming.path.partition("/models")
         if incoming.method != "GET" or name.count("/") > 1 or "/models" not in incoming.path:
             return None
@@ -85,15 +85,15 @@ class Names(Api):
         return Direct({"models": [known]} if head.endswith("beta") else whole)
 
     def whole(self, outgoing: Outgoing) -> Any:
-        """Return nothing: no model is asked here."""
+        """Raise NotImplementedError: no model is asked here."""
         raise NotImplementedError
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield nothing: no model is asked here."""
+        """Raise NotImplementedError: no model is asked here."""
         raise NotImplementedError
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error of OpenAI, for all paths that no API knows."""
+        """Return an error in OpenAI's format, for paths that belong to no API."""
         return openai_error(status, words, code)
 
 
@@ -162,7 +162,7 @@ class Gradio(Api):
         self._called: dict[str, Asked] = {}
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; the second request of a call, which fetches its result, asks it."""
+        """Return the request to the model, on the second HTTP request, which fetches the result."""
         known = {"/config": _CONFIG, "/gradio_api/info": _INFO}
         if incoming.method == "GET" and incoming.path in known:
             return Direct(known[incoming.path])
@@ -173,11 +173,11 @@ class Gradio(Api):
         return self._begun(incoming) if incoming.method == "POST" else self._ended(incoming)
 
     def whole(self, outgoing: Outgoing) -> Any:
-        """Return what the function returned, as Gradio 3 did."""
+        """Return the function's result in the format of Gradio 3."""
         return {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Yield what the function returned, in one event."""
+        """Yield the function's result in one event."""
         if queued := outgoing.asked.body["queued"]:
             output = {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
             ended = {"msg": "process_completed", "event_id": queued, "success": True}
@@ -188,11 +188,11 @@ class Gradio(Api):
         yield event(_returned(outgoing), "complete")
 
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error."""
+        """Return an error in FastAPI's format, which Gradio is based on."""
         return {"detail": words}
 
     def _begun(self, incoming: Incoming) -> Direct | None:
-        """Return the name under which a call's result can be fetched, or its session's."""
+        """Record a call, and return the id for fetching its result; None if this is no call."""
         queue = incoming.path.endswith("/queue/join")
         if not queue and not _CALL.search(incoming.path):
             return None
