@@ -1,1 +1,1 @@
-"""Model judges: they decide, alone or cross-validated, whether an episode met its goal."""
+"""Model judges, which decide whether an episode met its goal, alone or cross-validated."""

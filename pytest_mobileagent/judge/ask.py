@@ -1,6 +1,6 @@
 """The fine stage: one model judges whether the goal of an episode was met.
 
-Also, whether an answer is a paraphrase of the expected one.
+A model can also judge whether an answer is a paraphrase of the expected one.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 class Opinion:
     """One model's opinion of an episode.
 
-    - `model`: PROVIDER:NAME.
+    - `model`: the model's name, PROVIDER:NAME.
     - `passed`: whether the goal was met; None if the model cannot tell, or its votes are tied.
-    - `reason`: in the model's words; empty if it gave none.
-    - `calls`: all calls that were made, including repairs. Their `line` is the line of the
-      episode's judges.jsonl with the prompt and the reply.
-    - `details`: plain data on how the model reached it: subtasks, statements of a rubric, votes.
+    - `reason`: the reason in the model's words; empty if it gave none.
+    - `calls`: all calls, including repairs. Their `line` is the line in the episode's judges.jsonl
+      with the prompt and the reply.
+    - `details`: JSON-able details of the decision: subtasks, statements of a rubric, votes.
     """
 
     model: str
@@ -67,14 +67,14 @@ def judge_models(
     clients: Mapping[ModelReference, Client] | None = None,
     calls: list[ModelCall] | None = None,
 ) -> list[MeteredModel]:
-    """Return models as judges of one episode, which share its spending.
+    """Return the judge models of one episode, which share its spending.
 
     Prompts and replies are recorded in the episode's `folder`, and their pictures in the run's
-    folder of screens (`pictures`), if these are given. `clients` replace those of some models. If
-    there is a folder, each call is added to `calls`, even if it fails.
+    folder of screens (`pictures`), if these are given. With a folder, each call is also added to
+    `calls`, even if it fails. `clients` replace those of some models.
 
     Raises:
-        ValueError: a model cannot be reached from here.
+        ValueError: if a model cannot be reached from here.
     """
     meter = Meter(
         settings.prices,
@@ -90,7 +90,7 @@ def judge_models(
     ]
 
 
-# Models that reason count their thoughts as output, however short the reply is.
+# Reasoning models count their reasoning as output, however short the reply is.
 MOST_TOKENS = 4096
 _SHOWN = 200  # characters of an unreadable reply
 
@@ -100,26 +100,26 @@ T = TypeVar("T")
 def converse(
     model: Model, messages: Sequence[Message], parse: Callable[[ModelReply], T], repair: str
 ) -> tuple[T, tuple[ModelCall, ...]]:
-    """Ask a model, and return what `parse` makes of its reply, with all calls that it took.
+    """Ask a model, and return its reply as parsed by `parse`, and all calls that were made.
 
-    If `parse` finds the reply unreadable, the conversation goes on once with `repair`. The
+    If `parse` cannot read the reply, the model is asked once more with the message `repair`. The
     temperature is 0, as in SPA-Bench; clients leave it out for models that refuse it.
 
     Raises:
-        JudgeError: the model does not answer, refuses the request, or stays unreadable.
-        BudgetSpent: no `Exception`: nothing more may be spent.
+        JudgeError: if the model does not answer, refuses the request, or stays unreadable.
+        BudgetSpent: if the budget is spent; this is not an `Exception`.
     """
     first = _reply(model, messages)
     try:
         return parse(first), (first.call,)
     except UnreadableError as error:
         unread = error
-    # A provider takes no message without content.
+    # Providers refuse messages without content.
     unreadable = [first.message] if first.text.strip() else []
     try:
         second = _reply(model, [*messages, *unreadable, Message("user", (repair,))])
     except JudgeError as error:
-        msg = f"{_unreadable(model, first, unread)}. To mend it: {error}"
+        msg = f"{_unreadable(model, first, unread)}. Asked to repair it: {error}"
         raise JudgeError(msg) from error
     try:
         return parse(second), (first.call, second.call)
@@ -128,7 +128,7 @@ def converse(
 
 
 def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
-    """Return a message that says why a reply cannot be read, and how it ends."""
+    """Return a message about why a reply cannot be read, with its end."""
     text = printable(redacted(reply.text.strip()))
     end = text if len(text) <= _SHOWN else f"…{text[-_SHOWN:]}"
     return f"judge {model.name}: its reply cannot be read, as {error}: {end!r}"
@@ -141,7 +141,7 @@ def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:
         msg = f"judge {model.name} does not answer: {error}"
         raise JudgeError(msg) from error
     except RequestRefusedError as error:
-        msg = f"judge {model.name} does not take the request: {error}"
+        msg = f"judge {model.name} refuses the request: {error}"
         raise JudgeError(msg) from error
 
 
@@ -163,18 +163,19 @@ def ask(
     """Ask a model whether the goal of an episode was met, and return its opinion.
 
     The prompt is in the language of the task. `task`, `screens` and `history` restrict it to a part
-    of the episode: what had to be done in it, its indices in `episode.screens`, and what earlier
-    parts found out. The answer belongs to the part that `is_last`, wherever the agent gave it. With
-    a rubric, the model judges each statement, and the result follows from these.
+    of the episode: the subtask, its indices in `episode.screens`, and notes on earlier parts. The
+    agent's answer belongs to the part that `is_last`, wherever the agent gave it. With a rubric,
+    the model judges each statement, and the result follows from these.
 
     An episode that is too long for one request is split into windows: the model takes notes on
-    each, gets them with the next one, and judges at the last. That a goal was met in some window is
-    not enough (as it was in A3's first release): its parts may lie in several windows, and may be
-    undone later.
+    each window, receives them with the next one, and judges at the last. It is not enough that the
+    goal was met in some window (as in A3's first release), as its parts may be in several windows,
+    and may be undone later.
 
     Raises:
-        JudgeError: the model does not answer, its reply is unreadable, or there is nothing to show.
-        BudgetSpent: no `Exception`: nothing more may be spent.
+        JudgeError: if the model does not answer, its reply is unreadable, or there is nothing to
+            show.
+        BudgetSpent: if the budget is spent; this is not an `Exception`.
     """
     language = episode.case.task.language
     asked, wording = question.for_language(language), wording_of(language)
@@ -212,7 +213,7 @@ def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wo
 def _judge_statements(
     model: Model, question: Question, parts: list[Part], wording: Wording
 ) -> Opinion:
-    """Ask about each statement of a rubric: all must be true, but none with "must not"."""
+    """Ask about each statement of a rubric: all must be true, except those with "must not"."""
     count = len(question.rubric)
     statements = [_as_statement(text) for text in question.rubric]
     listed = "\n".join(
@@ -252,7 +253,7 @@ def _as_statement(text: str) -> tuple[str, bool]:
 
 
 def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | None) -> list[Part]:
-    """Return what comes before the screens: the task, and what earlier parts found out."""
+    """Return the parts before the screens: the task, and notes on earlier parts."""
     head: list[Part] = [wording.goal, Data("task", episode.whole_goal)]
     if task is not None:
         head += [wording.part, Data("part", task)]
@@ -262,7 +263,7 @@ def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | No
 
 
 def _answer(episode: EpisodeRecord, wording: Wording) -> list[Part]:
-    """Return the agent's answer if the goal asks for one; any other only claims success."""
+    """Return the agent's answer if the goal asks for one; otherwise it only claims success."""
     kind = episode.case.task.kind
     if episode.answer.strip() and kind in (*_QUERIES, *_MAY_ASK):
         return [wording.answer, Data("answer", _cut(episode.answer))]
@@ -281,7 +282,7 @@ def _notes(notes: str, wording: Wording) -> list[Part]:
 def _messages(
     parts: list[Part], closing: list[Part], question: Question, wording: Wording
 ) -> list[Message]:
-    """Return the system's and the user's message, with all untrusted text fenced."""
+    """Return the system and the user message, with all untrusted text fenced."""
     number, content = seal([*parts, *closing])
     rules = list(wording.rules)
     if question.actions != "none":
@@ -292,7 +293,7 @@ def _messages(
 
 
 def _reminders(question: Question, wording: Wording) -> str:
-    """Return what a prompt ends with, after the form of the reply (SPA-Bench, appendix D.4.3)."""
+    """Return the end of a prompt, after the form of the reply (SPA-Bench, appendix D.4.3)."""
     of_actions = () if question.actions == "none" else wording.action_reminders
     return _list((*wording.reminders, *of_actions, wording.data_reminder))
 
@@ -317,8 +318,8 @@ def is_paraphrase(model: Model, question: str, answer: str, expected: str) -> bo
     """Return whether a model considers an answer a paraphrase of the expected one.
 
     Raises:
-        JudgeError: the model does not answer, or not readably.
-        BudgetSpent: no `Exception`: nothing more may be spent.
+        JudgeError: if the model does not answer, or its reply is unreadable.
+        BudgetSpent: if the budget is spent; this is not an `Exception`.
     """
     if not answer.strip():
         return False

@@ -1,6 +1,6 @@
-"""How a cross-app task is judged, subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E).
+"""Judges a cross-app task subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E).
 
-Later subtasks get a memory of what earlier ones found out (appendix E.3).
+Later subtasks get notes on the results of earlier ones (appendix E.3).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _REPAIR = "Your reply was empty or cut off. Write the note again, as one short p
 def summarise(
     model: Model, memory: str, screens: range, question: Question, episode: EpisodeRecord
 ) -> tuple[str, tuple[ModelCall, ...]]:
-    """Return a model's note about `memory`, in one line, from the screens in a range.
+    """Return a model's one-line note about `memory`, from a range of screens, and its calls.
 
-    If one request cannot hold all screens, the model notes something on each part of them.
+    If the screens do not fit into one request, the model takes a note on each part of them.
 
     Raises:
-        JudgeError: the model does not answer, or its note is empty.
+        JudgeError: if the model does not answer, or its note is empty.
     """
     notes: list[str] = []
     calls: list[ModelCall] = []
@@ -69,7 +69,7 @@ class _Course:
     segments: list[range] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
     memory: dict[str, str] = field(default_factory=dict)
-    is_wall: bool = False  # the last subtask was stopped by one
+    is_wall: bool = False  # whether the last subtask was stopped by a wall
 
     def opinion(self, model: Model, passed: bool | None, reason: str) -> Opinion:
         subtasks = self.question.subtasks
@@ -91,18 +91,18 @@ class _Course:
 def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Opinion:
     """Ask a model about each subtask in order, and stop at the first that is not done.
 
-    The screens of a subtask are those that were recorded in its app (see `segments.split`). If an
+    A subtask is judged by the screens that were recorded in its app (see `segments.split`). If an
     app seems to be missing, but some screens have no known package, the model splits the episode.
     If an app was not used, or not in the order of the list, the task failed, and no judge is asked.
-    If a later subtask needs to know what a completed one found out, another call notes that.
+    If a later subtask needs information from a completed one, another call takes a note of it.
 
     `Opinion.details` has `split` ("packages" or "model"), `segments` (app, and the first and last
-    index in `episode.screens`), `subtasks` (app, task, passed, reason; passed is None where no
-    model was asked), and `memory` (the notes, by what they are about).
+    index in `episode.screens`), `subtasks` (app, task, passed, reason; passed is None if no model
+    was asked), and `memory` (the notes, by what they are about).
 
     Raises:
-        TaskError: adjacent subtasks use the same app, or one needs what no earlier one remembers.
-        JudgeError: the model does not answer, or stays unreadable.
+        TaskError: if the subtasks are not consistent (see `check_subtasks`).
+        JudgeError: if the model does not answer, or its replies cannot be read.
     """
     check_subtasks(question.subtasks)
     course = _Course(question)
@@ -127,16 +127,16 @@ def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Op
 
 
 def check_subtasks(subtasks: Sequence[Subtask]) -> None:
-    """Check that subtasks fit together.
+    """Check that subtasks are consistent.
 
     Raises:
-        TaskError: adjacent ones use the same app, or one needs what no earlier one remembers.
+        TaskError: if adjacent ones use the same app, or one needs a note that no earlier one takes.
     """
     check_apps([each.app for each in subtasks])
     for number, each in enumerate(subtasks, 1):
         if each.history and not any(before.memory for before in subtasks[: number - 1]):
             msg = (
-                f"judge: subtask {number} ({each.task!r}) needs what an earlier one remembers "
+                f"judge: subtask {number} ({each.task!r}) needs the memory of an earlier one "
                 "(history=True), but none before it has memory=…"
             )
             raise TaskError(msg)
@@ -146,7 +146,7 @@ def _segments(model: Model, episode: EpisodeRecord, course: _Course) -> list[ran
     """Return the screens of each subtask.
 
     Raises:
-        SplitError: an app was not used, or not in order.
+        SplitError: if an app was not used, or not in order.
     """
     apps = [each.app for each in course.question.subtasks]
     packages = [screen.package for screen in episode.screens]
@@ -182,7 +182,7 @@ def _ask(
 
 
 def _history(subtask: Subtask, memory: dict[str, str]) -> str:
-    """Return the notes on earlier subtasks that a subtask mentions, or all if it mentions none."""
+    """Return the notes that a subtask mentions, or all notes if it mentions none."""
     if not subtask.history:
         return ""
     words = subtask.task.casefold()

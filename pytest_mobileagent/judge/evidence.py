@@ -1,12 +1,12 @@
-"""The evidence that a judge sees of an episode, in one window or several.
+"""The evidence from an episode that a judge sees, in one or several windows.
 
-- `screens`: all screenshots in order, with actions as text, drawn, or not at all (SPA-Bench, arXiv
-  2410.15164, appendix D).
+- `screens`: all screenshots in order, with actions as text, drawn into them, or omitted (SPA-Bench,
+  arXiv 2410.15164, appendix D).
 - `xml`: the last view hierarchy; all of them in order for multi-frame queries and cross-app tasks
   (A3, arXiv 2501.01149, section 3.4.2).
 
-An episode is split into windows only if it does not fit into one request. Each window begins with
-the last screen of the one before it, so that every change is visible in one of them.
+An episode is only split into windows if it does not fit into one request. Each window begins with
+the last screen of the previous one, so every change is visible in one of them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def numbered(
     evidence: Evidence = "screens",
     side: int = LONGEST_SIDE,
 ) -> list[Part]:
-    """Return some screens of an episode, given by index, each under its number (index plus 1).
+    """Return screens of an episode, given by their indices, each with its number (index plus 1).
 
-    They are pictures whose longer side has at most `side` pixels, or outlines of hierarchies.
+    They are pictures whose longer side has at most `side` pixels, or outlines of view hierarchies.
     """
     parts: list[Part] = []
     for place in screens:
@@ -58,17 +58,17 @@ def numbered(
 
 # OpenAI long accepted 50 pictures in a request, Anthropic accepts 100; 50 are about 40,000 tokens.
 MOST_PICTURES = 50
-MOST_TOKENS = 60_000  # of view hierarchies, as estimated here; models take 128,000 or more
+MOST_TOKENS = 60_000  # of view hierarchies, as estimated here; models accept 128,000 or more
 _ALL_HIERARCHIES = ("multi-frame query", "cross-app")
 
 
 def windows(
     question: Question, episode: EpisodeRecord, screens: range | None, wording: Wording
 ) -> list[tuple[tuple[Part, ...], int]]:
-    """Return the evidence of each request in order, with the number of screens that follow later.
+    """Return the evidence of each request in order, with the number of screens that follow it.
 
     Raises:
-        JudgeError: there is nothing to show.
+        JudgeError: if there is nothing to show.
     """
     found = frames(episode, screens)
     if not found:
@@ -139,7 +139,7 @@ def _hierarchies(
 
 
 def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
-    """Return the actions, a line for each screen, fenced as they quote apps and the agent."""
+    """Return the actions, one line per screen, fenced because they quote apps and the agent."""
     lines = [
         f"{title.replace('{NUMBER}', str(frame.number))} {in_words(frame, wording.verbs)}"
         for frame in part
@@ -149,7 +149,10 @@ def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
 
 
 def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequence[Frame]]:
-    """Return windows of at most `most` in total, or of two frames; each overlaps the next one."""
+    """Return windows with a total size of at most `most`, or of two frames; neighbours overlap.
+
+    The last frame of a window is the first one of the next.
+    """
     parts: list[Sequence[Frame]] = []
     first = 0
     while True:
@@ -164,7 +167,7 @@ def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequen
 
 
 def _limited(text: str) -> str:
-    """Return as much of a text as fits into half a window, and the number of further characters."""
+    """Return a text, cut to fit into half a window; the number of cut characters is appended."""
     most = MOST_TOKENS // 2
     if _tokens(text) <= most:
         return text
@@ -175,7 +178,7 @@ def _limited(text: str) -> str:
 
 
 def _tokens(text: str) -> int:
-    """Return an estimate of the tokens of a text; each character outside of ASCII counts as one."""
+    """Return an estimate of a text's tokens; each non-ASCII character counts as one token."""
     ascii_only = text.encode("ascii", "ignore").decode("ascii")
     return text_tokens(ascii_only) + len(text) - len(ascii_only)
 

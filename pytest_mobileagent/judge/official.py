@@ -1,9 +1,9 @@
-"""The evaluation of a benchmark's official release, run on our episodes in the user's own copy.
+"""Runs the evaluation of a benchmark's official release, from the user's copy, on our episodes.
 
-The code of a copy is neither trusted nor imported here. Its function is called in a separate
-process (`official_process`) without keys and network, which cannot change files, works in an empty
-folder, and has a time limit. Whatever it returns or raises becomes a verdict, which decides nothing
-unless the user says so.
+The copy's code is neither trusted nor imported here. Its function is called in a separate process
+(`official_process`) without keys and network, which cannot change files, works in an empty folder,
+and has a time limit. Whatever it returns or raises becomes a verdict, which does not decide the
+task unless the user says so.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str], str]
 
-SECONDS = 60.0  # for one evaluation, its model's time not counted
-_LOADING = 30.0  # more seconds to import its modules, which may be large
-_MOST = 1_000_000  # bytes that a process may write
+SECONDS = 60.0  # for one evaluation, without the time of its model
+_LOADING = 30.0  # additional seconds for importing its modules, which may be large
+_MOST = 1_000_000  # bytes that the process may write
 _LONGEST = 300  # characters of a reason
 _MOST_QUESTIONS = 20
 _MOST_TOKENS = 4096
 _MODULE = "pytest_mobileagent.judge.official_process"
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
-_HERE = Path(__file__).parents[2]  # where this package is
+_HERE = Path(__file__).parents[2]  # the folder with this package
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A function of a copy, and its arguments.
+    """A function of a release's copy, and its arguments.
 
     - `scorer`: the name of the scorer, such as "a3-official". `row`: the row of our table, with its
       file and line, for messages.
-    - `folder`: the copy. `module`, `function`: what is called, with `arguments`, which are plain
-      data. Whatever is true is a success.
-    - `now`: the clock that the function sees, as goals may name days; None for the present time.
-    - `stand_ins`: modules that are never loaded, for example those of devices. Of "openai" the
-      client is stood in for by our own judge, others raise when they are used.
+    - `folder`: the copy's folder. `module`, `function`: the function to call with the JSON-able
+      `arguments`. Any true result is a success.
+    - `now`: the time that the function sees, as goals may name days; None for the current time.
+    - `stand_ins`: modules that are replaced by stand-ins, for example those for devices. The client
+      in "openai" is replaced by our own judge; all others raise an error when they are used.
     """
 
     scorer: str
@@ -76,7 +76,7 @@ class Evaluation:
 
 
 class _EvaluationError(Exception):
-    """The evaluation broke; the text says how, and `where` in which line of the copy."""
+    """The evaluation failed; the message says how, and `where` the line of the copy."""
 
     def __init__(self, why: str, where: str = "") -> None:
         super().__init__(why)
@@ -84,12 +84,13 @@ class _EvaluationError(Exception):
 
 
 def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) -> Verdict:
-    """Return the verdict of an official evaluation; `passed` is None if it broke.
+    """Return the verdict of an official evaluation; its `passed` is None if the evaluation failed.
 
-    `ask` puts a question of its answer judge to a model, and returns the reply; None for no model.
+    `ask` asks a model a question of the evaluation's answer judge, and returns the reply; None
+    without a model.
 
     Raises:
-        BudgetSpent: by `ask`: nothing more may be spent.
+        BudgetSpent: raised by `ask` if the budget is spent.
     """
     try:
         passed = _result(evaluation, ask, seconds)
@@ -106,7 +107,7 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
 def asking(model: Model) -> Ask:
     """Return a function that asks a model one question, at temperature 0.
 
-    It raises JudgeError if the model does not answer.
+    The function raises JudgeError if the model does not answer.
     """
 
     def ask(text: str) -> str:
@@ -123,10 +124,10 @@ def asking(model: Model) -> Ask:
 
 
 def hierarchy_of(screen: Screen, size: tuple[int, int]) -> str:
-    """Return the view hierarchy of a screen as Appium's page source, as releases read it.
+    """Return a screen's view hierarchy in the format of Appium's page source, which releases read.
 
-    `size` is the width and height that the root says, in pixels. A screen without a hierarchy has
-    an empty one.
+    `size` is the width and height of the root element, in pixels. The hierarchy is empty if the
+    screen has none.
     """
     try:
         return in_appiums_dialect(screen.xml, size)
@@ -171,7 +172,7 @@ def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
 
 
 class _Talk:
-    """What is said with the process: a request, its questions with our replies, its result."""
+    """The dialogue with the process: the request, its questions and our replies, its result."""
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         self._process = process
@@ -184,7 +185,7 @@ class _Talk:
             reply = self._line()
             if "ask" in reply:
                 if ask is None:
-                    msg = "it asks a model, and none judges: --llm-judge=single"
+                    msg = "it asks a model, but there is no judge: --llm-judge=single"
                     raise _EvaluationError(msg)
                 self._say({"reply": ask(str(reply["ask"]))})
             elif "error" in reply:
@@ -193,7 +194,7 @@ class _Talk:
                 return passed
             else:
                 break
-        msg = "it says nothing readable, or asks for ever"
+        msg = "it writes something unreadable, or asks too many questions"
         raise _EvaluationError(msg)
 
     def _say(self, what: Mapping[str, Any]) -> None:
@@ -205,10 +206,10 @@ class _Talk:
             raise self._gone() from None
 
     def _line(self) -> dict[str, Any]:
-        """Return the next line of the process, as plain data.
+        """Return the next line from the process as JSON-able data; empty if it is unreadable.
 
         Raises:
-            _EvaluationError: it takes too long, writes too much or an unreadable line, or ends.
+            _EvaluationError: if the process takes too long, writes too much, or ends.
         """
         stream = _open(self._process.stdout).fileno()
         while b"\n" not in self._read:
@@ -222,7 +223,7 @@ class _Talk:
             if not part:
                 raise self._gone()
             if len(self._read) > _MOST:
-                msg = "it says more than anybody reads"
+                msg = f"it writes more than {_MOST} bytes"
                 raise _EvaluationError(msg)
         line, _, self._read = self._read.partition(b"\n")
         try:
@@ -235,7 +236,7 @@ class _Talk:
         try:
             status = self._process.wait(1.0)
         except subprocess.TimeoutExpired:
-            return _EvaluationError("it has closed what it answers by")
+            return _EvaluationError("it has closed its connection")
         if status < 0 and -status in {*signal.Signals}:
             name = signal.Signals(-status).name
             how = "it takes too long" if -status == signal.SIGXCPU else f"it was ended by {name}"
@@ -244,5 +245,5 @@ class _Talk:
 
 
 def _open(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None  # pipes were asked for
+    assert stream is not None  # the process was started with pipes
     return stream

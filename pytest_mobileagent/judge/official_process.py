@@ -1,16 +1,16 @@
-"""The process in which a function of a user's copy is called; see `official`.
+"""The process that calls a function of the user's copy of a release; see `official`.
 
 It reads one request from its standard input, and writes one result to its standard output, each a
-line of JSON. Questions of a model go the same way:
+line of JSON. Questions to a model are exchanged in the same way:
 
     {"folder": "…/copy", "module": "ace.one", "function": "eval", "arguments": […], …}
-    {"ask": "Is … right?"}      and is answered by      {"reply": "Yes"}
+    {"ask": "Is … right?"}      which is answered by    {"reply": "Yes"}
     {"result": true}            or    {"error": "KeyError: 'x'", "where": "ace/one.py, line 9"}
 
-It leaves its networks where the system lets it (user_namespaces(7)), changes no file, runs no
-program and reaches no port where Landlock is there (`isolation.refuse_changes`), and refuses all of
-these to Python code on any system, by an audit hook. What was refused is an error even if the
-function has caught it.
+The process gives up its network if the system allows it (user_namespaces(7)). With Landlock, it
+cannot change files, run programs or reach ports (`isolation.refuse_changes`). On any system, an
+audit hook refuses all of these to Python code. A refused operation makes the result an error, even
+if the function has caught the exception.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from pytest_mobileagent.processes import adopt_orphans, die_with_parent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_MEMORY = 4 * 1024**3  # bytes: libraries for pictures map much that they do not use
+_MEMORY = 4 * 1024**3  # bytes; imaging libraries map much memory that they do not use
 _NOFILE = 256
 
 
 def main() -> None:
     """Answer one request."""
     leave_networks()
-    die_with_parent()  # after namespaces are left, which resets it
-    adopt_orphans()  # so that its child processes can be found and ended
+    die_with_parent()  # after leaving the namespaces, which would reset it
+    adopt_orphans()  # so its child processes can be found and ended
     talk = _Talk()
     request = talk.read()
     _limit(request["seconds"])
@@ -56,16 +56,16 @@ def main() -> None:
         module = importlib.import_module(request["module"])
         result = getattr(module, request["function"])(*request["arguments"])
         reply: dict[str, Any] = {"result": bool(result)}
-    except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
+    except BaseException as error:  # noqa: BLE001 - including SystemExit
         reply = _error_line(error, request["folder"])
     if refusals:
         reply = {"error": f"it may look at the episode, not use {refusals[0]}"}
     talk.write(reply)
-    os._exit(0)  # without waiting for its threads
+    os._exit(0)  # without waiting for the function's threads
 
 
 class _Talk:
-    """The two pipes to the parent process, hidden from the function that is called here."""
+    """The two pipes to the parent process, hidden from the called function."""
 
     def __init__(self) -> None:
         self._from, self._to = os.dup(0), os.dup(1)
@@ -88,7 +88,7 @@ class _Talk:
 
 
 def _limit(seconds: float) -> None:
-    """Limit the processor time, the memory and the size of files of this process."""
+    """Limit this process's processor time, memory, file sizes and open files."""
     bounds = {
         resource.RLIMIT_AS: _MEMORY,
         resource.RLIMIT_FSIZE: 0,
@@ -98,14 +98,14 @@ def _limit(seconds: float) -> None:
     for what, wanted in bounds.items():
         _, hard = resource.getrlimit(what)
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        with contextlib.suppress(ValueError, OSError):  # a system may not know one of them
+        with contextlib.suppress(ValueError, OSError):  # a system may not support all limits
             resource.setrlimit(what, (most, most))
     used = max(1, round(seconds))
-    resource.setrlimit(resource.RLIMIT_CPU, (used, used + 2))  # SIGXCPU first, and then SIGKILL
+    resource.setrlimit(resource.RLIMIT_CPU, (used, used + 2))  # first SIGXCPU, then SIGKILL
 
 
 def _prepare(request: Mapping[str, Any], talk: _Talk) -> None:
-    """Put the copy first on the path of modules, and add stand-ins for unavailable ones."""
+    """Put the copy first on the module path, and add stand-ins for unavailable modules."""
     sys.dont_write_bytecode = True
     folder = request["folder"]
     sys.path.insert(0, folder)
@@ -116,7 +116,7 @@ def _prepare(request: Mapping[str, Any], talk: _Talk) -> None:
         _stop_clock(dt.datetime.fromisoformat(request["now"]).replace(tzinfo=None))
 
 
-# Audit events that Python raises before something is done; which of them change anything.
+# The audit events of operations that could change something, and harmless exceptions.
 _REFUSED = (
     "os.", "socket.", "subprocess.", "shutil.", "pty.", "ftplib.", "smtplib.", "urllib.Request",
 )  # fmt: skip
@@ -150,7 +150,7 @@ def _writes(arguments: tuple[Any, ...]) -> str:
 
 
 def _error_line(error: BaseException, folder: str) -> dict[str, str]:
-    """Return the error in one line, with the last place in the copy that it passed."""
+    """Return the error in one line, and the innermost line of the copy in its traceback."""
     inside = [
         (Path(frame.f_code.co_filename), line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -190,7 +190,7 @@ def _stop_clock(now: dt.datetime) -> None:
 
 
 def _client(ask: Callable[[str], str]) -> type:
-    """Return a class that replaces OpenAI's client: requests go to our model."""
+    """Return a class that replaces OpenAI's client and sends requests to our model."""
 
     def create(*, messages: Sequence[Mapping[str, Any]], **_: Any) -> Any:
         text = ask("\n\n".join(_text(message["content"]) for message in messages))
@@ -208,7 +208,7 @@ def _text(content: Any) -> str:
     """Return the text of a message.
 
     Raises:
-        ValueError: it has a picture, which is not passed on.
+        ValueError: if it has a picture, as pictures are not passed on.
     """
     if isinstance(content, str):
         return content
@@ -283,7 +283,7 @@ class _Missing(_Finder):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def _is_asked_by_copy(self) -> bool:
-        """Whether code of the copy imports this: libraries also try to import optional modules."""
+        """Return whether the copy's code imports this, and not a library with optional imports."""
         frames = traceback.walk_stack(None)
         files = (frame.f_code.co_filename for frame, _ in frames)
         asking = (file for file in files if file != __file__ and not file.startswith("<frozen"))

@@ -1,7 +1,7 @@
-"""Several judges and one verdict: the coarse stage, repeated votes and cross-validation.
+"""Combines several judges into one verdict: the coarse stage, repeated votes, cross-validation.
 
-In the coarse stage, an episode whose screens never show its key components fails, and no model is
-asked.
+In the coarse stage, an episode whose screens never show its key components fails without asking a
+model.
 
 Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 """
@@ -39,10 +39,10 @@ class Coarse:
     """The result of the coarse stage.
 
     - `found`: the index in `episode.screens` of the last screenshot with all key components; None
-      if none has them all, which means that the task failed.
-    - `nearest`: the index of the screenshot that lacks the fewest (the last of several);
-      `missing`: the components that it lacks. If it lacks none, it is the one that was `found`.
-    - `read`: how many different screenshots were read.
+      if no screenshot has them all, which means that the task failed.
+    - `nearest`: the index of the screenshot that lacks the fewest components (the last of several);
+      `missing`: the components that it lacks. If it lacks none, it is the same as `found`.
+    - `read`: the number of different screenshots that were read.
     """
 
     found: int | None
@@ -52,11 +52,11 @@ class Coarse:
 
     @property
     def passed(self) -> bool:
-        """Whether a screenshot has all key components, so that judges have to be asked."""
+        """Whether a screenshot has all key components, so judges must be asked."""
         return self.found is not None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as plain data, for the evidence of a verdict."""
+        """Return the result as JSON-able data, for a verdict's evidence."""
         return {
             "found": self.found,
             "nearest": self.nearest,
@@ -73,14 +73,14 @@ def coarse(
     """Look for a screenshot with all key components, from the last one backwards.
 
     Components and text are compared in lower case, without spaces and with compatibility forms
-    folded (see `screen.text.folded`). All components have to be parts of the text of the same
+    folded (see `screen.text.folded`). All components must be parts of the text of the same
     screenshot. `read` returns a screenshot's text; by default OCR reads it, once for each picture.
     The search stops at the first screenshot that fits. Without components, the last one fits.
 
     Raises:
-        TaskError: a component has no visible character.
-        ScreenError: a screenshot cannot be decoded, and no other one fits.
-        MissingExtraError: no OCR engine is installed.
+        TaskError: if a component has no visible character.
+        ScreenError: if a screenshot cannot be decoded, and no other one fits.
+        MissingExtraError: if no OCR engine is installed.
     """
     screens = episode.screens
     wanted = {component: _compared(component) for component in components}
@@ -115,14 +115,14 @@ def coarse(
 
 
 def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
-    """Return a function that reads a screenshot's text by OCR, once for each picture in a process.
+    """Return a function that reads a screenshot's text by OCR, once per picture and process.
 
-    The lines are in reading order, with spaces between them (see `screen.ocr`).
+    The lines are in reading order, joined by spaces (see `screen.ocr`).
     """
 
     def read(screen: Screen) -> str:
         def text() -> str:
-            # Of a copy, so that the episode does not hold decoded pixels.
+            # Of a copy, so the episode does not keep decoded pixels.
             lines = read_screenshot(screen.key, lambda: copy.copy(screen).image, engine)
             return " ".join(box.text for box in lines)
 
@@ -142,13 +142,13 @@ T = TypeVar("T")
 
 
 def in_background(work: Callable[[], T]) -> Future[T]:
-    """Start work in a daemon thread, so that the process can end before it is done."""
+    """Start work in a daemon thread, so the process can end before it is done."""
     future: Future[T] = Future()
 
     def run() -> None:
         try:
             future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
             future.set_exception(error)
 
     threading.Thread(target=run, name="judge", daemon=True).start()
@@ -167,17 +167,17 @@ def decide(
     retries: int = 1,
     read: Callable[[Screen], str] | None = None,
 ) -> Verdict:
-    """Return the verdict of one judge, or of two that have to agree; a third settles disputes.
+    """Return the verdict of one judge, or of two that must agree; a third settles disputes.
 
     Each judge is asked `runs` times, and the majority of its votes counts; a tie leaves it
-    undecided. A judge that fails is asked again up to `retries` times. If two judges differ, the
+    undecided. A judge that fails is asked again up to `retries` times. If two judges disagree, the
     episode is undecided (A3, arXiv 2501.01149, section 3.4.2), unless there is a third. If the
-    question names key components and no screenshot shows all of them (see `coarse`, which `read` is
-    for), the verdict is failed, and no model is asked.
+    question has key components and no screenshot shows all of them (see `coarse`, which uses
+    `read`), the verdict is "failed", and no model is asked.
 
     Raises:
-        JudgeError: a judge does not answer, or its reply stays unreadable.
-        BudgetSpent: the run's budget is spent.
+        JudgeError: if a judge does not answer, or its replies cannot be read.
+        BudgetSpent: if the run's budget is spent.
     """
     scorer = SINGLE if len(models) == 1 else CROSS
     evidence: dict[str, Any] = {"question": question.to_json()}
@@ -197,7 +197,7 @@ def decide(
 def _opinions(
     models: Sequence[Model], question: Question, episode: EpisodeRecord, runs: int, retries: int
 ) -> list[Opinion]:
-    """Ask all models at the same time, each as often as it has votes."""
+    """Ask all models at the same time, each `runs` times."""
     votes = [
         [in_background(partial(_vote, model, question, episode, retries)) for _ in range(runs)]
         for model in models
@@ -206,10 +206,10 @@ def _opinions(
 
 
 def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
-    """Ask a model until its reply is readable; otherwise report the first and the last error.
+    """Ask a model until its reply is readable; otherwise raise the first and the last error.
 
-    The first error is the one that a person has to know: a later attempt may only have failed
-    because a scripted model had no reply left.
+    The first error is the important one, as a later attempt may only have failed because a scripted
+    model had no reply left.
     """
     ask_one = ask_subtasks if question.subtasks else ask
     failed: list[JudgeError] = []
@@ -226,7 +226,7 @@ def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int
 
 
 def _majority(votes: Sequence[Opinion]) -> Opinion:
-    """Return the opinion of the majority of one model's votes, with the calls of all votes."""
+    """Return the majority opinion of one model's votes, with the calls of all votes."""
     if len(votes) == 1:
         return votes[0]
     passed = sum(vote.passed is True for vote in votes)
@@ -248,7 +248,7 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
 
 
 def _agreed(opinions: Sequence[Opinion]) -> bool | None:
-    """Return what all judges agree on, or what the third judge says if the first two differ."""
+    """Return the decision that judges agree on, or the third judge's if the first two disagree."""
     if len(opinions) > 2:
         return opinions[-1].passed
     answers = {opinion.passed for opinion in opinions}
@@ -292,9 +292,9 @@ def _in_words(opinion: Opinion) -> str:
 def with_own_models(
     verdict: Verdict, judges: Sequence[ModelReference], episode: EpisodeRecord
 ) -> Verdict:
-    """Add to a verdict's evidence those judges that are also models of the agent."""
+    """Return a verdict whose evidence names the judges that are also models of the agent."""
     asked = {_bare(call.model.partition(":")[2]) for call in episode.calls}
-    asked |= {_bare(call.model) for call in episode.calls}  # programs name no provider
+    asked |= {_bare(call.model) for call in episode.calls}  # programs do not name a provider
     own = [judge.id for judge in judges if _bare(judge.name) in asked]
     if not own or "judges" not in verdict.evidence:
         return verdict
@@ -302,5 +302,5 @@ def with_own_models(
 
 
 def _bare(name: str) -> str:
-    """Return the name of a model without its maker, which resellers put before it."""
+    """Return a model's name without its vendor, which resellers put before it."""
     return name.rpartition("/")[2].lower()

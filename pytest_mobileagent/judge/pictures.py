@@ -1,7 +1,7 @@
-"""Screenshots as judges see them, with the agent's actions drawn into them.
+"""Screenshots for judges, with the agent's actions drawn into them.
 
-The conventions are those of SPA-Bench (arXiv 2410.15164, appendix D.4.4 and D.4.5). Pictures are
-made once and shared by all judges and votes that need them.
+The conventions are those of SPA-Bench (arXiv 2410.15164, appendix D.4.4 and D.4.5). Each picture is
+made once, and shared by all judges and votes that need it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[V]):
-    """The `most` recently used values, by key, for any number of threads."""
+    """A thread-safe cache of the `most` recently used values, by key."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -44,7 +44,7 @@ class LruCache(Generic[V]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return the value of a key; `make` computes it, perhaps twice for two threads at once."""
+        """Return the value of a key; `make` computes a missing one, maybe twice in parallel."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -57,21 +57,21 @@ class LruCache(Generic[V]):
         return value
 
 
-LONGEST_SIDE = 1024  # pixels of a screenshot, without the strip below it
+LONGEST_SIDE = 1024  # pixels of a screenshot's longer side, without the strip below it
 _QUALITY = 85
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CODE = 6  # hexadecimal digits
-_LONGEST_WORDS = 120  # characters of a text that is written on a strip
-_LONGEST_STRIP = 600  # characters of everything that is written on a strip
+_LONGEST_WORDS = 120  # characters of one text on a strip
+_LONGEST_STRIP = 600  # characters of all texts on a strip
 
 
 @dataclass(frozen=True, slots=True)
 class Album:
     """The pictures of one request, and the texts that cannot be written on their strips.
 
-    Strips are drawn in a font that every machine has, and that has the letters of ASCII only. Texts
-    that are too long or have other letters appear on a strip as [1], [2] …, and in `words`. Each
-    strip begins with `code`, which no app can know, so that an app cannot imitate a strip.
+    Strips are drawn in a font that is available everywhere, but only has ASCII letters. Texts that
+    are too long or have other letters appear on a strip as [1], [2] …, and in `words`. Each strip
+    begins with `code`, which no app can know, so an app cannot imitate a strip.
     """
 
     actions: Actions
@@ -82,7 +82,7 @@ class Album:
         """Return the screenshot of a frame as a JPEG, with its actions drawn into it.
 
         Raises:
-            ScreenError: the screenshot cannot be decoded.
+            ScreenError: if the screenshot cannot be decoded.
         """
         touches: _Touches = _touches(frame) if self.actions != "none" else ()
         strip = ""
@@ -101,14 +101,14 @@ class Album:
         return self._number(words)
 
     def _number(self, words: str) -> str:
-        """Return a reference, such as [1], to a text that is listed beside the pictures."""
+        """Return a reference such as [1] to a text, which is listed beside the pictures."""
         if words not in self.words:
             self.words.append(words)
         return f"[{self.words.index(words) + 1}]"
 
 
 def code_of(found: Iterable[Frame]) -> str:
-    """Return a code that is derived from all pictures, so that none of them can show it."""
+    """Return a code that is derived from all pictures, so none of them can show it."""
     digest = hashlib.sha256("".join(f.screen.key for f in found).encode())
     return digest.hexdigest()[:_CODE]
 
@@ -117,7 +117,7 @@ _pictures: LruCache[bytes] = LruCache(256)  # about 80 kB each
 
 
 def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
-    image = copy.copy(screen).image  # of a copy, so that the episode does not hold decoded pixels
+    image = copy.copy(screen).image  # of a copy, so the episode does not keep decoded pixels
     ways = [_on_screen(each, image.size) for each in touches]
     dots = [way[0] for way in ways if len(way) == 1]
     image = draw_touches(image, dots, [(way[0], way[-1]) for way in ways if len(way) > 1])
@@ -126,7 +126,7 @@ def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
 
 
 def _touches(frame: Frame) -> _Touches:
-    """Return the touches with valid coordinates; a record may hold any."""
+    """Return the touches with valid coordinates; a record may contain any values."""
     touches = (action for action in frame.actions if isinstance(action, Touch | Type))
     return tuple(action for action in touches if _numbers(action))
 

@@ -21,14 +21,14 @@ EVIDENCE = ("screens", "xml")
 class Subtask:
     """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
 
-    - `app`: the package in which it is done, or several with | between them, any of which it may
-      be; `task`: what has to be done there, in words.
+    - `app`: the package in which it is done, or several alternatives separated by |; `task`: a
+      description of what to do there.
     - `history`: whether it depends on the notes about an earlier subtask.
-    - `memory`: what a judge has to note about this subtask for later ones, in words; empty for
+    - `memory`: a description of what a judge must note about this subtask for later ones; empty for
       nothing.
 
     Raises:
-        TaskError: a field is invalid.
+        TaskError: if a field is invalid.
     """
 
     app: str
@@ -49,27 +49,28 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What judges are asked about an episode besides its goal, and the evidence that they see.
+    """The question to judges about an episode, besides its goal, and the evidence that they see.
 
     - `key_components`: texts that the final screen of a success shows. Unless one screenshot shows
       all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).
-    - `rubric`: statements that have to be true, each judged by itself; one that begins with "not "
-      or "must not " has to be false.
+    - `rubric`: statements that must be true, each judged by itself; a statement that begins with
+      "not " or "must not " must be false.
     - `subtasks`: the parts of a cross-app task, judged in order (SPA-Bench, appendix E).
     - `actions`: how judges see the agent's actions: as `text`, drawn into the `image`, or not at
-      all (`none`). None means the best way for the task's language in SPA-Bench, Table 9, and
-      `none` with view hierarchies.
+      all (`none`). None means the best way for the task's language according to SPA-Bench's Table
+      9, and `none` with view hierarchies.
     - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
       section 3.4.2).
-    - `reason`: whether judges give a reason before the result; None means what is best for the
+    - `reason`: whether judges give a reason before the result; None means the best choice for the
       language.
-    - `window`: the most screenshots in a request, from 2 on, each of which begins with the last one
-      of the request before (A3, section 3.4.2: 4); None for as many as models take.
-    - `wall`: whether judges may say that a log-in page or a CAPTCHA kept the goal from being met,
-      which is then tried (docs/walls.md).
+    - `window`: the maximum number of screenshots in a request, at least 2. Each request begins with
+      the last screenshot of the previous one (A3, section 3.4.2: 4). None for as many as models
+      accept.
+    - `wall`: whether judges may report that a log-in page or a CAPTCHA kept the agent from the
+      goal; such a wall is then tried (docs/walls.md).
 
     Raises:
-        TaskError: a field is invalid.
+        TaskError: if a field is invalid.
     """
 
     key_components: tuple[str, ...] = ()
@@ -114,10 +115,10 @@ class Question:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Question:
-        """Return the question with the fields given by keywords; lists become tuples.
+        """Return the question with the given fields; lists become tuples.
 
         Raises:
-            TaskError: an argument is unknown or invalid.
+            TaskError: if an argument is unknown or invalid.
         """
         known = cls.__dataclass_fields__
         if unknown := [name for name in given if name not in known]:
@@ -130,25 +131,25 @@ class Question:
         return cls(**fields)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the question as plain data for `from_json`, without fields at their default."""
+        """Return the question as JSON-able data for `from_json`, without default values."""
         given = dict(to_wire(asdict(self)))
         return {name: value for name, value in given.items() if value != _BY_DEFAULT[name]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Question:
-        """Return the question that `to_json` made `data` of.
+        """Return the question from data that `to_json` has returned.
 
         Raises:
-            TaskError, TypeError: the data is not a question, or one of another version.
+            TaskError, TypeError: if the data is not a question, or is from another version.
         """
         subtasks = tuple(Subtask(**each) for each in data.get("subtasks", ()))
         return cls.of({**data, "subtasks": subtasks})
 
     def for_language(self, language: str) -> Question:
-        """Return the question with open settings filled in by the best mode of SPA-Bench's Table 9.
+        """Return the question with open settings filled in by the best mode in SPA-Bench's Table 9.
 
-        English: actions in the image, the result only. Chinese: actions as text, a reason first.
-        With view hierarchies, judges do not see the actions, as in A3.
+        English: actions in the image, and the result only. Chinese: actions as text, and a reason
+        first. With view hierarchies, judges do not see the actions, as in A3.
         """
         chinese = language.partition("-")[0].lower() == "zh"
         best: Actions = "text" if chinese else "image"

@@ -1,8 +1,8 @@
 """The strict parser of judges' replies.
 
 A reply ends with `Result: 1` (done) or `Result: 0` (not done), as in SPA-Bench (arXiv 2410.15164,
-appendix D.4.6 and D.4.7); the text before it is the reason. Where a judge may say so, it can end
-with `Result: wall`, too: not done, because of a log-in page or a CAPTCHA.
+appendix D.4.6 and D.4.7); the text before it is the reason. If the question allows it, a reply can
+also end with `Result: wall`: not done, because of a log-in page or a CAPTCHA.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
 
 _MARKS = "[*_`]{0,3}"
-# A result may be in Markdown or in Chinese; nothing else is accepted. A reason may precede it on
-# the same line, but the result must not be part of a quotation.
+# A result may be in Markdown or in Chinese, but in no other form. A reason may precede it on the
+# same line, but the result must not be part of a quotation.
 _RESULT = re.compile(
     rf"(?P<before>|(?![>|]).*[\s.。…!！?？,，;；:：)）])"
     rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]|wall){_MARKS}[.。]?{_MARKS}",
@@ -25,21 +25,21 @@ _RESULT = re.compile(
 _STATEMENT = re.compile(
     rf"{_MARKS}(\d{{1,4}}){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}([01]){_MARKS}[.。]?{_MARKS}"
 )
-# A quoted, listed or indented line does not answer a statement, but makes a second answer doubtful.
+# A quoted, listed or indented line does not answer a statement, but makes the answer ambiguous.
 _QUOTING = " \t>|-•`\"'“”「」"
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]{0,2}\s*", re.IGNORECASE)
 
 
 class UnreadableError(ValueError):
-    """A reply has no reliable result; the text says why."""
+    """A reply has no reliable result; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A reply's result: whether the goal was met, the reason, which may be empty, and walls.
+    """A reply's result: whether the goal was met, and the reason, which may be empty.
 
-    `is_wall` says that the goal was not met because of a log-in page or a CAPTCHA.
+    `is_wall`: whether the goal was not met because of a log-in page or a CAPTCHA.
     """
 
     passed: bool
@@ -48,18 +48,19 @@ class Result:
 
 
 def read_result(reply: ModelReply, *, wall: bool = False) -> Result:
-    """Return the result in a reply: a `Result:` at the end of its last line.
+    """Return the result in a reply: the `Result:` at the end of its last line.
 
-    Results that a judge quotes or reconsiders before are part of its reason. `wall` says whether
-    `Result: wall` is one.
+    Earlier results, which a judge quotes or reconsiders, are part of its reason. `wall`: whether
+    `Result: wall` is allowed.
 
     Raises:
-        UnreadableError: the last line has no result; the reply was cut off, or the model refused.
+        UnreadableError: if the last line has no result, the reply was cut off, or the model
+            refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None or (_is_wall(last) and not wall):
-        msg = "its last line is no result"
+        msg = "its last line is not a result"
         raise UnreadableError(msg)
     reason = _reason([*lines[:-1], last["before"]])
     return Result(last["passed"] == "1", reason, _is_wall(last))
@@ -71,7 +72,7 @@ def _is_wall(result: re.Match[str] | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Whether each statement of a rubric came true, the reason, and walls (see `Result`)."""
+    """Whether each statement of a rubric is true, the reason, and `is_wall` (see `Result`)."""
 
     came_true: tuple[bool, ...]
     reason: str = ""
@@ -79,13 +80,13 @@ class Statements:
 
 
 def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Statements:
-    """Return what a reply says of each of `count` numbered statements.
+    """Return a reply's results for `count` numbered statements.
 
-    The reply has to end with one line `NUMBER: 1` or `NUMBER: 0` for each statement; with `wall`,
+    The reply must end with one line `NUMBER: 1` or `NUMBER: 0` for each statement; with `wall`,
     `Result: wall` may follow.
 
     Raises:
-        UnreadableError: a line is missing; the reply was cut off, or the model refused.
+        UnreadableError: if a line is missing, the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     is_wall = wall and _is_wall(_RESULT.fullmatch(lines[-1].strip()))
@@ -94,7 +95,7 @@ def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Sta
     found = [_STATEMENT.fullmatch(line.strip()) for line in lines[-count:]]
     results = {int(each[1]): each[2] == "1" for each in found if each is not None}
     if len(found) != count or set(results) != set(range(1, count + 1)):
-        msg = f"its last lines are not those of the statements 1 to {count}"
+        msg = f"its last lines are not the results of the statements 1 to {count}"
         raise UnreadableError(msg)
     if any(_STATEMENT.fullmatch(line.strip(_QUOTING)) for line in lines[:-count]):
         msg = "it has more than one line for a statement"
@@ -107,13 +108,13 @@ def read_notes(reply: ModelReply) -> str:
     """Return the text of a reply that is not parsed, such as notes.
 
     Raises:
-        UnreadableError: it is empty or cut off, or the model refused.
+        UnreadableError: if the reply is empty or cut off, or the model refused.
     """
     return "\n".join(_lines(reply)).strip()
 
 
 def _lines(reply: ModelReply) -> list[str]:
-    """Return the lines of a complete reply without a model's thoughts; the last is not empty."""
+    """Return the lines of a complete reply without the model's thinking; the last is not empty."""
     if reply.stop == "length":
         msg = "it was cut off"
         raise UnreadableError(msg)

@@ -1,6 +1,6 @@
-"""The segments of an episode in which each app of a cross-app task was used.
+"""Splits an episode into the segments in which each app of a cross-app task was used.
 
-Recorded packages say which segment belongs to which app; where they are missing, a model splits the
+Recorded packages show which segment belongs to which app; if they are missing, a model splits the
 episode (SPA-Bench, appendix E.2).
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SplitError(Exception):
-    """An app was not used, or not in order, which fails the task; the text says which."""
+    """An app was not used, or not in order, which fails the task; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def check_apps(apps: Sequence[str]) -> None:
     """Check that adjacent subtasks use different apps.
 
     Raises:
-        TaskError: there are no subtasks, or two in a row use the same app.
+        TaskError: if there are no subtasks, or two in a row use the same app.
     """
     if not apps:
         msg = "judge: a cross-app task needs subtasks"
@@ -61,9 +61,9 @@ def check_apps(apps: Sequence[str]) -> None:
 
 
 def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
-    """Return the visits to apps of a list, in order, given the package of each screen.
+    """Return the visits to the apps of a list, in order, given the package of each screen.
 
-    An app of the list may have alternatives (see `task.needs`), each of which is visited by itself.
+    An app of the list may have alternatives (see `task.needs`), each of which has its own visits.
     Only another app of the list ends a visit. Other screens (launcher, system, keyboard, detours to
     other apps, screens without a known package) do not.
     """
@@ -84,11 +84,12 @@ def split(packages: Sequence[str], apps: Sequence[str]) -> list[range]:
 
     If apps were visited more often than the list says, the visits can be assigned to subtasks in
     several ways that keep the order. A subtask gets all screens from its visit in the earliest
-    assignment to its visit in the latest one, so that no correct way of doing the task is cut off;
-    the screens of neighbours then overlap. The last one is the screen to which the app was left.
+    assignment to its visit in the latest one, so no correct way of doing the task is cut off; the
+    screens of neighbouring subtasks may then overlap. The last screen is the one after the app was
+    left.
 
     Raises:
-        SplitError: an app was not visited, or not in this order.
+        SplitError: if an app was not visited, or not in this order.
     """
     found = visits(packages, apps)
     earliest = _in_order(found, apps)
@@ -114,7 +115,7 @@ def _after(apps: Sequence[str], missing: int) -> str:
 def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
     """Return the indices of the earliest visits that match the apps in order, as far as they do.
 
-    Where neighbours may use the same app, as alternatives allow, one visit may serve both.
+    If adjacent apps have a common alternative, one visit may match both.
     """
     numbers: list[int] = []
     for number, visit in enumerate(found):
@@ -123,8 +124,8 @@ def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
     return numbers
 
 
-MOST_SCREENS = 100  # which Anthropic accepts in one request
-_SIDE = 512  # pixels: enough to recognise apps
+MOST_SCREENS = 100  # the number of pictures that Anthropic accepts in one request
+_SIDE = 512  # pixels of the longer side, which is enough to recognise apps
 _SYSTEM = """\
 You are shown the screens of a phone on which somebody worked, in order and numbered, and a list \
 of apps in the order in which they were to be used. Say for each entry of the list on which \
@@ -148,11 +149,11 @@ def split_by_model(
 ) -> tuple[Callable[[], list[range]], tuple[ModelCall, ...]]:
     """Ask a model for the screens of each app of a list, in order.
 
-    Returns a function that returns the screens, or raises SplitError if an app was not used, or
-    not in this order; and the calls.
+    Return a function and the calls. The function returns the screens of each app, or raises
+    SplitError if an app was not used, or not in this order.
 
     Raises:
-        JudgeError: the model does not answer, or stays unreadable; or there are too many screens.
+        JudgeError: if the model does not answer, stays unreadable, or there are too many screens.
     """
     count = len(episode.screens)
     listed = "\n".join(f"{number}. {app}" for number, app in enumerate(apps, 1))
@@ -173,10 +174,11 @@ def split_by_model(
 
 
 def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]:
-    """Return the first and last screen of each entry, from 1; None where it has none.
+    """Return the first and last screen of each entry, from 1; None for an entry without screens.
 
     Raises:
-        UnreadableError: an entry is missing or doubled, or names a screen that does not exist.
+        UnreadableError: if an entry is missing or duplicated, or names a screen that does not
+            exist.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     matches = [_LINE.fullmatch(line) for line in lines]
@@ -186,7 +188,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
         raise UnreadableError(msg)
     found: list[tuple[int, int] | None] = []
     for match in matches:
-        assert match is not None  # all of them are, see above
+        assert match is not None  # otherwise there are fewer numbers than lines
         if match[4]:
             found.append(None)
             continue
@@ -208,5 +210,5 @@ def _checked(
         if each[0] <= before:
             raise SplitError(f"{app} was not used after {apps[number - 2]}, as subtask {number}")
         before = each[1]
-    # The screen that leaving the app led to is the last one.
+    # The last screen of a segment is the one after the app was left.
     return [range(each[0] - 1, min(each[1] + 1, count)) for each in found if each]

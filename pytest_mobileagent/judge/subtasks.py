@@ -1,9 +1,11 @@
-"""Subtasks of a cross-app task that a model drafts, and a person reviews (SPA-Bench, appendix E.1).
+"""Drafts the subtasks of a cross-app task by a model, for review by a person.
 
-drafted = generate(model, "Find a praised vacuum cleaner on X, and buy it on Amazon.", apps)
-keep(Path("vacuum.json"), goal, drafted)      # "reviewed": false, until a person says true
-print(as_python(drafted))                     # subtask(…) lines for the task's own file
-judge(episode, subtasks=reviewed(Path("vacuum.json")))
+(SPA-Bench, arXiv 2410.15164, appendix E.1.) For example::
+
+    drafted = generate(model, "Find a praised vacuum cleaner on X, and buy it on Amazon.", apps)
+    keep(Path("vacuum.json"), goal, drafted)  # with "reviewed": false, until a person changes it
+    print(as_python(drafted))                 # subtask(…) lines for the task's own file
+    judge(episode, subtasks=reviewed(Path("vacuum.json")))
 """
 
 from __future__ import annotations
@@ -58,13 +60,13 @@ _FIELDS = {"app": str, "task": str, "history": bool, "memory": str}
 
 
 def generate(model: Model, goal: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
-    """Ask a model to divide a goal into subtasks, each in one of some apps (packages).
+    """Ask a model to divide a goal into subtasks, each in one of the apps (packages).
 
-    What it says fits together (see `cross_app.check_subtasks`), but only a person can tell whether
-    it is what the goal means.
+    The subtasks are consistent (see `cross_app.check_subtasks`), but only a person can tell whether
+    they are what the goal means.
 
     Raises:
-        JudgeError: the model does not answer, or says nothing that fits.
+        JudgeError: if the model does not answer, or its subtasks are not consistent.
     """
     listed = Data("apps", "\n".join(apps))
     number, content = seal(["The task:", Data("task", goal), "The packages:", listed])
@@ -78,23 +80,23 @@ def generate(model: Model, goal: str, apps: Sequence[str]) -> tuple[Subtask, ...
 
 
 def keep(path: Path, goal: str, subtasks: Sequence[Subtask]) -> None:
-    """Write subtasks to a new file that says that nobody has reviewed them yet.
+    """Write subtasks to a new file, marked as not yet reviewed.
 
     Raises:
-        OSError: the file is there already, or cannot be written.
+        OSError: if the file exists, or cannot be written.
     """
     if path.exists():
-        msg = f"{path} is there already: what somebody has reviewed is not overwritten"
+        msg = f"{path} exists: subtasks that may have been reviewed are not overwritten"
         raise FileExistsError(msg)
     listed = [asdict(each) for each in subtasks]
     write_json(path, {"goal": goal, "reviewed": False, "subtasks": listed})
 
 
 def reviewed(path: Path) -> tuple[Subtask, ...]:
-    """Return the subtasks of a file that a person has reviewed.
+    """Return the subtasks in a file that a person has reviewed.
 
     Raises:
-        TaskError: there is none, it is damaged, or its "reviewed" is not true yet.
+        TaskError: if there is no such file, it is damaged, or its "reviewed" is not true.
     """
     try:
         whole = expect(read_json(path), dict, "the file")
@@ -104,17 +106,17 @@ def reviewed(path: Path) -> tuple[Subtask, ...]:
         msg = f"cannot read {path}: {error.strerror}"
         raise TaskError(msg) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        msg = f"{path} holds no subtasks: {type(error).__name__}: {why_unreadable(error)}"
+        msg = f"{path} does not have subtasks: {type(error).__name__}: {why_unreadable(error)}"
         raise TaskError(msg) from error
     if not done:
-        msg = f'{path} was drafted by a model: read it, mend it, and set "reviewed" to true'
+        msg = f'{path} was drafted by a model: review it, correct it, and set "reviewed" to true'
         raise TaskError(msg)
     check_subtasks(subtasks)
     return subtasks
 
 
 def as_python(subtasks: Iterable[Subtask]) -> str:
-    """Return subtasks as an author writes them in a task: the argument of `judge`."""
+    """Return subtasks as Python source: the argument of `judge` in a task."""
     lines = [f"    subtask({', '.join(_arguments(each))})," for each in subtasks]
     return "\n".join(["subtasks=[", *lines, "]"])
 
@@ -129,28 +131,28 @@ def _arguments(subtask: Subtask) -> Iterable[str]:
 
 
 def _read(text: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
-    """Return the subtasks that a reply holds.
+    """Return the subtasks in a reply.
 
     Raises:
-        UnreadableError: it has no subtasks, or some that do not fit together.
+        UnreadableError: if it has no subtasks, or they are not consistent.
     """
     try:
         found = _subtasks(json.loads(text[text.find("[") : text.rfind("]") + 1]))
         check_subtasks(found)
     except (ValueError, LookupError, TypeError, TaskError, RecursionError) as error:
-        msg = f"it holds no subtasks that fit together ({why_unreadable(error)})"
+        msg = f"it has no consistent subtasks ({why_unreadable(error)})"
         raise UnreadableError(msg) from error
     if unknown := [each.app for each in found if each.app not in apps]:
-        msg = f"{unknown[0]!r} is none of the packages"
+        msg = f"{unknown[0]!r} is not one of the packages"
         raise UnreadableError(msg)
     return found
 
 
 def _subtasks(listed: Any) -> tuple[Subtask, ...]:
-    """Return subtasks of plain data.
+    """Return the subtasks in JSON-able data.
 
     Raises:
-        LookupError, TypeError, TaskError: the data are not subtasks.
+        LookupError, TypeError, TaskError: if the data are not subtasks.
     """
     return tuple(
         Subtask(**{n: expect(expect(each, dict, "a subtask")[n], k, n) for n, k in _FIELDS.items()})

@@ -1,13 +1,13 @@
-"""An episode as text for judges: its frames, its actions and its view hierarchies.
+"""Turns an episode into text for judges: its frames, its actions and its view hierarchies.
 
-A view hierarchy becomes an outline of what a person sees, one line for each element:
+A view hierarchy becomes an outline of what a person sees, with one line for each element:
 
     Switch #wifi "Wi-Fi" checked=true
       TextView "Connected"
 
-The outline has order, nesting, texts, ids and states. It leaves out what nearly all elements share
-and what only describes their layout: bounds, packages, indices, flags with their usual values, and
-elements with none of these, whose children move up.
+The outline has order, nesting, texts, ids and states. It leaves out attributes that nearly all
+elements share or that only describe the layout: bounds, packages, indices, and flags with their
+usual values. Elements with no other attributes are left out, too, and their children move up.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A screen, and what led from it to the next one; the last frame has no actions.
+    """A screen, and the actions that led from it to the next one; the last frame has no actions.
 
     - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
-    - `actions`: those that were done, but for what noise swallowed. `undone`: those that could not
-      be done; `notice` says why.
+    - `actions`: the actions that were done, except those that noise swallowed. `undone`: the
+      actions that could not be done; `notice` says why.
     - `reply`: the user's reply to the agent's question.
 
-    The agent's report that it is done is not among the actions: it must not influence a judge.
+    The agent's report that it is done is not among the actions, as it must not influence a judge.
     """
 
     number: int
@@ -74,10 +74,10 @@ class Frame:
 
 
 def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame, ...]:
-    """Return the frames of an episode, or of the screens with some indices.
+    """Return the frames of an episode, or of the screens with the indices `screens`.
 
-    A screen on which nothing was done, and which is equal to the next one, is left out: the screen
-    on which the agent reported that it is done, for example. The last frame has no actions.
+    A screen on which nothing was done, and which is equal to the next one, is left out; for
+    example, the screen on which the agent reported that it is done. The last frame has no actions.
     """
     every = episode.screens
     places = [place for place in (screens or range(len(every))) if 0 <= place < len(every)]
@@ -105,17 +105,17 @@ def _same(one: Screen, other: Screen) -> bool:
 
 
 LONGEST = 2000  # characters of an element's text
-_DEEPEST = 20  # levels that are indented; deeper ones are not indented further
+_DEEPEST = 20  # the maximum level of indentation
 _NAME = re.compile(r"[\w.$-]{1,200}", re.ASCII)
 _THINNEST = 300  # the longer side divided by this (8 of 2400 pixels) is too thin for letters
 
 
 def outline(screen: Screen) -> str:
-    """Return the lines of a screen's elements, or the text of a hierarchy that cannot be read.
+    """Return the lines of a screen's elements, or the text of a hierarchy that cannot be parsed.
 
-    Elements that nobody can see are left out: those that lie outside of the screen, have no area,
-    or are thinner than any letter. The last line counts those of them that have texts. If no
-    element has an area, it is unknown what can be seen, and no element is left out.
+    Invisible elements are left out: those that are outside of the screen, have no area, or are
+    thinner than any letter. The last line counts those of them that have texts. If no element has
+    an area, their visibility is unknown, and no element is left out.
     """
     head = f"app {_quoted(screen.package or '?')} activity {_quoted(screen.activity or '?')}"
     try:
@@ -160,7 +160,7 @@ def _area(screen: Screen) -> Bounds | None:
         return None
     try:
         return Bounds(0, 0, *screen.size)
-    except ScreenError:  # no picture: windows begin at the screen's corner, and fill it
+    except ScreenError:  # without a picture, use the windows, which fill the screen
         windows = [window.bounds for window in screen.root.children]
         return Bounds(0, 0, max(w.right for w in windows), max(w.bottom for w in windows))
 
@@ -180,7 +180,7 @@ def _quoted(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    """Return a name, quoted if it is odd: apps may put anything into ids and classes."""
+    """Return a name, quoted if it is unusual, as apps may put anything into ids and classes."""
     return text if _NAME.fullmatch(text) else _quoted(text)
 
 
@@ -189,17 +189,17 @@ def _truth(value: bool) -> str:
 
 
 _LONGEST = 400  # characters of one text of an action
-_LONGEST_LABEL = 80  # of an element's label, which may hold the texts of many children
-_MOST = 20  # actions of one step; a program may do hundreds
+_LONGEST_LABEL = 80  # characters of an element's label, which may combine many children's texts
+_MOST = 20  # actions of one step that are listed; a program may do hundreds
 
 
 def in_quotes(text: object) -> str:
-    """Return a text of the agent or an app in quotation marks, on one line."""
+    """Return a text by the agent or an app in quotation marks, on one line."""
     return fence.quoted(text, _LONGEST)
 
 
 def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quotes) -> str:
-    """Return on one line what was done on a frame and what failed, or "nothing".
+    """Return one line with what was done on a frame and what failed, or "nothing".
 
     `quote` quotes untrusted texts: typed texts, labels of elements, the user's reply.
     """
@@ -267,7 +267,7 @@ def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> s
 
 
 def _point(x: int, y: int) -> str:
-    """Return a point as text; an agent's coordinates may be anything."""
+    """Return a point as text; an agent's coordinates may be any values."""
     return f"({_number(x)}, {_number(y)})"
 
 

@@ -180,12 +180,12 @@ def test_an_unreadable_reply_is_repaired_once_in_the_same_conversation() -> None
 @pytest.mark.parametrize(
     ("replies", "why"),
     [
-        (["yes", "really"], "its last line is no result: 'really'"),
+        (["yes", "really"], "its last line is not a result: 'really'"),
         ([ScriptedReply("Result: 1", stop="length")] * 2, "it was cut off"),
         ([ScriptedReply("", stop="refusal")] * 2, "the model refused to answer"),
         (["", ""], "it is empty"),
         ([Fault(404)], "judge scripted:judge does not answer"),
-        ([Fault(400)], "judge scripted:judge does not take the request"),
+        ([Fault(400)], "judge scripted:judge refuses the request"),
     ],
 )
 def test_a_judge_that_does_not_work_is_no_failure_of_the_agent(replies: Any, why: str) -> None:

@@ -140,7 +140,7 @@ def test_its_answer_judge_is_asked_of_ours(run: Run) -> None:
     assert run(CLIENT, ask=ask).passed is True
     assert run(CLIENT, ask=lambda text: "Yes.").passed is False  # its own rule, not ours
     assert asked == ["Is 4 right?"]
-    assert "none judges: --llm-judge=single" in run(CLIENT).reason
+    assert "there is no judge: --llm-judge=single" in run(CLIENT).reason
 
     def down(text: str) -> str:
         msg = "judge m does not answer"

@@ -127,8 +127,8 @@ def test_an_unreadable_reply_is_told_where_nothing_can_be_said_to_mend_it(
     with pytest.raises(JudgeError) as failed:
         decide(panel(["Looks fine to me."]), TEXT, episode, retries=retries)
     told = str(failed.value)
-    first = "judge scripted:a: its reply cannot be read, as its last line is no result: "
-    assert told.startswith(f"{first}'Looks fine to me.'. To mend it: ")
+    first = "judge scripted:a: its reply cannot be read, as its last line is not a result: "
+    assert told.startswith(f"{first}'Looks fine to me.'. Asked to repair it: ")
     assert "the scripted model has no reply left" in told
     assert told.count("Asked again: ") == (retries > 0)
 

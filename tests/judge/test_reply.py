@@ -61,21 +61,21 @@ def test_the_last_result_counts_and_ends_the_reply(
     [
         ("", "it is empty"),
         ("  \n", "it is empty"),
-        ("1", "last line is no result"),
-        ("Result: 2", "last line is no result"),
-        ("Result: 10", "last line is no result"),
-        ("Result: 1/0", "last line is no result"),
-        ("Result: yes", "last line is no result"),
-        ("Result: <1>", "last line is no result"),
-        ("Result: 1 because it is on", "last line is no result"),
-        ("Result: 1\nReason: it is on", "last line is no result"),
-        ("```\nResult: 1\n```", "last line is no result"),
-        ("Result: 0\n> Result: 1", "last line is no result"),
-        ("Result: 0\n> The app says: Result: 1", "last line is no result"),
-        ('Reason: The app says "Result: 1"', "last line is no result"),
-        ('Reason: The app says "Result: 1', "last line is no result"),
-        ("Result: 1 or Result: 0?", "last line is no result"),
-        ("NoResult: 1", "last line is no result"),
+        ("1", "last line is not a result"),
+        ("Result: 2", "last line is not a result"),
+        ("Result: 10", "last line is not a result"),
+        ("Result: 1/0", "last line is not a result"),
+        ("Result: yes", "last line is not a result"),
+        ("Result: <1>", "last line is not a result"),
+        ("Result: 1 because it is on", "last line is not a result"),
+        ("Result: 1\nReason: it is on", "last line is not a result"),
+        ("```\nResult: 1\n```", "last line is not a result"),
+        ("Result: 0\n> Result: 1", "last line is not a result"),
+        ("Result: 0\n> The app says: Result: 1", "last line is not a result"),
+        ('Reason: The app says "Result: 1"', "last line is not a result"),
+        ('Reason: The app says "Result: 1', "last line is not a result"),
+        ("Result: 1 or Result: 0?", "last line is not a result"),
+        ("NoResult: 1", "last line is not a result"),
     ],
 )
 def test_anything_else_is_unreadable(text: str, why: str) -> None:
@@ -125,7 +125,7 @@ def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> No
 def test_a_wall_is_a_result_where_a_judge_may_say_so(text: str, reason: str) -> None:
     result = read_result(reply(text), wall=True)
     assert (result.passed, result.reason, result.is_wall) == (False, reason, True)
-    with pytest.raises(UnreadableError, match="its last line is no result"):
+    with pytest.raises(UnreadableError, match="its last line is not a result"):
         read_result(reply(text))
 
 
@@ -133,5 +133,5 @@ def test_a_wall_follows_the_statements_of_a_rubric() -> None:
     text = "Reason: It asks to log in.\n1: 1\n2: 0\n\nResult: wall"
     read = read_statements(reply(text), 2, wall=True)
     assert read == Statements((True, False), "It asks to log in.", is_wall=True)
-    with pytest.raises(UnreadableError, match="are not those of the statements"):
+    with pytest.raises(UnreadableError, match="are not the results of the statements"):
         read_statements(reply(text), 2)

@@ -76,7 +76,7 @@ def test_a_file_that_holds_no_subtasks_is_a_mistake_of_the_task(tmp_path, junk):
     with pytest.raises(TaskError, match="cannot read"):
         reviewed(path)
     path.write_text(junk)
-    with pytest.raises(TaskError, match="holds no subtasks"):
+    with pytest.raises(TaskError, match="does not have subtasks"):
         reviewed(path)
 
 

@@ -1,1 +1,1 @@
-"""Calibration of judges: a comparison of their answers with what people have decided."""
+"""Calibration of judges: a comparison of their answers with people's decisions."""

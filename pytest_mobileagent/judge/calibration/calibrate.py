@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent calibrate`: how reliable judges are."""
+"""`python -m pytest_mobileagent calibrate`: measures how reliable judges are."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
                 uses_components=not given.no_coarse,
                 threads=given.threads,
             )
-            outcome = judge_all(plan, _tell)
+            outcome = judge_all(plan, _report_progress)
             found = summary(plan, labels, outcome)
-    except KeyboardInterrupt:  # the second one, or before any judge was asked
+    except KeyboardInterrupt:  # a second Ctrl-C, or before any judge was asked
         return 130
     except (MobileAgentError, ValueError) as error:
         print(f"error: {printable(str(error))}", file=sys.stderr)
@@ -63,8 +63,8 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     return _report(found, given, labels, outcome)
 
 
-def _tell(done: int, of: int) -> None:
-    """Report progress on standard error: in one line of a terminal, elsewhere every 50 episodes."""
+def _report_progress(done: int, of: int) -> None:
+    """Report progress on standard error: in one line on a terminal, else every 50 episodes."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
         line = f"{done} of {of} episodes judged"
@@ -98,20 +98,23 @@ class Settings(Protocol):
         """The folder of the cache of models' replies."""
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return an option's text, given its ini key, and the folder that its paths start from."""
+        """Return an option's text, by its ini key, and the folder that its paths are relative to.
+
+        None if it is not set.
+        """
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = Parser(
         prog=program_name("calibrate"),
-        description="Ask judges of episodes that people have decided, and say how far the judges "
-        "can be trusted.",
-        epilog="What is left out is taken from the environment or pytest's configuration: "
-        "MOBILE_JUDGES or mobile_judges, and so on. Replies are kept in pytest's cache: after "
-        "Ctrl-C, or once --max-cost is spent, the same command goes on where it stopped. The exit "
-        "status is 0; 1 if no judge has answered, 2 if something is wrong with what was given or "
-        "it stopped before the end, 130 after Ctrl-C.",
+        description="Ask judges about episodes that people have decided, and report how reliable "
+        "the judges are.",
+        epilog="Options that are left out are taken from the environment or pytest's "
+        "configuration: MOBILE_JUDGES or mobile_judges, and so on. Replies are stored in pytest's "
+        "cache: after Ctrl-C, or once --max-cost is spent, the same command continues where it "
+        "stopped. The exit status is 0, 1 if no judge has answered, 2 for invalid arguments or if "
+        "the command stopped before the end, and 130 after Ctrl-C.",
     )
     add = made.add_argument
     add(
@@ -119,20 +122,20 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         required=True,
         metavar="FILE",
-        help="a label in each line, a run's folder (what people have decided in `review` counts), "
-        "or a data set that is known (docs/calibration.md)",
+        help="a file with a label in each line, a run's folder (with people's decisions from "
+        "`review`), or a known data set (docs/calibration.md)",
     )
-    add("--suspects", action="store_true", help="take labels that a data set itself doubts, too")
+    add("--suspects", action="store_true", help="include labels that a data set itself doubts")
     add(
         "--judges",
         metavar="MODEL,…",
-        help="who judges: PROVIDER:NAME, with @URL for an endpoint of your own",
+        help="the judges: PROVIDER:NAME, with @URL for your own endpoint",
     )
     add("--runs", type=_count, metavar="K", help="ask each judge K times; the majority counts")
-    add("--actions", choices=ACTIONS, help="how judges are told of actions")
-    add("--evidence", choices=EVIDENCE, help="what judges are shown")
+    add("--actions", choices=ACTIONS, help="how judges see the agent's actions")
+    add("--evidence", choices=EVIDENCE, help="whether judges see screenshots or view hierarchies")
     add("--reason", choices=("yes", "no"), help="whether judges give a reason before the result")
-    add("--language", choices=("en", "zh"), help="of the prompts, whatever the task's is")
+    add("--language", choices=("en", "zh"), help="the prompts' language (default: the task's)")
     add(
         "--modes",
         action="store_true",
@@ -142,20 +145,20 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--no-coarse",
         action="store_true",
-        help="ask of episodes that lack their key components, "
-        "too, and say what key components are worth",
+        help="also ask about episodes that lack their key components, "
+        "and report how useful key components are",
     )
-    add("--ocr", choices=_OCR, help="what reads screenshots for key components")
-    add("--prices", metavar="FILE", help="a TOML file of prices of your own")
+    add("--ocr", choices=_OCR, help="the OCR engine that reads screenshots for key components")
+    add("--prices", metavar="FILE", help="a TOML file with your own prices")
     add(
         "--unpriced", choices=("stop", "allow"), help="whether a model without a price may be asked"
     )
-    add("--max-cost", metavar="USD", help="ask no more once so many US dollars are spent")
+    add("--max-cost", metavar="USD", help="stop asking once this many US dollars are spent")
     add(
-        "--cache", type=Path, metavar="DIR", help="where replies are kept (default: pytest's cache)"
+        "--cache", type=Path, metavar="DIR", help="the folder for replies (default: pytest's cache)"
     )
     add("--threads", type=_count, default=8, metavar="N", help="episodes judged at a time (8)")
-    add("--format", choices=("text", "json"), default="text", help="of the report")
+    add("--format", choices=("text", "json"), default="text", help="the format of the report")
     return made  # fmt: skip
 
 
@@ -180,7 +183,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """The text of an option, its source, and the folder that relative paths in it start from."""
+    """The text of an option, its source, and the folder that its paths are relative to."""
 
     text: str
     source: str
@@ -195,12 +198,13 @@ class _Setting:
 
 
 def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) -> Options:
-    """Return the options of the command line, or else of the project, or else the defaults.
+    """Return the options from the command line, or else from the project, or else the defaults.
 
-    `ledger` is a new file that records the spending.
+    `ledger` is a new file for recording the spending.
 
     Raises:
-        ValueError, HostError: an option is invalid, or an extra is missing; the text says why.
+        ValueError, HostError: if an option is invalid, or an extra is missing; the message says
+            why.
     """
 
     def setting(flag: str, name: str) -> _Setting | None:
@@ -228,7 +232,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
             )  # fmt: skip
         except ValueError as error:
             raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
-    # Replies of a script are not cached: it may change under the same name.
+    # A script's replies are not cached, as the script may change under the same name.
     scripted = any(each.is_script for each in references)
     cache = None if scripted else ReplyCache(given.cache or settings.replies)
     runs = setting("runs", "mobile_judge_runs")
@@ -249,7 +253,7 @@ def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T
     """Return the value of a setting, or the default.
 
     Raises:
-        ValueError: the value is invalid; the text says where it is set.
+        ValueError: if the value is invalid; the message says where it is set.
     """
     if setting is None:
         return default
@@ -260,15 +264,15 @@ def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T
 
 
 def _limit(setting: _Setting) -> Limit:
-    """Return the limit of the whole calibration, which ignores a run's limit for each episode."""
+    """Return the limit of the whole calibration; the limit for each episode is ignored."""
     return Limit(parse_limit(setting.text).run)
 
 
 def _references(setting: _Setting) -> tuple[ModelReference, ...]:
-    """Return the judges; scripts get the absolute path that they have where they are named."""
+    """Return the judges; scripts get absolute paths, resolved against the setting's folder."""
     found = parse_references(setting.text)
     if len({each.id for each in found}) < len(found):
-        msg = "two judges have the same name, and could not be told apart"
+        msg = "two judges have the same name, so they could not be distinguished"
         raise ValueError(msg)
     return tuple(each.named_in(setting.base) for each in found)
 
@@ -279,6 +283,6 @@ def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
     if not given.modes:
         return (base,)
     if given.actions is not None or given.reason is not None or given.evidence == "xml":
-        msg = "--modes compares actions and reasons with screenshots: leave out the others"
+        msg = "--modes sets --actions, --reason and --evidence itself: leave them out"
         raise ValueError(msg)
     return six(replace(base, evidence="screens"))

@@ -1,4 +1,4 @@
-"""How well judges agree with people, alone and in pairs: rates with intervals, F1 and kappa."""
+"""Measures how well judges agree with people, alone and in pairs: rates, intervals, F1, kappa."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ class Confusion:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
-        """Return the counts of pairs of the truth and an answer."""
+        """Return the counts of pairs of truth and answer."""
         count = Counter(pairs)
         return cls(count[True, True], count[False, True], count[True, False], count[False, False])
 
     @property
     def total(self) -> int:
-        """How many answers there were."""
+        """The number of answers."""
         return self.right + self.wrong
 
     @property
     def right(self) -> int:
-        """How many were right."""
+        """The number of right answers."""
         return self.true_positives + self.true_negatives
 
     @property
     def wrong(self) -> int:
-        """How many were wrong."""
+        """The number of wrong answers."""
         return self.false_positives + self.false_negatives
 
     @property
     def f1(self) -> float | None:
-        """2TP / (2TP + FP + FN); None if no episode was done and none was called done."""
+        """2TP / (2TP + FP + FN); None if no episode was done or called done."""
         marked = 2 * self.true_positives + self.wrong
         return 2 * self.true_positives / marked if marked else None
 
@@ -72,7 +72,7 @@ class Confusion:
             self.true_positives + self.false_positives,
         )
         not_done, not_called = self.total - done, self.total - called
-        # In whole numbers, so that zero is exactly zero.
+        # In whole numbers, so zero is exactly zero.
         by_chance = done * called + not_done * not_called
         rest = self.total**2 - by_chance
         return (self.total * self.right - by_chance) / rest if rest else None
@@ -98,7 +98,7 @@ class Confusion:
         )
 
     def to_json(self) -> dict[str, int]:
-        """Return the counts as plain data."""
+        """Return the counts as JSON-able data."""
         return asdict(self)
 
 
@@ -139,8 +139,8 @@ Verdict = Callable[["Answer"], bool | None]
 class Cost:
     """The number of calls, how many of them the cache answered, and their price.
 
-    `price_usd` is the known price of all calls, as if the cache had answered none; `unpriced`
-    counts the calls whose price is unknown.
+    `price_usd` is the known price of all calls as if the cache had not been used; `unpriced` is the
+    number of calls whose price is unknown.
     """
 
     calls: int = 0
@@ -151,7 +151,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How often answers agree with what people say.
+    """How often answers agree with people's decisions.
 
     `undecided` counts labels with tied votes, and `errors` those that the judge could not answer.
     """
@@ -167,12 +167,12 @@ class Score:
 
     @property
     def f1(self) -> Estimate:
-        """F1 of "done"."""
+        """The F1 score of "done"."""
         return bootstrapped(self.confusion, lambda counts: counts.f1)
 
     @property
     def kappa(self) -> Estimate:
-        """Cohen's kappa with what people say."""
+        """Cohen's kappa with people's decisions."""
         return bootstrapped(self.confusion, lambda counts: counts.kappa)
 
     def to_json(self) -> dict[str, Any]:
@@ -192,9 +192,9 @@ class Score:
 class Pair:
     """Two judges that cross-validate each other (A3, arXiv 2501.01149, section 3.4.2).
 
-    - `together`: how the first one's answers (as if they were the truth) fit the second one's.
-    - `agreeing`: how often they are right when they agree.
-    - `errors`: the error rate of each, over the labels that both have answered.
+    - `together`: the second judge's answers, with the first judge's taken as the truth.
+    - `agreeing`: their answers against people's decisions, for labels on which they agree.
+    - `errors`: the error rate of each judge, on the labels that both have answered.
     """
 
     judges: tuple[str, str]
@@ -242,7 +242,7 @@ class Pair:
 
 
 def score(answers: Sequence[Answer], verdict: Verdict = lambda each: each.verdict) -> Score:
-    """Compare the answers of one judge in one mode with what people say."""
+    """Return the score of one judge's answers in one mode against people's decisions."""
     decided = [(each.done, verdict(each)) for each in answers]
     failed = sum(bool(each.error) for each in answers)
     silent = sum(passed is None for _, passed in decided)
@@ -251,7 +251,7 @@ def score(answers: Sequence[Answer], verdict: Verdict = lambda each: each.verdic
 
 
 def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
-    """Compare two judges on the labels that both have answered in the same mode."""
+    """Return the comparison of two judges on the labels that both have answered in one mode."""
     by_label = {each.label: each.verdict for each in other}
     both = [
         (each.done, each.verdict, second)
@@ -270,14 +270,14 @@ def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
 
 
 def pairs(by_judge: Mapping[str, Sequence[Answer]]) -> list[Pair]:
-    """Return every pair of judges."""
+    """Return the comparison of every pair of judges."""
     return [pair(by_judge[one], by_judge[other]) for one, other in combinations(by_judge, 2)]
 
 
 def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
-    """Return the score of a run in which a third judge settles the disputes of the first two.
+    """Return the score if a third judge settles the disputes of the first two.
 
-    It is None unless there are three judges.
+    None unless there are three judges.
     """
     if len(by_judge) < 3:
         return None
@@ -301,14 +301,14 @@ def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
 def saved(answers: Sequence[Answer]) -> Estimate:
     """Return the share of evaluations that key components save, as in SPA-Bench's Table 9.
 
-    An evaluation is that of one episode by one judge, however many calls it takes.
+    An evaluation is the judgement of one episode by one judge, however many calls it takes.
     """
     known = [each for each in answers if not each.error or each.skipped]
     return proportion(sum(each.lacks for each in known), len(known))
 
 
 def cost(answers: Sequence[Answer], judge: ModelReference, prices: Prices) -> Cost:
-    """Add up what a judge's calls cost."""
+    """Return the total cost of a judge's calls."""
     calls = [call for each in answers for call in each.calls]
     each_price = [_price(call, judge, prices) for call in calls]
     known = [price for price in each_price if price is not None]
@@ -317,7 +317,7 @@ def cost(answers: Sequence[Answer], judge: ModelReference, prices: Prices) -> Co
 
 
 def _price(call: ModelCall, judge: ModelReference, prices: Prices) -> float | None:
-    """Return the price of a call; that of a cached reply is computed from its tokens."""
+    """Return the price of a call; for a cached reply, it is computed from the tokens."""
     if not call.from_cache:
         return call.price_usd
     tokens = Usage(call.input_tokens, call.output_tokens, call.cached_tokens)

@@ -1,4 +1,4 @@
-"""Ask judges about labelled episodes, several at a time, and collect their answers."""
+"""Asks judges about labelled episodes, several at a time, and collects their answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class Mode:
     """Settings that override those of the labels, unless they are None or "".
 
-    - `actions`, `evidence`, `reason`: see `Question`. `language`: of the prompts.
+    - `actions`, `evidence`, `reason`: see `Question`.
+    - `language`: the language of the prompts.
     """
 
     actions: Actions | None = None
@@ -40,7 +41,7 @@ class Mode:
 
     @property
     def name(self) -> str:
-        """Its name in reports; empty if it changes nothing."""
+        """The mode's name in reports; empty if it changes nothing."""
         reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
         actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
         shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
@@ -58,7 +59,7 @@ class Mode:
         )
 
     def episode(self, label: Label, episode: EpisodeRecord) -> EpisodeRecord:
-        """Return the episode with the language in which judges are asked about it."""
+        """Return the episode with the language in which judges are asked about it in this mode."""
         language = self.language or label.language
         if not language or language == episode.case.task.language:
             return episode
@@ -67,7 +68,7 @@ class Mode:
 
 
 def six(base: Mode) -> tuple[Mode, ...]:
-    """Return SPA-Bench's six modes, in the order of its Table 9's columns."""
+    """Return SPA-Bench's six modes, in the order of the columns of its Table 9."""
     actions: tuple[Actions, ...] = ("none", "text", "image")
     return tuple(
         replace(base, actions=each, reason=reason) for each in actions for reason in (False, True)
@@ -78,13 +79,13 @@ def six(base: Mode) -> tuple[Mode, ...]:
 class Answer:
     """The answer of one judge about one labelled episode in one mode.
 
-    - `label`: the index of the label; `done`: people's decision; `language`: the task's.
-    - `judge`: PROVIDER:NAME; `mode`: the mode's name.
+    - `label`: the index of the label; `done`: people's decision; `language`: the task's language.
+    - `judge`: the judge's name, PROVIDER:NAME; `mode`: the mode's name.
     - `passed`: the judge's decision; None if its votes are tied, if it was not asked (`skipped`),
       or if it could not answer (`error` says why).
-    - `components`: whether the label has key components; `lacks`: whether no screenshot shows them
-      all, which makes it skipped unless key components are not used.
-    - `calls`: those that the answer took.
+    - `components`: whether the label has key components; `lacks`: whether no screenshot shows all
+      of them, in which case the label is skipped, unless key components are not used.
+    - `calls`: the calls made for the answer.
     """
 
     label: int
@@ -101,17 +102,17 @@ class Answer:
 
     @property
     def verdict(self) -> bool | None:
-        """The verdict of a run, in which an episode without its key components fails."""
+        """The verdict as in a run, where an episode without its key components fails."""
         return False if self.skipped else self.passed
 
     @property
     def verdict_by_components(self) -> bool | None:
-        """The verdict if key components are used, whether or not they were."""
+        """The verdict as if key components were used, whether or not they are."""
         return False if self.lacks else self.passed
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:
-    """Return what most of the votes say; None if they are tied."""
+    """Return the majority of the votes; None if they are tied."""
     balance = sum((vote is True) - (vote is False) for vote in votes)
     return balance > 0 if balance else None
 
@@ -125,8 +126,8 @@ class Plan:
 
     - `judges` are asked about each label in each of the `modes`, `runs` times; the majority counts.
     - `uses_components`: whether labels that lack their key components are skipped. `read`
-      reads a screenshot's text.
-    - `threads`: how many labels are judged at the same time.
+      returns a screenshot's text.
+    - `threads`: the number of labels that are judged at the same time.
     """
 
     labels: Sequence[Label]
@@ -150,17 +151,17 @@ class Outcome:
 
 
 class _StoppedError(Exception):
-    """The judging was stopped meanwhile."""
+    """The judging was stopped in the meantime."""
 
 
-def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
-    """Ask judges about all labels; `tell` gets the number of judged labels, and that of all.
+def judge_all(plan: Plan, report: Callable[[int, int], None]) -> Outcome:
+    """Ask judges about all labels; `report` receives the numbers of judged labels and all labels.
 
-    Ctrl-C or a spent budget ends it after the calls that are under way, whose answers count.
+    Ctrl-C or a spent budget ends this after the calls in progress, whose answers count.
     """
     work = _Work(plan)
     threads = [
-        threading.Thread(target=work.run, daemon=True)  # a second Ctrl-C ends them
+        threading.Thread(target=work.run, daemon=True)  # so a second Ctrl-C ends them
         for _ in range(min(plan.threads, len(plan.labels)))
     ]
     for thread in threads:
@@ -173,7 +174,7 @@ def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
             if isinstance(finished, BaseException):
                 raise finished
             if finished is not None:
-                tell(finished, len(plan.labels))
+                report(finished, len(plan.labels))
     except KeyboardInterrupt:
         work.stop(INTERRUPTED)
     for thread in threads:
@@ -198,7 +199,7 @@ class _Work:
         self._ended.set()
 
     def run(self) -> None:
-        """Ask about one label after the other; report each one, and None at the end."""
+        """Ask about one label after another; put each into `progress`, and None at the end."""
         try:
             for number, label in self._labels():
                 answers = list(self._answers(number, label))
@@ -210,7 +211,7 @@ class _Work:
             self.stop(str(error).replace("--mobile-", "--"))
         except _StoppedError:
             pass
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again by `judge_all`
             self.stop("error")
             self.progress.put(error)
         finally:
@@ -255,7 +256,7 @@ class _Work:
     def _answer(
         self, about: Answer, model: Model, question: Question, episode: EpisodeRecord
     ) -> Answer:
-        """Ask a judge as often as planned; unreadable replies are not votes."""
+        """Ask a judge as many times as planned; unreadable replies do not count as votes."""
         counted, votes, error = _Counted(model), [], ""
         asked = replace(question, key_components=())
         for _ in range(self.plan.runs):
@@ -271,7 +272,7 @@ class _Work:
 
 
 class _Counted:
-    """A model that collects its calls, including those with unreadable replies."""
+    """A model that records its calls, including those with unreadable replies."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -1,7 +1,7 @@
-"""Labelled episodes: people have decided whether each was done.
+"""Labelled episodes, for each of which people have decided whether it was done.
 
-Labels are read from a file of lines, from a run that people have reviewed, or from a data set of
-others, which is recognised by its content.
+Labels are read from a file with one label per line, from a run that people have reviewed, or from a
+published data set, which is recognised by its content.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 class LabelsError(ValueError):
-    """Labels cannot be read; the text says where, and what is wrong."""
+    """Labels cannot be read; the message says where, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
     """People's decision on whether an episode was done.
 
-    - `name`: its name in lists. `load` reads the episode, which may be large, or raises
+    - `name`: the episode's name in lists. `load` reads the episode, which may be large, or raises
       RecordError.
-    - `question`: what judges are asked about it. `language` overrides the language of the
-      episode's task unless it is empty.
-    - `note`: a remark of the person who labelled it.
+    - `question`: the question for judges. `language` overrides the language of the episode's task
+      unless it is empty.
+    - `note`: a remark by the person who labelled it.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels, and remarks on how they were read, one line each."""
+    """Labels, and one-line remarks on how they were read."""
 
     each: tuple[Label, ...]
     remarks: tuple[str, ...] = ()
@@ -69,12 +69,12 @@ _RUN = "run.json"
 def labels_of_run(path: Path) -> Labels:
     """Return people's verdicts on the episodes of a run, or of the newest run in a folder of runs.
 
-    A person's last verdict that was not withdrawn counts. Judges get the same question as in the
-    run if one of their verdicts has it (`evidence["question"]`).
+    The last verdict by a person that was not withdrawn counts. Judges get the same question as in
+    the run if one of their verdicts has it (`evidence["question"]`).
 
     Raises:
-        LabelsError: there is no verdict of a person.
-        OSError: a folder cannot be read.
+        LabelsError: if there is no verdict by a person.
+        OSError: if a folder cannot be read.
     """
     run = run_in(path) or path
     episodes = [each for each in _episodes(run) if (each / STREAM).is_file()]
@@ -90,15 +90,15 @@ def labels_of_run(path: Path) -> Labels:
     if not found:
         msg = f"no person has decided an episode of {run}: python -m pytest_mobileagent review"
         raise LabelsError(msg)
-    left = f"{undecided} of {len(episodes)} episodes have no verdict of a person, and are left out"
+    left = f"{undecided} of {len(episodes)} episodes have no verdict by a person, and are left out"
     return Labels(tuple(found), (left,) if undecided else ())
 
 
 def run_in(path: Path) -> Path | None:
-    """Return a run's folder itself, or the newest run in a folder of runs; None if there is none.
+    """Return the folder if it is a run's, or else the newest run in it; None if there is none.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: if the folder cannot be read.
     """
     if (path / _RUN).is_file() or (path / "episodes").is_dir():
         return path
@@ -114,7 +114,7 @@ def _asked(recorded: Sequence[Verdict]) -> Question:
     """Return the question of the last verdict that has one, or else the default question."""
     for verdict in reversed(recorded):
         given = verdict.evidence.get("question")
-        with contextlib.suppress(MobileAgentError, TypeError):  # of another version
+        with contextlib.suppress(MobileAgentError, TypeError):  # from another version
             if isinstance(given, dict):
                 return Question.from_json(given)
     return Question()
@@ -130,7 +130,7 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
     Labels that a data set itself doubts are left out, unless `suspects` is set.
 
     Raises:
-        LabelsError: it cannot be read, or has no label.
+        LabelsError: if the labels cannot be read, or there are none.
     """
     try:
         file = _file_of(path)
@@ -145,10 +145,10 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
 
 
 def _file_of(path: Path) -> Path | None:
-    """Return the file of labels, which may be in a data set's folder; None for a folder of runs.
+    """Return the file of labels, which may be in a data set's folder; None for a run or runs.
 
     Raises:
-        LabelsError: it is a folder with neither.
+        LabelsError: if the path is any other folder.
     """
     if not path.is_dir():
         return path
@@ -156,8 +156,8 @@ def _file_of(path: Path) -> Path | None:
         return None
     files = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
     if len(files) != 1:
-        kinds = "no run's folder, no folder of runs, and no data set in one JSON file"
-        msg = f"{path} is {kinds}: name the file of the labels"
+        kinds = "neither a run's folder, nor a folder of runs, nor a data set in one JSON file"
+        msg = f"{path} is {kinds}: name the file with the labels"
         raise LabelsError(msg)
     return files[0]
 
@@ -166,13 +166,13 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
-        msg = f"{path} is not a text"
+        msg = f"{path} is not UTF-8 text"
         raise LabelsError(msg) from None
     if text.lstrip().startswith("["):
         try:
             items = json.loads(text)
         except (ValueError, RecursionError) as error:
-            msg = f"{path} is neither JSON nor lines of it: {why_unreadable(error)}"
+            msg = f"{path} is neither JSON nor JSON lines: {why_unreadable(error)}"
             raise LabelsError(msg) from None
         return _of_data_set(items, path, suspects=suspects)
     return Labels(tuple(_of_lines(path, text)))
@@ -189,16 +189,16 @@ def _of_lines(path: Path, text: str) -> Iterable[Label]:
             if isinstance(error, KeyError):
                 why = f"{error.args[0]} is missing"
             if isinstance(error, json.JSONDecodeError):
-                why = f"this is no JSON: {why}"
+                why = f"this is not JSON: {why}"
             msg = f"{path}, line {number}: {why}"
             raise LabelsError(msg) from None
 
 
 def _label(base: Path, line: Any) -> Label:
-    """Return the label of a line, whose episode is relative to the folder of the file.
+    """Return the label of a line, whose episode is relative to the file's folder.
 
     Raises:
-        ValueError, TypeError, LookupError, TaskError: the line is not a label.
+        ValueError, TypeError, LookupError, TaskError: if the line is not a label.
     """
     given = expect(line, dict, "a label")
     name = expect(given["episode"], str, "episode")
@@ -239,10 +239,10 @@ def _is_digirl(items: list[Any]) -> bool:
 
 
 def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
-    """Return a label for each item: an episode of a single screen, on which nothing was done.
+    """Return a label for each item: an episode with a single screen and no steps.
 
     Raises:
-        LabelsError: a screenshot is missing beside the file.
+        LabelsError: if a screenshot is missing beside the file.
     """
     kept = [item for item in items if suspects or not item.get("suspect")]
     found = []
@@ -262,7 +262,7 @@ def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
         )
     left = len(items) - len(kept)
     doubted = f"{left} of {len(items)} labels are left out, as the data set itself doubts them"
-    return Labels(tuple(found), (f"{doubted} (--suspects asks of them too)",) if left else ())
+    return Labels(tuple(found), (f"{doubted} (--suspects includes them)",) if left else ())
 
 
 def _on_screen(task: str, picture: Path) -> EpisodeRecord:
@@ -289,20 +289,20 @@ def _is_gui_critic(items: list[Any]) -> bool:
 
 
 def _of_gui_critic(items: list[Any], path: Path, **_: bool) -> NoReturn:
-    """Refuse the data set, which is recognised only so that the error can say why.
+    """Refuse the data set, which is only recognised to explain why it cannot be used.
 
     Raises:
-        LabelsError: always; the text says why.
+        LabelsError: always; the message says why.
     """
     msg = (
-        f"{path} is of {_GUI_CRITIC}: its {len(items)} labels say whether the next action was "
-        "right, not whether a task was done, and most of these actions are taps at a point of a "
-        "screenshot that does not come with them. A judge of episodes cannot be calibrated by that"
+        f"{path} is from {_GUI_CRITIC}: its {len(items)} labels say whether the next action was "
+        "right, not whether a task was done, and most of these actions are taps on a screenshot "
+        "that is not included. Judges of episodes cannot be calibrated with it"
     )
     raise LabelsError(msg)
 
 
-# Data sets of others: how each is recognised by its content, and how its labels are read.
+# Published data sets: how each is recognised by its content, and how its labels are read.
 _DATA_SETS = {
     _DIGIRL: (_is_digirl, _of_digirl),
     _GUI_CRITIC: (_is_gui_critic, _of_gui_critic),
@@ -313,7 +313,7 @@ def _of_data_set(items: list[Any], path: Path, *, suspects: bool) -> Labels:
     """Return the labels of a data set in the file `path`.
 
     Raises:
-        LabelsError: the data set is not known, or judges could not be asked about its labels.
+        LabelsError: if the data set is unknown, or judges cannot be asked about its labels.
     """
     for is_such, labels_of in _DATA_SETS.values():
         if is_such(items):

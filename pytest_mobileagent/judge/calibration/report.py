@@ -1,4 +1,4 @@
-"""The report of a calibration: as plain data, and as text for a terminal."""
+"""The report of a calibration, as JSON-able data and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SCHEMA_VERSION = 1
 
 
 def summary(plan: Plan, labels: Labels, outcome: Outcome) -> dict[str, Any]:
-    """Return what is reported: the labels, and for each mode the judges and their pairs.
+    """Return the report's data: the labels, and for each mode the judges and their pairs.
 
-    `figures` defines the numbers. A label without any answer is left out everywhere.
+    `figures` defines the numbers. A label without any answer is not counted anywhere.
     """
     judged = sorted({each.label for each in outcome.answers})
     done = sum(labels.each[label].done for label in judged)
@@ -73,7 +73,7 @@ def _mode(plan: Plan, outcome: Outcome, mode: str) -> dict[str, Any]:
 
 
 def _languages(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return F1 and what key components save, for each language of tasks (as in Table 9)."""
+    """Return F1 and the savings by key components for each language of tasks (as in Table 9)."""
     found = {}
     for language in dict.fromkeys(each.language for each in answers if each.language):
         own = [each for each in answers if each.language == language]
@@ -104,12 +104,12 @@ def _answer(answer: Answer, labels: Labels) -> dict[str, Any]:
 
 
 _HEAD = ("accuracy", "F1", "kappa", "calls", "price")
-_SHOWN = 5  # errors of judges
-_LONGEST = 200  # characters of one
+_SHOWN = 5  # judge errors that are listed
+_LONGEST = 200  # characters of a listed error
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    """Return what `summary` found as lines of text."""
+    """Return the data of `summary` as text."""
     first = found["modes"][0]
     rows = [("", *_HEAD), *_judges(first), *_agreeing(first)]
     head = f"{_count(found['judged'], 'episode')}, {found['done']} labelled done"
@@ -143,7 +143,7 @@ def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _pairs(mode: Mapping[str, Any]) -> Iterator[str]:
-    """Return lines on how often pairs agree, and how often they are wrong when they do."""
+    """Yield lines on how often pairs agree, and how often they are wrong when they agree."""
     for pair in mode["pairs"]:
         one, other = pair["judges"]
         agreement, between = estimate(pair["agreement"]), estimate(pair["kappa_between"])
@@ -168,7 +168,7 @@ def _saved(components: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def _modes(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Return lines with each mode's F1, as in SPA-Bench's Table 9, also without key components."""
+    """Yield lines with each mode's F1, with and without key components (SPA-Bench, Table 9)."""
     judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
     columns = [(judge, language) for judge, each in judges.items() for language in each]
     heads = [f"{_short(judge)}, {language}" for judge, language in columns]
@@ -218,14 +218,14 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def estimate(given: Mapping[str, float | None], digits: int = 2) -> str:
-    """Return a number with its interval, as in "0.88 (0.84-0.91)"; n/a if there is none."""
+    """Return a number with its interval, such as "0.88 (0.84-0.91)", or "n/a" without a number."""
     value, low, high = given["value"], given["low"], given["high"]
     if value is None:
         return "n/a"
     printed = f"{value:.{digits}f}"
     if low is None or high is None:
         return printed
-    between = "-" if low >= 0 else " to "  # no two signs in a row
+    between = "-" if low >= 0 else " to "  # "-" would look like a sign
     return f"{printed} ({low:.{digits}f}{between}{high:.{digits}f})"
 
 
@@ -246,7 +246,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines: the first column to the left, the others to the right."""
+    """Return rows as lines: the first column is aligned to the left, the others to the right."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     return [
         "  ".join(

@@ -1,4 +1,4 @@
-"""The wording of judges' prompts, in the language of the task."""
+"""The wording of judges' prompts in several languages."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def wording_of(language: str) -> Wording:
-    """Return the words for a task's language: Chinese for "zh" and "zh-…", English for others."""
+    """Return the wording for a task's language: Chinese for "zh" and "zh-…", else English."""
     return zh.WORDING if language.partition("-")[0].lower() == "zh" else en.WORDING

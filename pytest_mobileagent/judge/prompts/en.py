@@ -1,6 +1,6 @@
 """The English wording of judges' prompts.
 
-The rules say in our words what those of SPA-Bench say (arXiv 2410.15164, appendix D.4).
+The rules express those of SPA-Bench (arXiv 2410.15164, appendix D.4) in our own words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The wording that every language of prompts has to provide."""
+"""The texts that each language of prompts must provide."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verbs:
-    """How actions are told: a verb for each kind of action, and what connects their parts.
+    """The words for actions: a verb for each kind of action, and words that connect their parts.
 
-    `more` stands for {COUNT} actions that are left out.
+    `more` is the text for {COUNT} actions that are left out.
     """
 
     of: Mapping[type[Action], str]
@@ -34,22 +34,25 @@ class Verbs:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """All that is said to a judge; capitals in braces stand for what is filled in.
+    """All texts for a judge; capitals in braces are placeholders.
 
-    - `role`, `rules`, `action_rules`: the system prompt; `guard`: how data is fenced ({NUMBER}).
-    - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: what introduces each kind of data.
-    - `pictures`, `hierarchies`, `final_hierarchy`: what is shown ({FIRST}, {LAST}, {COUNT}).
-    - `picture_actions` (strips begin with {CODE}), `picture_words`, `dots`, `listed_actions`: how
-      actions are told.
-    - `picture`, `screen`, `last`, `unreadable`: what stands before each screen ({NUMBER}).
+    - `role`, `rules`, `action_rules`: the system prompt; `guard`: explains fences ({NUMBER}).
+    - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: introduce each kind of data.
+    - `pictures`, `hierarchies`, `final_hierarchy`: introduce the screens ({FIRST}, {LAST},
+      {COUNT}).
+    - `picture_actions` (strips begin with {CODE}), `picture_words`, `dots`, `listed_actions`:
+      explain how actions are shown.
+    - `picture`, `screen`, `last`, `unreadable`: the titles of screens ({NUMBER}).
     - `ask`: the question; `result_only`, `with_reason`: the form of the reply.
-    - `reminders`, `action_reminders`, `data_reminder`: what closes a prompt that asks for a result
-      (SPA-Bench, appendix D.4.3); the second where actions are told (D.4.4, D.4.5).
-    - `wall`, `statements_wall`: how a judge says that a wall kept the goal from being met, in place
-      of a result, and after those of a rubric.
-    - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).
-    - `take_notes`: what is asked of all windows but the last ({COUNT} more screens follow).
-    - `repair_result`, `repair_statements`, `repair_notes`: what is said after an unreadable reply.
+    - `reminders`, `action_reminders`, `data_reminder`: the end of a prompt that asks for a result
+      (SPA-Bench, appendix D.4.3); the second only if actions are shown (D.4.4, D.4.5).
+    - `wall`, `statements_wall`: how a judge reports a wall, in place of a result, or after the
+      results of a rubric.
+    - `statements`, `statements_form`, `statements_reason`: the question and form for a rubric
+      ({COUNT}).
+    - `take_notes`: the request for notes in all windows except the last ({COUNT} more screens
+      follow).
+    - `repair_result`, `repair_statements`, `repair_notes`: the messages after an unreadable reply.
     """
 
     verbs: Verbs

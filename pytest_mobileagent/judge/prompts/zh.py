@@ -1,4 +1,4 @@
-"""The Chinese wording of judges' prompts; it says the same as the English one (see `en`)."""
+"""The Chinese wording of judges' prompts, which corresponds to the English one (see `en`)."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_it_fails_if_no_judge_answers(calibrate):
         (["--max-cost=much"], {}, "--max-cost=much: has to be AMOUNT"),
         (["--prices=nowhere.toml"], {}, "--prices=nowhere.toml: cannot read nowhere.toml"),
         ([], {"mobile_judge_runs": "two"}, "mobile_judge_runs=two: two is not a whole number"),
-        (["--modes", "--reason=yes"], {}, "--modes compares actions and reasons"),
+        (["--modes", "--reason=yes"], {}, "--modes sets --actions, --reason and --evidence"),
         (["--labels=nowhere"], {}, "cannot read nowhere"),
     ],
 )

@@ -60,12 +60,12 @@ def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, wh
     ("content", "why"),
     [
         (b"", "has no labels"),
-        (b"{", "line 1: this is no JSON: Expecting property name"),
+        (b"{", "line 1: this is not JSON: Expecting property name"),
         (b'{"done": true}', "line 1: episode is missing"),
         (b"[1]", "neither a known data set"),
-        (b"[", "neither JSON nor lines of it"),
-        (b"[" * 99999, "neither JSON nor lines"),
-        (b"\xff\xfe", "is not a text"),
+        (b"[", "neither JSON nor JSON lines"),
+        (b"[" * 99999, "neither JSON nor JSON lines"),
+        (b"\xff\xfe", "is not UTF-8 text"),
     ],
 )
 def test_a_file_without_labels_is_told(tmp_path, content, why):
@@ -109,7 +109,7 @@ def test_what_people_have_said_of_a_run_are_labels(run):
             ("episodes/do2.0", True),
         ]
         assert found.each[0].question == Question(key_components=("Total",))
-        assert found.remarks == ("1 of 3 episodes have no verdict of a person, and are left out",)
+        assert found.remarks == ("1 of 3 episodes have no verdict by a person, and are left out",)
 
 
 def test_what_a_person_has_taken_back_is_no_label(run):
@@ -124,7 +124,7 @@ def test_what_a_person_has_taken_back_is_no_label(run):
 
 
 def test_a_folder_without_a_run_has_no_labels(tmp_path):
-    with pytest.raises(LabelsError, match="no run's folder"):
+    with pytest.raises(LabelsError, match="neither a run's folder"):
         read_labels(tmp_path)
 
 
