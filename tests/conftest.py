@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import shutil
@@ -35,10 +36,11 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
 
-from .project import APPS, installed, loaded, project, pytester  # noqa: F401 - fixtures
+from .inprocess import installed, known_plugins, loaded, pytester  # noqa: F401 - fixtures
+from .project import APPS, project  # noqa: F401 - a fixture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from pytest_mobileagent.device.device import Address
 
@@ -78,6 +80,21 @@ class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
     return LongestFirst(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without collecting garbage, and spare later collections all that stays.
+
+    With thousands of tests and what they import, that is a fifth of the time of collecting, and a
+    tenth of that of runs in this process.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

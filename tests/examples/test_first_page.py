@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.testing import ScriptedModel
-from tests.project import FEW_PLUGINS
+from tests.inprocess import FEW_PLUGINS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "index.md").read_text("utf-8")
 READERS = dict(re.findall(r"(?ms)^### ([^\n]+)\n(.*?)(?=^##|\Z)", PAGE))

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.project import FEW_PLUGINS
+from tests.inprocess import FEW_PLUGINS
 
 # It lists the runs that succeeded, and copies the artifact of one, like GitHub's own client.
 GH = """#!{python}

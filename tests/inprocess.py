@@ -1,0 +1,180 @@
+"""Runs of pytest in the tests' process: what they load is loaded once, and they forget the rest."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import pkgutil
+import sys
+from functools import lru_cache
+from importlib import metadata
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+import pytest
+from _pytest._code import code, source
+from _pytest.config import PytestPluginManager
+from _pytest.fixtures import FixtureFunctionDefinition, FixtureManager
+
+import pytest_mobileagent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_RERUNS = sys.modules.get("pytest_rerunfailures")  # a plugin, if it is there
+
+if _RERUNS is not None:
+
+    class LateServer(_RERUNS.ServerStatusDB):  # type: ignore[misc, name-defined]
+        """The counter of reruns, which listens from when workers are told where.
+
+        The plugin's own listens at once, and for ever: a socket for each run within a test.
+        """
+
+        def __init__(self) -> None:
+            _RERUNS.StatusDB.__init__(self)  # type: ignore[union-attr]
+            self.rerunfailures_db: dict[str, dict[str, int]] = {}
+
+        @property
+        def sock_port(self) -> int:
+            if not hasattr(self, "sock"):
+                super().__init__()
+            return int(super().sock_port)
+
+    _RERUNS.ServerStatusDB = LateServer  # type: ignore[attr-defined]
+
+# Plugins of others, which each run would load. The tests of how we get on with them say otherwise.
+_OTHERS = (
+    "anyio",
+    "hypothesispytest",
+    "allure_pytest",
+    "html",
+    "html_fixtures",
+    "metadata",
+    "pytest_cov",
+    "reportlog",
+)
+FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
+# Rooms that runs in this process do not load, and libraries that they load late. The HTTP library
+# of the models' SDKs remembers classes of httpcore2, and numpy cannot be loaded twice.
+_NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
+_RAY = "plugin.engine.ray."  # what needs a library that may be missing, and loads for seconds
+_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "stamina")
+
+
+@pytest.fixture(scope="session")
+def loaded() -> None:
+    """Load once what runs in this process would each load, and forget when they end."""
+    for room in pkgutil.iter_modules(pytest_mobileagent.__path__):
+        if room.name not in _NOT_OF_RUNS:
+            module = importlib.import_module(f"{pytest_mobileagent.__name__}.{room.name}")
+            for part in pkgutil.walk_packages(
+                getattr(module, "__path__", ()), f"{module.__name__}."
+            ):
+                if _RAY not in part.name:
+                    importlib.import_module(part.name)
+    for name in _LIBRARIES:
+        importlib.import_module(name)
+    gc.freeze()  # collections of garbage need not look at it
+
+
+class Installed:
+    """A distribution whose files are read once: pytest reads those of all, twice in each run."""
+
+    def __init__(self, distribution: metadata.Distribution) -> None:
+        self.distribution = distribution
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.distribution, name)
+        setattr(self, name, value)
+        return value
+
+
+@pytest.fixture(scope="session")
+def installed() -> list[Installed]:
+    """All that is installed, which is the same in each run."""
+    return [Installed(distribution) for distribution in metadata.distributions()]
+
+
+def _bare() -> Any:
+    """Return FixtureManager.parsefactories, but for modules and classes known to have none."""
+    bare: WeakSet[ModuleType | type] = WeakSet()
+    parse = FixtureManager.parsefactories
+
+    def parsefactories(manager: FixtureManager, *given: Any, **named: Any) -> None:
+        holder = named.get("holder", given and given[0])
+        kind = holder if isinstance(holder, ModuleType | type) else type(holder)
+        if "holder" not in named or kind not in bare:
+            parse(manager, *given, **named)
+            owners = kind.__mro__ if isinstance(kind, type) else (kind,)
+            members = [member for owner in owners for member in vars(owner).values()]
+            if not any(type(member) is FixtureFunctionDefinition for member in members):
+                bare.add(kind)
+
+    return parsefactories
+
+
+def _read() -> Any:
+    """Return PytestPluginManager.parse_hookimpl_opts, which reads a module once."""
+    known: WeakKeyDictionary[ModuleType, dict[str, Any]] = WeakKeyDictionary()
+    parse = PytestPluginManager.parse_hookimpl_opts
+
+    def parse_hookimpl_opts(manager: PytestPluginManager, plugin: Any, name: str) -> Any:
+        if not name.startswith("pytest_") or not isinstance(plugin, ModuleType):
+            return parse(manager, plugin, name)
+        options = known.setdefault(plugin, {})
+        if name not in options:
+            options[name] = parse(manager, plugin, name)
+        return options[name] and dict(options[name])  # the manager completes its own
+
+    return parse_hookimpl_opts
+
+
+def _parsed() -> Any:
+    """Return pytest's function for the lines of a statement, which parses a text once."""
+    find = source.getstatementrange_ast
+
+    @lru_cache(maxsize=100)
+    def parse(text: str) -> ast.Module:
+        tree = ast.parse(text)
+        source.get_statement_startend2(0, tree)
+        if hasattr(tree, "_pytest_statement_linenos"):  # all that pytest needs of it
+            tree.body = []
+        return tree
+
+    def getstatementrange_ast(
+        lineno: int, text: source.Source, assertion: bool = False, astnode: ast.AST | None = None
+    ) -> Any:
+        return find(lineno, text, assertion, astnode or parse(str(text)))
+
+    return getstatementrange_ast
+
+
+@pytest.fixture(scope="session")
+def known_plugins() -> Iterator[None]:
+    """Have pytest remember what modules hold: each run looks through fifty plugins anew.
+
+    That takes a third of the time of a run of one task.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FixtureManager, "parsefactories", _bare())
+        patch.setattr(PytestPluginManager, "parse_hookimpl_opts", _read())
+        for module in (source, code):
+            patch.setattr(module, "getstatementrange_ast", _parsed())
+        yield
+
+
+@pytest.fixture
+def pytester(
+    loaded: None,
+    known_plugins: None,
+    installed: list[Installed],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+) -> pytest.Pytester:
+    """pytest's own, whose runs load no plugins but those that this project needs."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", FEW_PLUGINS)
+    monkeypatch.setattr(metadata, "distributions", lambda: iter(installed))
+    return pytester
