@@ -8,10 +8,14 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pytest_mobileagent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
@@ -121,7 +125,15 @@ def names_in(path: Path) -> set[str]:
         tree = ast.parse(path.read_text("utf-8"))
     finally:
         gc.enable()
-    return {each for node in ast.walk(tree) for each in imported(node)}
+    return {each for node in statements(tree) for each in imported(node)}
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node; `ast.walk` would visit each part of each expression, too."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+            yield from statements(child)
 
 
 def imported(node: ast.AST) -> list[str]:

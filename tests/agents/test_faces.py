@@ -41,11 +41,16 @@ def test_an_agent_imports_public_names_only(path: Path) -> None:
 def test_nothing_in_the_package_names_an_agent() -> None:
     names = {path.stem for path in AGENTS.iterdir() if path.stem[0] not in "_."} - SHARED
     assert "appagent" in names
-    named = [
-        (path.relative_to(PACKAGE).as_posix(), node.lineno, node.value)
+    texts = {
+        path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8")
         for path in PACKAGE.rglob("*.py")
         if path.parent.name != "dialect"  # whose files are named by their format
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    }
+    named = [
+        (path, node.lineno, node.value)
+        for path, text in texts.items()
+        if any(name in text for name in names)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Constant) and node.value in names
     ]
     assert named == []
