@@ -1,4 +1,4 @@
-"""What a program learns about its episode: placeholders in its command, and variables."""
+"""Passes facts about an episode to a program: placeholders in its command, and variables."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PREFIX = "MOBILEAGENT_"
-_MOST_BYTES = 128 * 1024 - 1  # on Linux, of a command's word, or of a variable with its name
+_MOST_BYTES = 128 * 1024 - 1  # Linux's limit for a word of a command, or a variable with its name
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
-# Files in which values stand within double quotes, or need none.
+# Formats in which values are written in double quotes, or need none.
 _QUOTING = {".json", ".yaml", ".yml", ".toml", ".py", ".js", ".ts"}
 _OTHER_WORDS = {
     "task": "goal", "instruction": "goal", "query": "goal", "prompt": "goal", "intent": "goal",
@@ -30,7 +30,7 @@ _OTHER_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What each placeholder stands for; `mcp_command` is the words of a command."""
+    """The values of the placeholders; `mcp_command` contains the words of a command."""
 
     goal: str
     serial: str = ""
@@ -49,21 +49,21 @@ class Values:
         return passable(value if isinstance(value, str) else shlex.join(value))
 
     def environment(self) -> dict[str, str]:
-        """Return them as variables, MOBILEAGENT_GOAL and so on.
+        """Return the values as variables, MOBILEAGENT_GOAL and so on.
 
-        A value that is too long for a variable is left out: the goal is also in a file.
+        A value that is too long for a variable is omitted; the goal is also in a file.
         """
         texts = {f"{PREFIX}{name.upper()}": self.text(name) for name in NAMES}
         return {name: text for name, text in texts.items() if text and _fits(f"{name}={text}")}
 
 
 NAMES = tuple(each.name for each in fields(Values))
-# Those with a token, which lets anybody drive the phone, or ask models at the user's expense.
+# Values with a token, which would let anyone control the phone, or call models at the user's cost.
 WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_url")
 
 
 def passable(text: str) -> str:
-    """Return a text that can be passed to a program: without NUL, and valid as UTF-8."""
+    """Return a text that can be passed to a program: without NUL, and valid UTF-8."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -73,21 +73,21 @@ def used(texts: Iterable[str]) -> frozenset[str]:
 
 
 def flaw(text: str) -> str:
-    """Return what is wrong with the placeholders in a text; empty if nothing is."""
+    """Return what is wrong with the placeholders in a text; empty if all are valid."""
     for name in _names(text):
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, 1) or [_OTHER_WORDS.get(name, "")]
             hint = f"did you mean {{{near[0]}}}?" if near[0] else f"write {{{{{name}}}}} for"
             hint += "" if near[0] else " these very characters"
             there = " ".join(f"{{{each}}}" for each in NAMES)
-            return f"there is no placeholder {{{name}}}; {hint} (there are: {there})"
+            return f"there is no placeholder {{{name}}}; {hint} (the placeholders are: {there})"
     return ""
 
 
 def fill(text: str, values: Values) -> str:
     """Return a text with its placeholders filled in; {{goal}} becomes {goal}.
 
-    Placeholders within the values stay as they are.
+    Placeholders within the values are left unchanged.
     """
 
     def value(found: re.Match[str]) -> str:
@@ -100,10 +100,10 @@ def fill(text: str, values: Values) -> str:
 
 
 def fill_words(words: Iterable[str], values: Values) -> list[str]:
-    """Return the words of a command, filled in; {mcp_command} alone becomes several.
+    """Return the words of a command, filled in; {mcp_command} alone becomes several words.
 
     Raises:
-        AgentError: the goal makes a word too long for the system.
+        AgentError: the goal makes a word too long for the operating system.
     """
     filled: list[str] = []
     for word in words:
@@ -123,17 +123,17 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
 
 
 def fill_variables(variables: Mapping[str, str], values: Values) -> dict[str, str]:
-    """Return the variables of an environment, their values filled in."""
+    """Return variables with their values filled in."""
     return {name: fill(text, values) for name, text in variables.items()}
 
 
 def fill_file(path: Path, values: Values) -> None:
-    """Fill in a file in place; braces around anything but a placeholder's name stay as they are.
+    """Fill in a file in place; braces around other text than a placeholder are left unchanged.
 
-    In formats with quoted texts, a value is escaped as between double quotes.
+    In formats with quoted texts, a value is escaped for double quotes.
 
     Raises:
-        AgentError: it cannot be read as text, or written.
+        AgentError: the file cannot be read as text, or cannot be written.
     """
 
     def value(found: re.Match[str]) -> str:

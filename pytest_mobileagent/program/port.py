@@ -36,13 +36,13 @@ _LOGIN = "mobileagent"  # the user name in the proxy's URL
 class LocalPort:
     """A server on a free port of this machine, for one program in one episode.
 
-    Each path begins with a token, which only the program knows, like the proxy's password: other
-    users of the machine can request nothing. Each name has its own token, so that one that leaks
-    opens nothing else. The port serves
+    Each path begins with a token. Only the program knows it, like the proxy's password, so other
+    users of the machine cannot use the port. Each name has its own token, so that a leaked token
+    gives access to nothing else. The port serves
     - `models`: at their routes, and as a proxy for requests to the providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
-    Connections to other hosts pass unopened, or are refused if `models.network` is "models".
-    It listens at a `socket` of the caller's, if it is given one.
+    Connections to other hosts are passed on without being decrypted, or are refused if
+    `models.network` is "models". If a `socket` is given, the server listens on that.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class LocalPort:
                 raise
 
     async def close(self) -> None:
-        """Stop listening, end all connections, and close the models. A second call does nothing."""
+        """Stop listening, end all connections, and close the models; further calls do nothing."""
         self._is_closed = True
         if self._server is not None:
             self._server.close()
@@ -104,7 +104,7 @@ class LocalPort:
         await self.close()
 
     def url(self, name: str, token: str = "") -> str:
-        """Return the URL at which a name is served; `token` is chosen by the first call."""
+        """Return the URL at which a name is served; its token is set by the first call."""
         token = self._tokens.setdefault(name, token or secrets.token_urlsafe(18))
         return f"http://{_HOST}:{self.number}/{token}/{name}"
 
@@ -116,20 +116,20 @@ class LocalPort:
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
 
-        `target` returns the port at each request, so that its server can start with the first one.
-        The text of an error of this package becomes the answer.
+        `target` is called at each request and returns the port, so the server there can be started
+        by the first request. If it raises an error of this package, the message is the answer.
         """
         self._relays[name] = target
 
     def answer(
         self, name: str, handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
     ) -> None:
-        """Serve a function that takes an object of JSON and returns one."""
+        """Serve a function that takes a JSON object and returns one."""
         self._answers[name] = handler
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(reader, ClientReader)
-        if self._is_closed:  # the connection came while the port was closing
+        if self._is_closed:  # the connection arrived while the port was closing
             writer.transport.abort()
             return
         task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
@@ -140,7 +140,7 @@ class LocalPort:
         try:
             await self._requests(ServerConnection(reader, writer), None)
         except (OSError, EOFError, TooLargeError, h11.ProtocolError):
-            pass  # the client has gone, or speaks no HTTP
+            pass  # the client has disconnected, or does not speak HTTP
         finally:
             writer.close()
 
@@ -218,7 +218,7 @@ class LocalPort:
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            await _respond(connection, 400, "the body has to be an object of JSON")
+            await _respond(connection, 400, "the body must be a JSON object")
             return
         try:
             reply = to_line(await handler(body)).encode()
@@ -228,7 +228,7 @@ class LocalPort:
         await connection.respond(200, {"Content-Type": "application/json"}, reply)
 
     def _may_pass(self, request: h11.Request) -> bool:
-        """Whether a request to the proxy has its password."""
+        """Return whether a request to the proxy has its password."""
         scheme, _, login = header(request, "proxy-authorization").partition(" ")
         expected = base64.b64encode(f"{_LOGIN}:{self._password}".encode())
         is_right = secrets.compare_digest(login.strip().encode("latin-1"), expected)
@@ -242,7 +242,7 @@ class LocalPort:
         try:
             origin = Origin.of(target)
         except ValueError:
-            await _respond(connection, 400, "not a URL of http or https")
+            await _respond(connection, 400, "not an http or https URL")
             return
         parts = urlsplit(target)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -254,7 +254,7 @@ class LocalPort:
             await pass_through(connection, request, origin, path, await connection.body())
 
     async def _tunnel(self, connection: ServerConnection, request: h11.Request) -> None:
-        """Open a tunnel to another host: to the recorder in its place, or to the host itself."""
+        """Open a tunnel: to the recorder for a provider's host, otherwise to the host itself."""
         if not self._may_pass(request):
             await _refuse_proxy(connection)
             return

@@ -1,4 +1,4 @@
-"""The agent runner of a program: it starts, watches and ends the program with its children."""
+"""The agent runner of external programs: it starts, watches and ends a program."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.session import Session
 
 
-# Variables that lead to other adb servers than the recorded one.
+# Variables that would lead to other adb servers than the recorded one.
 _OTHER_SERVERS = {"ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"}
-_NOTICE = 0.05  # seconds between two checks whether the program has ended
-_KILL_SECONDS = 0.5  # that the program has to end by itself
+_NOTICE = 0.05  # seconds between checks of whether the program has ended
+_KILL_SECONDS = 0.5  # that the program has to end by itself before it is killed
 
 
 class ProgramRunner:
-    """A program from outside, which drives the phone by its own means (see `AgentRunner`)."""
+    """Runs an external program, which controls the phone by its own means (see `AgentRunner`)."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -84,7 +84,7 @@ class ProgramRunner:
         return LentKeys(os.environ, own, always=stand_in is not None)
 
     def _base(self) -> dict[str, str]:
-        """Return the user's part of the program's environment."""
+        """Return the part of the program's environment that comes from the user's."""
         base = {name: value for name, value in os.environ.items() if name not in _OTHER_SERVERS}
         if (requirements := self._setting.program.requirements) is not None:
             base |= environment_variables(install(requirements), base)
@@ -98,7 +98,7 @@ class ProgramRunner:
         recorders: Recorders,
         base: dict[str, str],
     ) -> None:
-        """Start the program, watch it, end it, and end the session by its report."""
+        """Start, watch and end the program, and end the session according to its report."""
         record = session.folder / PROGRAM
         try:
             process = self._process(place, recorders, base, record)
@@ -156,7 +156,7 @@ class ProgramRunner:
         )
 
     def _variables(self, place: Workplace, recorders: Recorders) -> dict[str, str]:
-        """Return the variables of the program in addition to the user's."""
+        """Return the program's variables in addition to the user's."""
         program, values = self._setting.program, recorders.values
         given = fill_variables(program.env, values)
         if "PATH" in given:  # the adapter's PATH, after the recorded adb
@@ -181,7 +181,7 @@ class ProgramRunner:
 
 
 def _conclude(session: Session, watch: Watch, report: Reported) -> None:
-    """End the session of a program that has ended by itself, by its report."""
+    """End the session according to the report of a program that has ended by itself."""
     match report.ending:
         case "done":
             watch.finish(Finish(report.text))

@@ -1,4 +1,4 @@
-"""The recorders of a program's episode: for its adb, its models, its MCP, and its own steps."""
+"""The recorders of a program's episode: for adb, models, MCP, and the program's own steps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-PROGRAM = "program"  # the folder of an episode for what is recorded of its program alone
+PROGRAM = "program"  # the folder of an episode for recordings that only programs have
 _MCP, _RECORDER = "mcp", "recorder"  # names at the local port
 _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 
@@ -43,9 +43,10 @@ _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 class Recorders:
     """The recorders between a program and its phone and models; used in one event loop.
 
-    `values` are those of the program's placeholders, `environment` the variables that lead it here,
-    `paths` the files outside of its folders that it needs for that, and `search` the folders that
-    come first on its PATH.
+    - `values`: the values of the program's placeholders.
+    - `environment`: the variables that lead the program to the recorders.
+    - `paths`: files outside its folders that it needs. `search`: folders that come first on its
+      PATH.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Recorders:
         self.search: tuple[str, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
         self._keys = keys
-        # Through adb, a program would act on the phone beneath all noise.
+        # Through adb, a program would bypass the noise, which is not on the phone itself.
         is_noisy = isinstance(device, NoiseMaker)
         self._address = None if is_noisy else getattr(device.system, "address", None)
         self._open = AsyncExitStack()
@@ -71,7 +72,7 @@ class Recorders:
         """Start the recorders; `folder` is for the program's files, `base` its environment so far.
 
         Raises:
-            InfrastructureError: one does not start.
+            InfrastructureError: a recorder cannot be started.
         """
         program = self._setting.program
         models = RecordedModels(
@@ -112,24 +113,24 @@ class Recorders:
         """Check that everything is still recorded, and that the program's models answer.
 
         Raises:
-            HostError: recording has failed, because the disk is full, say.
+            HostError: recording has failed, for example because the disk is full.
             ProviderError: no model has answered for a long time.
         """
         assert self._models is not None
         self._models.check()
 
     def blame_provider(self, what: str) -> None:
-        """Blame the last model's provider for what has happened, if it was at fault.
+        """Raise an error for `what` if the provider of the last model call was at fault.
 
         Raises:
-            ProviderError: it was.
+            ProviderError: the provider was at fault.
         """
         assert self._models is not None
         self._models.blame_provider(what)
 
     @property
     def secrets(self) -> list[str]:
-        """The strings that no record may contain: keys that were used, and the port's tokens."""
+        """The strings that no record may contain: the keys used, and the port's tokens."""
         assert self._models is not None
         return [*self._port.secrets, *self._models.secrets]
 
@@ -138,7 +139,7 @@ class Recorders:
         await self._open.aclose()
 
     async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
-        """Lend the phone to the program by adb, if it is reached that way."""
+        """Lend the phone to the program through adb, if adb reaches the phone."""
         from adbutils import adb_path  # it takes 50 ms to import
 
         if not isinstance(self._address, Address):
@@ -151,7 +152,7 @@ class Recorders:
         return adb
 
     async def _mcp(self) -> int:
-        """Return the port of the MCP server, which starts, and loads its library, at first use."""
+        """Return the port of the MCP server, which is loaded and started on first use."""
         async with self._starts_mcp:
             if not self._mcp_port:
                 began = time.monotonic()
@@ -159,11 +160,11 @@ class Recorders:
                 server = self._setting.mcp.server(self._watch, show=show)
                 self._mcp_port = await server.start()
                 self._open.push_async_callback(server.stop)
-                self._watch.track.hold(began)
+                self._watch.track.pause(began)
             return self._mcp_port
 
     async def _take(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Handle a message of a program's `Recorder`; return why the episode is over, if it is."""
+        """Handle a message of a program's `Recorder`; the reply says why the episode is over."""
         match message:
             case {"do": "begin" | "end" as phase}:
                 return {"over": await self._watch.step(phase)}
@@ -176,17 +177,17 @@ class Recorders:
         return {"over": "the program has reported"}
 
     def _note(self, report: Mapping[str, Any]) -> str:
-        """Record a model call that the program reports, because no recorder has seen it.
+        """Record a model call that the program reports because no recorder has seen it.
 
         Raises:
-            AgentError: it is not a valid call.
+            AgentError: the report is not a valid call.
         """
         try:
             call = ModelCall(
                 **{name: report[name] for name in _CALL if report.get(name) is not None}
             )
         except (ValueError, TypeError) as error:
-            msg = f"the program reported a model call that is not valid: {error}"
+            msg = f"the program reported an invalid model call: {error}"
             raise AgentError(msg) from None
         call = self._setting.models.prices.priced(call)
         self._setting.models.spending().pay(call)
@@ -198,13 +199,13 @@ class Recorders:
 
 
 class McpServer(Protocol):
-    """The phone of an episode as an MCP server, for a program that asks for one."""
+    """An MCP server for the phone of an episode, for a program that is an MCP client."""
 
     async def start(self) -> int:
         """Start serving, and return the port.
 
         Raises:
-            MissingExtraError: its library is not installed.
+            MissingExtraError: the server's library is not installed.
             OSError: no port is available.
         """
 
@@ -213,10 +214,10 @@ class McpServer(Protocol):
 
 
 class McpServers(Protocol):
-    """The way in which phones are served to programs that are MCP clients."""
+    """Creates MCP servers for the phones of episodes."""
 
     def server(self, watch: Watch, *, show: bool) -> McpServer:
-        """Return a server for an episode; with `show`, every act's result carries a picture."""
+        """Return a server for an episode; with `show`, results of actions include a picture."""
 
     def configure(self, path: Path, url: str) -> list[str]:
         """Write a client's configuration for `url`; return the command of a server over stdio."""
@@ -224,10 +225,10 @@ class McpServers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The settings with which a program is run.
+    """The settings for running a program.
 
-    - `mcp`: how the phone is served to it. `models`: prices, budgets and the like. `model`: stands
-      in for the models that it asks; None if they answer themselves.
+    - `mcp`: creates MCP servers for its phone. `models`: prices, budgets and so on. `model`:
+      answers in place of the models that it calls; None if those answer themselves.
     - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
     - `here`: the folder in which pytest was started. `scratch`: a folder that is removed when the
       run ends, however it ends.

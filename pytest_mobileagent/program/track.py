@@ -1,6 +1,6 @@
-"""What a program has done so far, and the steps that result (by the rule in docs/programs.md).
+"""Keeps track of what a program has done, and derives steps (by the rule in docs/programs.md).
 
-All seconds are by the host's monotonic clock. Recorders work in a thread of their own, and queue
+All times are seconds of the host's monotonic clock. Recorders run in a separate thread, and queue
 jobs for the session's thread.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands.steps import Mark
 
 
-_LONGEST_ACT = 30.0  # seconds that count as acting; after that, the program is waiting
+_LONGEST_ACT = 30.0  # seconds of an act that count as acting; the rest is the program's waiting
 _RECENT = 50  # acts that may belong to one gesture or text
 
 
@@ -36,28 +36,28 @@ _RECENT = 50  # acts that may belong to one gesture or text
 class WatchedAct:
     """An act of a program.
 
-    - `before`: the screen before it; None if it continues the act before it.
-    - `calls`: the model calls since the last act, `said` the last of their replies.
-    - `asked`, `passed`, `ended`: when it came, went on to the phone, and ended there.
+    - `before`: the screen before it; None if it continues the previous act.
+    - `calls`: the model calls since the last act; `reply`: the last of their replies.
+    - `asked`, `passed`, `ended`: when it arrived, was passed on to the phone, and ended there.
     """
 
     command: Command
     before: Capture | None
     asked: float
     calls: tuple[ModelCall, ...] = ()
-    said: str = ""
+    reply: str = ""
     passed: float = 0.0
     ended: float | None = None
     error: str = ""
 
     @property
     def was_not_done(self) -> bool:
-        """Whether its exit status says that it failed; of several acts, that concerns the last."""
+        """Whether its exit status shows that it failed; for several acts, that is unknown."""
         return self.error.startswith("exit status") and len(self.command.acts) == 1
 
     @property
     def acting(self) -> tuple[float, float]:
-        """From when to when the phone did it, so far."""
+        """The times when the phone began and ended the act, or now if it has not ended."""
         if not self.passed:
             return self.asked, self.asked
         ended = time.monotonic() if self.ended is None else self.ended
@@ -66,56 +66,56 @@ class WatchedAct:
 
 @dataclass(slots=True)
 class Track:
-    """A program's acts, looks and model calls in the order in which they came.
+    """A program's acts, looks and model calls in the order of their arrival.
 
-    `since` is when the thinking for its next step began. Acts may overlap each other and times in
-    which the program is held up: no second counts twice.
+    `since` is the time when the thinking for its next step began. Acts may overlap each other and
+    pauses, in which the harness holds up the program; no second counts twice.
     """
 
     since: float = field(default_factory=time.monotonic)
     asks_models: bool = False
     _marks: list[Mark] = field(default_factory=list)
     _acts: list[WatchedAct] = field(default_factory=list)
-    _taken: int = 0  # acts whose steps have been taken
-    _holds: list[tuple[float, float]] = field(default_factory=list)
-    _worked: float = 0.0  # seconds of the program's own until `since`
+    _taken: int = 0  # the number of acts whose steps have been taken
+    _pauses: list[tuple[float, float]] = field(default_factory=list)
+    _worked: float = 0.0  # seconds that the program itself has spent until `since`
 
     def mark(self, mark: Mark) -> None:
         """Add a mark that is not an act."""
         self.asks_models |= mark == "call"
         self._marks.append(mark)
 
-    def carries_on(self, command: Command, at: float) -> bool:
-        """Whether a command only continues the last act, such as the next letter of a text."""
+    def continues(self, command: Command, at: float) -> bool:
+        """Return whether a command only continues the last act, such as the next letter typed."""
         if not self._marks or self._marks[-1] not in ACTS:
             return False
         return continues(self._timed(self._acts[-_RECENT:]), command, at)
 
     def add(self, act: WatchedAct) -> None:
-        """Note an act; one without a screen before it belongs to the last one."""
+        """Add an act; an act without a screen before it continues the last one."""
         self._marks.append("more" if act.before is None else "act")
         self._acts.append(act)
 
     def steps(self, *more: Mark) -> int:
-        """Return how many steps are still to be taken if the program ends after `more` marks."""
+        """Return how many steps remain to be taken if the program ends after `more` marks."""
         return sum(first >= self._taken for first, _ in _groups([*self._marks, *more]))
 
     @property
     def changed(self) -> float:
-        """When the last act ended; 0 if none has."""
+        """The time when the last act ended; 0 if no act has ended."""
         return max((act.ended or 0.0 for act in self._acts[-_RECENT:]), default=0.0)
 
     def pending(self) -> bool:
-        """Whether there are acts whose steps have not been taken."""
+        """Return whether there are acts whose steps have not been taken."""
         return self._taken < len(self._acts)
 
     def take(
         self, now: Capture | None, *, ends: bool = False
     ) -> Iterator[tuple[DoneStep, Capture]]:
-        """Yield each step that is final, once, with the screen after it.
+        """Yield each final step once, with the screen after it.
 
-        `now` is the screen after the last act; without it, the last step is left. If the track
-        `ends` here, all steps are final, and it begins anew.
+        `now` is the screen after the last act; without it, the last step is not yielded. If the
+        track `ends` here, all steps are final, and the track is cleared.
         """
         final = len(self._marks) if ends else settled(self._marks)
         acts = sum(mark in ACTS for mark in self._marks[:final])
@@ -131,44 +131,44 @@ class Track:
         if ends:
             self._marks, self._acts, self._taken = ["call"] if self.asks_models else [], [], 0
 
-    def hold(self, since: float) -> None:
-        """Note that the program was held up, or acted by other means, until now."""
-        self._holds.append((since, time.monotonic()))
+    def pause(self, since: float) -> None:
+        """Note that the harness has delayed the program, or acted for it, since a time."""
+        self._pauses.append((since, time.monotonic()))
 
     def thinking(self) -> float:
-        """Return the seconds that the program has spent since its last step."""
+        """Return the seconds that the program itself has spent since its last step."""
         return self._own(time.monotonic(), self._acts[self._taken :])
 
     def worked(self) -> float:
-        """Return the seconds that the program has spent in all."""
+        """Return the seconds that the program itself has spent in total."""
         return self._worked + self.thinking()
 
-    def turn(self) -> None:
-        """Begin a new step now: what came before belongs to a step that was recorded elsewhere."""
+    def begin_step(self) -> None:
+        """Begin a new step now; the time before belongs to a step that was recorded elsewhere."""
         now = time.monotonic()
-        self._go_on(now, self._own(now, ()))
+        self._advance(now, self._own(now, ()))
 
     def _own(self, until: float, acts: Sequence[WatchedAct]) -> float:
-        """Return the program's own seconds since `since`: nothing acted or held it up."""
-        others = _covered([*self._holds, *(act.acting for act in acts)], self.since, until)
+        """Return the program's own seconds from `since` until a time, without acts and pauses."""
+        others = _covered([*self._pauses, *(act.acting for act in acts)], self.since, until)
         return max(0.0, until - self.since - others)
 
-    def _go_on(self, now: float, own: float) -> None:
+    def _advance(self, now: float, own: float) -> None:
         self._worked += own
         self.since = max(self.since, now)
-        self._holds = [hold for hold in self._holds if hold[1] > self.since]
+        self._pauses = [pause for pause in self._pauses if pause[1] > self.since]
 
     def _done(self, acts: Sequence[WatchedAct]) -> DoneStep:
         pieces = [act.acting for act in acts]
         ended = max(end for _, end in pieces)
         acting = _covered(pieces, self.since, ended)
         thinking = self._own(ended, self._acts[self._taken :])
-        self._go_on(ended, thinking)
+        self._advance(ended, thinking)
         failed = [act for act in acts if act.error]
         actions = merged(self._timed(acts))
         return DoneStep(
             actions=actions,
-            said=next((act.said for act in reversed(acts) if act.said), ""),
+            said=next((act.reply for act in reversed(acts) if act.reply), ""),
             calls=tuple(call for act in acts for call in act.calls),
             seconds_thinking=thinking,
             seconds_acting=acting,
@@ -182,7 +182,7 @@ class Track:
 
 
 def _covered(pieces: Iterable[tuple[float, float]], since: float, until: float) -> float:
-    """Return how many seconds from `since` to `until` are covered by pieces, which may overlap."""
+    """Return how many seconds from `since` to `until` are covered by intervals that may overlap."""
     covered = 0.0
     for begin, end in sorted(pieces):
         covered += max(0.0, min(end, until) - max(begin, since))
@@ -191,7 +191,7 @@ def _covered(pieces: Iterable[tuple[float, float]], since: float, until: float) 
 
 
 def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of the first and the last act of each step."""
+    """Yield the indexes of the first and the last act of each step."""
     numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1
@@ -201,27 +201,28 @@ T = TypeVar("T")
 
 
 class Jobs:
-    """A queue of jobs, which one thread does in the order in which they came."""
+    """A queue of jobs, which one thread runs in order."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
 
     async def ask(self, job: Callable[[], T]) -> T:
-        """Have a job done, and return its result; its exceptions are also raised here."""
+        """Queue a job, and wait for its result; its exceptions are raised here as well."""
         return await asyncio.wrap_future(self.add(job))
 
     def add(self, job: Callable[[], T]) -> Future[T]:
-        """Have a job done later, without waiting for it."""
+        """Queue a job without waiting for it."""
         future: Future[T] = Future()
         self._queue.put((job, future))
         return future
 
     def do_next(self, seconds: float) -> bool:
-        """Do the next job, if there is one within `seconds`; return whether there was.
+        """Run the next job, waiting up to `seconds` for one; return whether there was a job.
 
         Raises:
-            BaseException: whatever the job raises; its future raises the same. What ends the run,
-                such as Ctrl-C, is an OSError there, because it would end the event loop.
+            BaseException: any exception that the job raises; its future raises the same. An
+                exception that ends the run, such as Ctrl-C, becomes an OSError in the future,
+                because it would end the event loop.
         """
         try:
             job, future = self._queue.get(timeout=max(0.0, seconds))
@@ -247,7 +248,7 @@ class Jobs:
 
 
 class LoopThread:
-    """An event loop in a thread of its own, for as long as it is entered."""
+    """A context manager that runs an event loop in a separate thread."""
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()

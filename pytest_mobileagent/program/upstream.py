@@ -1,4 +1,4 @@
-"""Connections to the servers that a program asks, through the user's own proxy if there is one."""
+"""Connections to the servers that a program calls, through the user's proxy if one is set."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Origin:
         """Return the server of a URL.
 
         Raises:
-            ValueError: it is not an HTTP URL.
+            ValueError: the URL is not an HTTP URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            msg = "not a URL of http or https"
+            msg = "not an http or https URL"
             raise ValueError(msg)
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme])
 
     @property
     def authority(self) -> str:
-        """Host and port, as in the header Host."""
+        """Host and port, as in the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -61,10 +61,10 @@ class Origin:
 async def ask(
     connection: ServerConnection, origin: Origin, request: h11.Request, target: str, body: bytes
 ) -> h11.Response:
-    """Send a request of a connection on to a server, and return the head of the response.
+    """Forward a request from a connection to a server, and return the head of the response.
 
     The connection to the server, `connection.upstream`, is reused for the next request; it is
-    closed when the client leaves.
+    closed when the client disconnects.
 
     Raises:
         OSError: the server cannot be reached, the connection broke, or the answer is not HTTP.
@@ -77,7 +77,7 @@ async def ask(
     if open_one is not None:
         try:
             return await open_one.ask(sent, body)
-        except ConnectionError:  # the server may have closed it meanwhile
+        except ConnectionError:  # the server may have closed it in the meantime
             open_one.close()
     return await _fresh(connection, origin, sent, body)
 
@@ -105,12 +105,12 @@ def _addressed(request: h11.Request, origin: Origin, target: str, body: bytes) -
 async def connect(
     origin: Origin, *, raw: bool = False
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection to a server, through the proxy that the user's environment names for it.
+    """Open a connection to a server, through the proxy that the user's environment sets for it.
 
-    A `raw` connection is for a caller that speaks TLS itself.
+    A `raw` connection does not use TLS here, because its client does.
 
     Raises:
-        OSError: it cannot be reached.
+        OSError: the server cannot be reached.
     """
     proxy = _proxy(origin)
     secure = tls() if origin.scheme == "https" and not raw else None
@@ -153,9 +153,9 @@ async def _accepted(reader: asyncio.StreamReader) -> None:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise ConnectionResetError("the proxy of this machine's environment hangs up") from error
+        raise ConnectionResetError("this machine's proxy closed the connection") from error
     if head.split(b" ", 2)[1:2] != [b"200"]:
-        raise ConnectionRefusedError("the proxy of this machine's environment refuses")
+        raise ConnectionRefusedError("this machine's proxy refused the connection")
 
 
 @cache

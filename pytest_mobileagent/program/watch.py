@@ -1,4 +1,4 @@
-"""Watching over the episode of a program: what its recorders report becomes steps."""
+"""Watches a program's episode: turns the reports of its recorders into steps."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ T = TypeVar("T")
 
 _OVER = "the episode is over"
 _LAST_CALL_SECONDS = 0.2  # from the last byte of a reply to its line in calls.jsonl
-_FRESH_SECONDS = 1.0  # in which an MCP client gets the last observation again
+_FRESH_SECONDS = 1.0  # for which an MCP client gets the last observation again
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
-_DUMP_SECONDS = 15.0  # that a capture waits for the end of a dump by the program
+_DUMP_SECONDS = 15.0  # the longest that a capture waits for the end of a dump by the program
 _SERVER_SECONDS = 1.0  # that an automation server needs to connect
 
 
 class Watch:
-    """The link between a program's recorders, which report, and the session, which permits.
+    """The link between a program's recorders and the session (see `Watcher`).
 
-    It is the recorders' `Watcher`. Its coroutines run in their event loop; whatever touches the
-    session runs as `jobs` in the session's thread.
+    Its coroutines run in the recorders' event loop. Everything that uses the session runs as `jobs`
+    in the session's thread.
     """
 
     def __init__(self, session: Session, goal: str, jobs: Jobs, log: RawLog) -> None:
@@ -53,15 +53,15 @@ class Watch:
         self._latest: Capture | None = session.last
         self._seen_at = time.monotonic()
         self._open_calls = 0
-        self._said = ""
+        self._reply = ""  # the last reply of a model since the last act
         self._calls_ended = asyncio.Event()
         self._automation = Automation()
-        self._own_step = False  # whether the program has begun a step, and has done nothing in it
+        self._own_step = False  # whether the program has begun a step without any act so far
 
     # Reports of recorders, in their event loop
 
     async def command(self, command: Command) -> _Passage:
-        """Hold an act until the screen before it is captured; see `Watcher`."""
+        """Delay an act until the screen before it has been captured (see `Watcher`)."""
         if command.refused or not (command.acts or command.looks or command.automation):
             return _Passage(command.refused)
         arrived = time.monotonic()
@@ -78,7 +78,7 @@ class Watch:
         return _Passage(watch=self, looks=command.looks, dumps=dumps)
 
     async def call_begins(self) -> str:
-        """Note that a model is asked; see `Watcher`."""
+        """Note that a model is called (see `Watcher`)."""
         if self.session.ending is not None:
             return _OVER
         self._open_calls += 1
@@ -87,95 +87,95 @@ class Watch:
         return ""
 
     def call_ended(self, words: str) -> None:
-        """Note what a model replied; see `Watcher`."""
+        """Note a model's reply (see `Watcher`)."""
         self._open_calls -= 1
-        self._said = words or self._said
+        self._reply = words or self._reply
         self._calls_ended.set()
 
     def called(self, words: str) -> str:
-        """Note a model call that the program reports; return why the episode is over."""
-        self._said = words or self._said
+        """Note a model call that the program reports; return why the episode is over, or ""."""
+        self._reply = words or self._reply
         self.log.mark("call")
         self._jobs.add(self._call)
         return _OVER if self.session.ending is not None else ""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
-        """Begin or end a step of the program's own; see `Watcher`."""
+        """Begin or end a step that the program itself marks (see `Watcher`)."""
         self.log.mark(phase)
         arrived = time.monotonic()
         return await self._jobs.ask(lambda: self._step(phase, arrived))
 
     async def _last_call_ends(self) -> None:
-        """Wait briefly for a call that is just being answered: its line belongs to the act."""
+        """Wait briefly for a call that is just being answered, as its line belongs to the act."""
         if self._open_calls:
             self._calls_ended.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._calls_ended.wait(), _LAST_CALL_SECONDS)
 
     async def look(self) -> Observation:
-        """Observe the screen as it is now; this is not a step."""
+        """Observe the current screen, which is not a step."""
         return await self._jobs.ask(self._observe)
 
     async def decide(
         self, action: Action, by: Callable[[System], str] | None = None
     ) -> Observation | None:
-        """Have the session do an action as a step; return None if the episode is over.
+        """Have the session perform an action as a step; return None if the episode is over.
 
-        `by` does it in the device's place, and returns why it failed.
+        If given, `by` performs it in place of the device, and returns why it failed, or "".
         """
         does = None if by is None else partial(by, system_of(self.session.device))
-        return await self._jobs.ask(lambda: self._decide(Reply(action, self._said), does))
+        return await self._jobs.ask(lambda: self._decide(Reply(action, self._reply), does))
 
     async def system(self, ask: Callable[[System], T]) -> T:
-        """Ask the phone's system."""
+        """Return the result of a function of the phone's system."""
         return await self._jobs.ask(lambda: ask(system_of(self.session.device)))
 
     # Jobs, in the session's thread
 
     def finish(self, report: Finish | Impossible) -> None:
         """End the episode with the program's report."""
-        self._decide(Reply(report, self._said), None)
+        self._decide(Reply(report, self._reply), None)
 
     def end(self, termination: Termination, why: str = "") -> None:
-        """End the episode, unless the program's acts so far have met the goal and end it."""
+        """End the episode, unless it ends because the program's acts so far have met the goal."""
         was_over = self.session.ending is not None
         self.close_steps()
         if was_over or self.session.ending is None:
             self.session.end(termination, why)
 
     def work(self, seconds: float) -> bool:
-        """Do the next job, if there is one within `seconds`; return whether there was."""
+        """Run the next job, waiting up to `seconds` for one; return whether there was a job."""
         return self._jobs.do_next(seconds)
 
     def drain(self) -> None:
-        """Do the remaining jobs."""
+        """Run the remaining jobs."""
         while self.work(0):
             pass
 
     def _act(self, command: Command, arrived: float) -> WatchedAct | None:
-        """Note an act that is about to be done; return None if it must not be."""
+        """Note an act that is about to be performed; return None if it must not be."""
         if self.session.ending is not None:
             return None
-        carries_on = self.track.carries_on(command, arrived)
-        before = None if carries_on else self._seen()
-        if not carries_on and self.session.steps + self.track.steps("act") > self._limit:
+        continues = self.track.continues(command, arrived)
+        before = None if continues else self._seen()
+        if not continues and self.session.steps + self.track.steps("act") > self._limit:
             self.end(Termination.STEP_LIMIT)
             return None
-        act = WatchedAct(command, before, arrived, self.session.take_calls(), self._said)
-        self._said = ""
+        act = WatchedAct(command, before, arrived, self.session.take_calls(), self._reply)
+        self._reply = ""
         self.track.add(act)
         if self.session.stops_on_success:
             self._add(self.track.take(None))  # the steps that are final now that this act follows
             if self.session.ending is not None:
                 return None
-        self.track.hold(arrived)
+        self.track.pause(arrived)
         self._latest, self._own_step = None, False
         if command.looks:
             self.track.mark("look")
         return act
 
     def _look(self) -> None:
-        """Note that the program looks; capture the screen, unless the program asks models later."""
+        """Note that the program looks at the screen; record steps unless it calls models."""
         if self.session.ending is None:
             self.track.mark("look")
             if not self.track.asks_models:
@@ -201,44 +201,44 @@ class Watch:
             self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self.session.take_calls()))
             self._own_step, self._latest = False, None
         self.track.mark(phase)
-        self.track.hold(arrived)
+        self.track.pause(arrived)
         return ""
 
     def _observe(self) -> Observation:
         self.close_steps()
         if self.session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
-            self._decide(Reply([], self._said, counts=False), _nothing)
+            self._decide(Reply([], self._reply, counts=False), _nothing)
         return self.session.observation
 
     def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
-        """Have the session do an action, as a step of its own."""
+        """Have the session perform an action as a separate step."""
         self.close_steps()
         thinking, decided = self.track.thinking(), time.monotonic()
-        self._said = ""
+        self._reply = ""
         try:
             observation = self.session.decide(reply, thinking, by)
         except EpisodeOver:
             return None
         finally:
-            self.track.hold(decided)
-            self.track.turn()
+            self.track.pause(decided)
+            self.track.begin_step()
         self._latest, self._seen_at = self.session.last, time.monotonic()
         return observation
 
     def _automate(self, arrived: float, *, dumps: bool) -> None:
-        """Let the program use Android's UiAutomation."""
+        """Note that the program is about to use Android's UiAutomation."""
         if dumps:
             self._automation.dump_begins()
         else:
             self._automation.server_starts()
-        self.track.hold(arrived)
+        self.track.pause(arrived)
 
     @property
     def _limit(self) -> int:
         return self.session.limits.steps
 
     def _seen(self) -> Capture:
-        """Return the capture since the last act; take one if there is none."""
+        """Return a capture from after the last act, which is taken if necessary."""
         if self._latest is None or self._seen_at < self.track.changed:
             self._latest = self._capture()
         return self._latest
@@ -250,16 +250,16 @@ class Watch:
         return capture
 
     def _write(self) -> None:
-        """Record the steps that are final by now."""
+        """Record the steps that are final now."""
         self._add(self.track.take(self._seen() if self.track.pending() else None))
 
     def close_steps(self) -> None:
-        """Record all steps: nothing that follows belongs to them."""
+        """Record all steps, because nothing that follows belongs to them."""
         if self.session.ending is None and self.track.pending():
             self._add(self.track.take(self._seen(), ends=True))
 
     def _add(self, steps: Iterable[tuple[DoneStep, Capture]]) -> None:
-        """Record steps, as long as none of them ends the episode."""
+        """Record steps until one of them ends the episode."""
         for step, after in steps:
             self.session.add(step, after)
             if self.session.ending is not None:
@@ -276,19 +276,19 @@ class Watch:
 
 
 def _nothing() -> str:
-    """Do nothing, in place of a phone that would wait."""
+    """Do nothing, in place of a device that would wait."""
     return ""
 
 
 @dataclass(slots=True)
 class _Passage:
-    """A command on its way (see `Passage`), whose end is reported to `watch` once."""
+    """A command on its way to the phone (see `Passage`), whose end is reported to `watch` once."""
 
     refused: str = ""
     watch: Watch | None = None
     act: WatchedAct | None = None
     looks: bool = False
-    dumps: bool = False  # by UiAutomation: the next capture waits for it
+    dumps: bool = False  # whether it uses UiAutomation, so that the next capture waits for it
 
     def done(self, error: str = "") -> None:
         """Note the end of the command."""
@@ -298,7 +298,7 @@ class _Passage:
 
 
 class Automation:
-    """The program's use of UiAutomation; any thread may report it, or wait for its end."""
+    """Tracks the program's use of UiAutomation; it may be called by any thread."""
 
     def __init__(self) -> None:
         self._dumps = 0
@@ -317,11 +317,11 @@ class Automation:
             self._changed.notify_all()
 
     def server_starts(self) -> None:
-        """Note that the program starts a server: it gets time to seize UiAutomation."""
+        """Note that the program starts a server, which gets time to connect to UiAutomation."""
         self._quiet_until = time.monotonic() + _SERVER_SECONDS
 
     def wait_until_free(self) -> None:
-        """Wait, but not forever, until a capture takes nothing from the program."""
+        """Wait, but not for ever, until a capture would not take UiAutomation from the program."""
         time.sleep(max(0.0, self._quiet_until - time.monotonic()))
         with self._changed:
             self._changed.wait_for(lambda: not self._dumps, _DUMP_SECONDS)

@@ -299,7 +299,7 @@ def test_a_provider_that_nobody_knows_is_the_agents_error(project: Project) -> N
     result = project.run("Unknown")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["error*'opanai'*no provider with an endpoint*; did you mean 'openai'? (there are: *"]
+        ["error*'opanai'*no provider with an endpoint*; did you mean 'openai'? (the providers *"]
     )
 
 

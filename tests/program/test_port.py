@@ -41,7 +41,7 @@ def test_a_function_is_served() -> None:
             assert json.loads(await asyncio.to_thread(post, url, b'{"x": 4}')) == {"twice": 8}
             assert await asyncio.to_thread(failed, url, b"[]") == (
                 400,
-                "the body has to be an object of JSON",
+                "the body must be a JSON object",
             )
             assert await asyncio.to_thread(failed, url, b'{"x": 13}') == (500, "unlucky")
             assert (await asyncio.to_thread(failed, port.url("triple"), b"{}"))[0] == 404

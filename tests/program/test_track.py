@@ -35,7 +35,7 @@ class Told(Track):
     def act(self, *acts: Act, error: str = "", calls: tuple[ModelCall, ...] = ()) -> None:
         self.clock += 1.0
         command = Command(f"input {acts}", acts)
-        before = None if self.carries_on(command, self.clock) else Capture(make_screen("x"), {})
+        before = None if self.continues(command, self.clock) else Capture(make_screen("x"), {})
         told = WatchedAct(command, before, self.clock, calls, "", self.clock, self.clock + 0.1)
         told.error = error
         self.add(told)
@@ -140,7 +140,7 @@ def at(asked: float, passed: float, ended: float) -> WatchedAct:
 def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
-    track._holds.append((began + 3, began + 5))
+    track._pauses.append((began + 3, began + 5))
     track.add(at(began + 3, began + 5, began + 6))
     assert track.worked() == pytest.approx(10 - 1 - 2, abs=0.5)
     (step,) = steps(track)
@@ -154,7 +154,7 @@ def test_no_second_counts_twice() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
     for start in (1.0, 1.5, 2.0):  # from three threads, each held up while another acts
-        track._holds.append((began + 0.5, began + start))
+        track._pauses.append((began + 0.5, began + start))
         track.add(at(began + 0.5, began + start, began + start + 3))
     done = steps(track)
     assert sum(step.seconds_acting for step in done) == pytest.approx(4)
@@ -165,9 +165,9 @@ def test_no_second_counts_twice() -> None:
 def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
-    track._holds.append((began + 1, began + 2))
+    track._pauses.append((began + 1, began + 2))
     assert track.thinking() == pytest.approx(9, abs=0.5)
-    track.turn()
+    track.begin_step()
     assert track.thinking() == pytest.approx(0, abs=0.5)
 
 

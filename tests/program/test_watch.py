@@ -199,7 +199,7 @@ def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
         program.watch.work(0.01)
     act = passes.result().act
     assert act is not None
-    assert act.said == "I tap."
+    assert act.reply == "I tap."
     began = time.monotonic()
     program.act(Tap(2, 2))  # no call is open any more
     assert time.monotonic() - began < 4

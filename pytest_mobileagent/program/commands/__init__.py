@@ -1,7 +1,7 @@
-"""A program's requests to its phone as acts and commands, and the watcher that is told of them.
+"""A program's requests to its phone, parsed as commands, and the watcher that they are reported to.
 
-The files here read requests; what they do is an act, a look, or neither. Recorders (of adb, models
-and MCP) report to the watcher in their own event loop.
+The modules here parse requests: each is an act, a look at the screen, or neither. Recorders (of
+adb, models and MCP) report to the watcher in their own event loop.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_mobileagent.action.action import Action
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """One event of a gesture that arrives in pieces: a finger at the pixel (x, y)."""
+    """One event of a gesture that arrives in several events: a finger at the pixel (x, y)."""
 
     phase: Literal["down", "move", "up", "cancel"]
     x: int
@@ -35,30 +35,31 @@ class Clear:
 
 @dataclass(frozen=True, slots=True)
 class ElementTap:
-    """A tap on an element that only an automation server on the phone knows, by its URL's path.
+    """A tap on an element that an automation server on the phone knows by the path of a URL.
 
-    `adb.raw_log` asks where the element is before the tap is passed on; if nobody knows, `words`
-    stand for the tap.
+    `adb.raw_log` looks up the element's position before the tap is passed on; if it is unknown, the
+    text `words` describes the tap.
     """
 
     path: str
     words: str
 
 
-# What a program does through the screen; `commands.steps` turns it into actions.
+# Anything that a program does through the screen; `commands.steps` turns acts into actions.
 Act = Action | Pointer | Erase | Clear | ElementTap
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One request of a program to the phone: a service of adb, or a request over a socket.
+    """One request of a program to the phone: an adb service, or a request over a socket.
 
-    - `text`: the request as the raw record holds it; a name if it is binary.
-    - `acts`: what it does through the screen, in order. `looks`: whether it shows the screen
+    - `text`: the text of the request in the raw record; a name if the request is binary.
+    - `acts`: what it does through the screen, in order. `looks`: whether it returns the screen
       afterwards. A command with neither is only recorded.
     - `automation`: whether it uses Android's UiAutomation, which serves one client at a time.
     - `destructive`: what it destroys, in words ("uninstalls com.example"); empty if nothing.
-    - `refused`: why it is not passed on; empty if it may be. The harness keeps what it needs.
+    - `refused`: why it is not passed on, because it would break what the harness needs; empty if it
+      may be passed on.
     """
 
     text: str
@@ -72,30 +73,30 @@ class Command:
 class Passage(Protocol):
     """A command on its way to the phone."""
 
-    refused: str  # why it must not be passed on; empty if it may
+    refused: str  # why it must not be passed on; empty if it may be
 
     def done(self, error: str = "") -> None:
         """Report that the command has ended, and how it failed, if that is known."""
 
 
 class CallWatcher(Protocol):
-    """Watches over the model calls of an episode."""
+    """Permits the model calls of an episode, and is notified of replies."""
 
     async def call_begins(self) -> str:
-        """Report that a model is about to be asked; return why it must not be, empty if it may."""
+        """Report that a model is about to be called; return why it must not be, or ""."""
 
     def call_ended(self, words: str) -> None:
-        """Report what a model replied; by now, its line is in the episode's calls.jsonl."""
+        """Report a model's reply; its line is already in the episode's calls.jsonl."""
 
 
 class Watcher(CallWatcher, Protocol):
-    """Watches over an episode while a program runs in it."""
+    """Permits everything that a program does in an episode, and records it."""
 
     async def command(self, command: Command) -> Passage:
-        """Ask to pass a command on; an act waits until the screen before it is captured."""
+        """Ask to pass a command on; an act waits until the screen before it has been captured."""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
         """Report that the program itself begins or ends a step.
 
-        Return why the episode is over; empty if it is not.
+        Return why the episode is over; empty if it goes on.
         """

@@ -1,4 +1,4 @@
-"""Commands that destroy something on the phone, or would take the phone from the harness."""
+"""Recognises commands that destroy something on the phone, or would break the harness."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.program.commands import Command
 
-# What a command destroys, in words, and why it is refused.
+# What a command destroys, in words, and why it is refused; both may be empty.
 Judgement = tuple[str, str]
 _NOTHING: Judgement = ("", "")
 _REBOOTS = "it would restart or switch off the phone, which the benchmark is using"
 _WIPES = "it would wipe the phone, which the benchmark is using"
-_STOPS = "it would stop a part of Android without which the benchmark loses the phone"
-_HEARS = f"the benchmark hears through {LISTENER} what happens on the phone"
+_STOPS = "it would stop a part of Android that the benchmark's connection depends on"
+_HEARS = f"the benchmark receives events of the phone through {LISTENER}"
 _CONNECTS = "it would cut the benchmark's connection to the phone"
-_BLINDS = "it would switch the screen off, which the benchmark looks at"
+_BLINDS = "it would switch the screen off, which the benchmark observes"
 _VITAL = {"adbd", "zygote", "zygote64", "zygote_secondary", "system_server", "surfaceflinger"}
 _ENDING_ACTIONS = re.compile(
     r"android\.intent\.action\.(REBOOT|(ACTION_)?REQUEST_SHUTDOWN)|"
@@ -38,13 +38,13 @@ _USER_FILES = re.compile(
 
 
 def read_destructive(name: str, arguments: Sequence[str]) -> Judgement:
-    """Return what a command destroys, and why it is refused; both are empty if it is harmless."""
+    """Return what a command destroys and why it is refused; both are empty if it is harmless."""
     judge = _JUDGES.get(name)
     return judge(arguments) if judge else _NOTHING
 
 
 def keeping_the_screen_on(command: Command) -> Command:
-    """Return a command, marked as refused if it switches the screen off."""
+    """Return the command, marked as refused if it switches the screen off."""
     if SCREEN_OFF not in command.acts:
         return command
     return dataclasses.replace(command, destructive="switches the screen off", refused=_BLINDS)
@@ -157,7 +157,7 @@ def _rm(arguments: Sequence[str]) -> Judgement:
 
 
 def _own(path: str) -> bool:
-    """Whether a path lies where tools keep their own files."""
+    """Return whether a path is in the folder where tools store their own files."""
     return path.startswith("/data/local/tmp/") and ".." not in path
 
 

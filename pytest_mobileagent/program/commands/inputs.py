@@ -1,4 +1,4 @@
-"""Android's `input` and `monkey` commands, its keys and its gestures, as acts."""
+"""Parses Android's `input` and `monkey` commands, keys and gestures into acts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SOURCES = {
     "touchnavigation", "joystick", "rotaryencoder",
 }  # fmt: skip
 _SWIPE_MILLISECONDS = 300.0  # Android's own default
-_FEW_EVENTS = 5  # up to here, monkey is used to start an app
+_FEW_EVENTS = 5  # with so few events or fewer, monkey only serves to start an app
 _PHASES: dict[str, Literal["down", "move", "up", "cancel"]] = {
     "DOWN": "down",
     "MOVE": "move",
@@ -33,7 +33,7 @@ _PHASES: dict[str, Literal["down", "move", "up", "cancel"]] = {
 
 
 def read_input(words: Sequence[str], raw: str) -> tuple[Act, ...]:
-    """Return what an `input` command does; `raw` is its text."""
+    """Return the acts of an `input` command; `raw` is its text."""
     rest = list(words)
     while rest and (rest[0] in _SOURCES or rest[0] in {"-d", "--display"}):
         del rest[: 1 if rest[0] in _SOURCES else 2]
@@ -58,7 +58,7 @@ def _swipe(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def swipe(x1: int, y1: int, x2: int, y2: int, seconds: float) -> Tap | LongPress | Swipe:
-    """Return the act of a finger that moves straight; a tiny movement counts as none."""
+    """Return the act of a finger that moves in a straight line; a tiny movement is ignored."""
     seconds = seconds if seconds >= 0 else _SWIPE_MILLISECONDS / 1000
     action = stroke([(0.0, x1, y1), (seconds, x2, y2)])
     assert isinstance(action, Tap | LongPress | Swipe)
@@ -86,7 +86,7 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def _held(act: Act, raw: str) -> Act:
-    """Return the act of a held key: it differs from a press, unless the key repeats."""
+    """Return the act of a held key, which differs from a press unless the key repeats."""
     return act if not isinstance(act, Key) or act.name in {"enter", "tab"} else Raw(raw)
 
 
@@ -125,7 +125,7 @@ def pixel(word: object) -> int:
     """Return a coordinate in whole pixels.
 
     Raises:
-        ValueError, TypeError, OverflowError: it is not a number.
+        ValueError, TypeError, OverflowError: the value is not a number.
     """
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         msg = f"{word!r} is not a coordinate"
@@ -134,10 +134,10 @@ def pixel(word: object) -> int:
 
 
 def read_monkey(words: Sequence[str], raw: str) -> tuple[Act, ...]:
-    """Return what `monkey` does: with few events for one package, it starts the app."""
+    """Return the acts of `monkey`: with few events for one package, it opens the app."""
     packages = [after for word, after in pairwise(words) if word == "-p"]
     if not words or not words[-1].isdecimal() or words[-2:-1] == ["-p"]:
-        return ()  # it prints its help
+        return ()  # monkey prints its help
     if len(packages) == 1 and int(words[-1]) <= _FEW_EVENTS:
         return (Open(packages[0]),)
     return (Raw(raw),)
@@ -148,8 +148,8 @@ SELECT_ALL = Raw("select all")
 PASTE = Raw("paste")
 TO_THE_END = Raw("to the end of the text")
 TO_THE_START = Raw("to the start of the text")
-SCREEN_OFF = Raw("switch the screen off")  # the power key does so, too: the screen is always on
-WAKE_UP = 224  # this key does nothing while the screen is on
+SCREEN_OFF = Raw("switch the screen off")  # also for the power key, as the screen is always on
+WAKE_UP = 224  # this key has no effect while the screen is on
 
 _CANONICAL: dict[int, KeyName] = {
     3: "home", 4: "back", 24: "volume_up", 25: "volume_down", 61: "tab", 66: "enter",
@@ -226,15 +226,15 @@ def _character(number: int, *, shift: bool) -> str:
     return _SHIFTED.get(character, character.upper()) if shift else character
 
 
-STILL = 10  # pixels: a finger that moves less is resting
-HELD = 0.5  # seconds: a finger that rests longer makes a long press (Android: 0.4)
-_STRAIGHT = 40  # pixels that a path may deviate from the line between its ends
+STILL = 10  # pixels: a finger that moves no further is considered at rest
+HELD = 0.5  # seconds: a finger at rest makes a long press after this time (Android: 0.4)
+_STRAIGHT = 40  # pixels by which a path may deviate from the line between its ends
 
 
 def stroke(points: Sequence[tuple[float, int, int]]) -> Action | None:
     """Return the action of a finger from down to up, given each event's (seconds, x, y).
 
-    None if its path is not straight: no action describes that.
+    The result is None if the path is not straight, because no action describes that.
     """
     begin, x1, y1 = points[0]
     end, x2, y2 = points[-1]

@@ -1,4 +1,4 @@
-"""Intents of Android's `am`, and what sending them does."""
+"""Parses intents of Android's `am`, and the acts of sending them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ONE = {
 _MAIN = "android.intent.action.MAIN"
 _LAUNCHER = "android.intent.category.LAUNCHER"
 _HOME = "android.intent.category.HOME"
-# Apps that belong to tools: they serve programs, and are none of the user's.
+# Apps that belong to tools: they serve programs rather than the phone's user.
 TOOLS = {
     "io.appium.settings", "io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test",
     "com.github.uiautomator", "com.github.uiautomator.test", "com.wetest.uia2",
@@ -49,7 +49,7 @@ class Intent:
 
     @property
     def app(self) -> str:
-        """The package that it addresses; empty if it names none."""
+        """The package that the intent addresses; empty if it names none."""
         return self.component.partition("/")[0] or self.package
 
 
@@ -88,7 +88,7 @@ def _set(intent: Intent, option: str, value: str) -> None:
 
 
 def _last(intent: Intent, word: str) -> None:
-    """Read a word that no option precedes: a URI, a component or a package."""
+    """Read a word without an option: a URI, a component or a package."""
     if ":" in word:
         intent.data = word
     elif "/" in word:
@@ -98,7 +98,7 @@ def _last(intent: Intent, word: str) -> None:
 
 
 def started(intent: Intent, raw: str) -> tuple[Act, ...]:
-    """Return the act of starting an activity."""
+    """Return the act of starting an activity; `raw` is the command's text."""
     if intent.app in TOOLS:
         return ()
     if _HOME in intent.categories and not intent.app:
@@ -111,11 +111,11 @@ def started(intent: Intent, raw: str) -> tuple[Act, ...]:
 
 
 def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
-    """Return what a broadcast does: keyboards type; others change nothing on the screen."""
+    """Return the acts of a broadcast: those for keyboards type, others do not change the screen."""
     reader = _BROADCASTS.get(intent.action)
     if reader is None:
         return ()
-    if intent.app and intent.app not in TOOLS:  # such as the rest of an unquoted text with spaces
+    if intent.app and intent.app not in TOOLS:  # may be part of an unquoted text with spaces
         return (Raw(raw),)
     try:
         return reader(intent.extras, raw)
@@ -124,17 +124,17 @@ def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
 
 
 def from_base64(text: str) -> str:
-    """Return the text that is encoded in base64.
+    """Decode a text from base64.
 
     Raises:
-        ValueError: it is not UTF-8 text in base64.
+        ValueError: the text is not base64, or the bytes are not UTF-8.
     """
     data = "".join(text.split())
     return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")
 
 
 def typed(text: str) -> tuple[Act, ...]:
-    """Return the act of typing a text; none if it is empty."""
+    """Return the act of typing a text; no act if the text is empty."""
     return (Type(text),) if text else ()
 
 
@@ -180,7 +180,7 @@ def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     return (Raw(CLIPBOARD + (from_base64(text) if extras.get("encoding") == "base64" else text)),)
 
 
-# ADBKeyboard's first, then those of uiautomator2's keyboard, then those that copy a text.
+# First ADBKeyboard's broadcasts, then those of uiautomator2's keyboard, then those of clipboards.
 _BROADCASTS: dict[str, Callable[[dict[str, str], str], tuple[Act, ...]]] = {
     "ADB_INPUT_TEXT": _message,
     "ADB_INPUT_B64": _message_base64,

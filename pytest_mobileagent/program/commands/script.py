@@ -1,6 +1,6 @@
-"""Shell scripts, parsed into the simple commands that they run.
+"""Parses shell scripts into the simple commands that they run.
 
-Nothing is run, and nothing is known about the phone: what depends on it is marked as unknown.
+Nothing is run. Values that depend on the phone are marked as unknown.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _OPERATOR = re.compile(r"&&|\|\||;;|\|&|[;&|\n()]")
 _REDIRECTION = re.compile(r"(\d*)(&>>?|>>|>&|>\||<&|<>|<<-?|>|<)")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|[@*#?$!-])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # characters without a special meaning, in a word
-_PLAIN_QUOTED = re.compile(r'[^"\\$`]+')  # and in double quotes
+_LITERAL = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # characters without a special meaning in a word
+_LITERAL_QUOTED = re.compile(r'[^"\\$`]+')  # the same within double quotes
 _DEEPEST = 20
-UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for a value that only the phone knows
 
 
 class UnreadableError(ValueError):
-    """A script that cannot be parsed here, such as one with a here-document."""
+    """A script cannot be parsed, for example because it has a here-document."""
 
 
 class UnfinishedError(UnreadableError):
-    """A script that lacks its end: a quote or a parenthesis is still open."""
+    """A script is incomplete: a quote or a parenthesis is still open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Simple:
 
     - `words`: its name and arguments, without quotes; `text`: the command as written.
     - `known`: whether every word is known without the phone.
-    - `operator`: what stands before it, such as "&&" or "|"; empty before the first.
-    - `files`: the files to which its output goes.
+    - `operator`: the operator before it, such as "&&" or "|"; empty for the first command.
+    - `files`: the files that its output is redirected to.
     """
 
     words: tuple[str, ...]
@@ -54,17 +54,17 @@ class Simple:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The commands of a script; `straight` if each runs once, unless one before it fails."""
+    """The commands of a script; `straight` if each runs once, unless an earlier one fails."""
 
     commands: tuple[Simple, ...]
     straight: bool = True
 
 
 def parse(script: str, depth: int = 0) -> Script:
-    """Return the commands of a script; those of a substitution precede the command that needs it.
+    """Return the commands of a script; those of a substitution precede the command that uses it.
 
     Raises:
-        UnreadableError: it cannot be parsed.
+        UnreadableError: the script cannot be parsed.
     """
     if depth > _DEEPEST:
         msg = "it is nested too deeply"
@@ -179,7 +179,7 @@ class _Reader:
         start, parts = self._at, []
         self._word_known = True
         while self._at < len(self._script):
-            if match := _PLAIN.match(self._script, self._at):
+            if match := _LITERAL.match(self._script, self._at):
                 self._at = match.end()
                 parts.append(match[0])
                 continue
@@ -188,7 +188,7 @@ class _Reader:
                 break
             parts.append(self._piece(char))
         if self._at == start:
-            self._at += 1  # no word begins here: skip it, so that reading goes on
+            self._at += 1  # no word begins here: skip the character to make progress
         return "".join(parts), self._word_known
 
     def _piece(self, char: str) -> str:
@@ -226,7 +226,7 @@ class _Reader:
         parts: list[str] = []
         self._at += 1
         while self._at < len(self._script):
-            if match := _PLAIN_QUOTED.match(self._script, self._at):
+            if match := _LITERAL_QUOTED.match(self._script, self._at):
                 self._at = match.end()
                 parts.append(match[0])
                 continue
@@ -244,7 +244,7 @@ class _Reader:
         raise UnfinishedError(msg)
 
     def _dollar(self, char: str) -> str:
-        """Read an expansion, and return its value as far as that is known."""
+        """Read an expansion, and return its value, or UNKNOWN."""
         if char == "`":
             self._substituted(self._quoted("`", escapes=True))
             return UNKNOWN
@@ -298,7 +298,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
 def escapes(text: str) -> str:
-    """Return a text inside $'…', with its escapes resolved."""
+    """Resolve the escapes of a text inside $'…'."""
 
     def spelled(match: re.Match[str]) -> str:
         code = match[1]
@@ -315,12 +315,12 @@ _LONGEST = 1000  # characters of a command in an act
 
 
 def cut(text: str) -> str:
-    """Return a command's text, shortened for an act."""
+    """Return the text of a command, shortened for an act."""
     return shortened(text.strip(), _LONGEST)
 
 
 def call_text(name: str, value: Any) -> str:
-    """Return a call as text: its name, and its arguments if it has any."""
+    """Return a call as text: its name, followed by its arguments if it has any."""
     if value is None or value in ({}, []):
         return name
     try:

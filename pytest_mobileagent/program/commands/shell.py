@@ -1,4 +1,4 @@
-"""What shell scripts do on the phone: how their commands act, look or destroy, one by one."""
+"""Interprets shell scripts: which of their commands act, look at the screen, or destroy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 10
 _SHELLS = {"sh", "ash", "bash", "mksh"}
-_SHORT_PAUSE = 0.3  # seconds: a shorter sleep is not meant as a wait
+_SHORT_PAUSE = 0.3  # seconds: a shorter sleep does not count as a wait
 # Commands that run another command, and how many of their own arguments precede it.
 _BEFORE_COMMANDS = {
     "nohup": 0, "exec": 0, "command": 0, "builtin": 0, "time": 0, "setsid": 0, "busybox": 0,
@@ -42,10 +42,10 @@ _FALLBACK = re.compile(r"[;&|\n(){}`]|\$\(")
 
 
 def read_script(script: str, text: str, depth: int = 0) -> Command:
-    """Return what a script does, as the command `text`.
+    """Return the command of a script, with the text `text`.
 
-    A script that cannot be parsed, or whose commands may run more than once or not at all, is one
-    act as a whole if it does anything.
+    If a script cannot be parsed, or its commands may run several times or never, it becomes a
+    single act, or none if it does nothing.
     """
     try:
         parsed = scripts.parse(script)
@@ -66,12 +66,12 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
 
 
 def read_words(words: Sequence[str], text: str) -> Command:
-    """Return what one command does, as the command `text`."""
+    """Return the command of one simple command, with the text `text`."""
     return _together([_read_simple(Simple(tuple(words), shlex.join(words)), 0)], text)
 
 
 def _read_simple(simple: Simple, depth: int) -> Command:
-    """Return what a command does, also if another command runs it."""
+    """Return the command of a simple command, which may run another one."""
     raw = cut(simple.text)
     device = next((file for file in simple.files if file.startswith("/dev/input/")), "")
     if device or _copies_to_input(simple.words):
@@ -83,11 +83,11 @@ def _read_simple(simple: Simple, depth: int) -> Command:
             return _shell(name, arguments, simple, depth)
         if name in _BEFORE_COMMANDS:
             rest = _after_options(arguments, _BEFORE_COMMANDS[name])
-            known = simple.known and name != "xargs"  # xargs adds arguments
+            known = simple.known and name != "xargs"  # which adds arguments
             return _nested(rest, Simple(simple.words, simple.text, known), depth)
     if name == "sleep":
         return Command(raw, _pause(arguments))
-    if name == "kill" and not simple.known:  # the numbers come from `pidof` or the like
+    if name == "kill" and not simple.known:  # the process ids come from `pidof` or similar
         name, arguments = "pkill", re.findall(r"[\w.]+", simple.text)
     command = read_tool(name, arguments, raw)
     if not simple.known and (command.acts or name == "input"):
@@ -146,7 +146,7 @@ def _pause(arguments: list[str]) -> tuple[Act, ...]:
 
 
 def _guessed(script: str, text: str) -> Command:
-    """Read a script that cannot be parsed by whatever in it looks like a command."""
+    """Read a script that cannot be parsed, by everything in it that looks like a command."""
     pieces = [re.sub(r"[\"'\\]", " ", piece).split() for piece in _FALLBACK.split(script)]
     parts = [
         _read_simple(Simple(tuple(words), " ".join(words)), _DEEPEST) for words in pieces if words
@@ -189,7 +189,7 @@ def _does(part: Command) -> bool:
     return any(not isinstance(act, Wait) for act in part.acts)
 
 
-# Settings that programs change in order to work, and that no task is about.
+# Settings that programs change in order to work, and that are irrelevant to tasks.
 _OWN_SETTINGS = {
     "default_input_method", "enabled_input_methods", "show_ime_with_hard_keyboard",
     "enabled_accessibility_services", "accessibility_enabled", "window_animation_scale",
@@ -203,7 +203,7 @@ _SERVICES = {
     "bluetooth_manager": "bluetooth", "connectivity": "connectivity", "content": "content",
     "media_session": "media", "location": "location", "notification": "notification",
 }  # fmt: skip
-_STATES = {  # commands that change something if their first argument begins like this
+_STATES = {  # commands that change something if their first argument begins with one of these
     "statusbar": ("expand-", "collapse"),
     "uimode": ("night", "car"),
     "wifi": ("set-wifi-enabled", "connect-network", "forget-network"),
@@ -219,7 +219,7 @@ _YADB = "com.ysbing.yadb.Main"
 
 
 def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
-    """Return what one of the phone's own commands does; `raw` is its text."""
+    """Return the command of one of the phone's own tools; `raw` is its text."""
     name, arguments = _started(name, arguments)
     destructive, refused = read_destructive(name, arguments)
     reader = _READERS.get(name)
@@ -230,7 +230,7 @@ def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
 
 
 def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the tool that a command starts, directly or by its class or service."""
+    """Return the tool that a command starts, directly or through its class or service."""
     words = list(arguments)
     if name == "cmd":
         if words[:1] == ["-w"]:
@@ -244,7 +244,7 @@ def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _opaque_if(does: object, raw: str) -> Command:
-    """Return a command that is one act in its own words, if it does anything."""
+    """Return a command with its text as a single act if `does` is true, else without acts."""
     return Command(raw, (Raw(raw),) if does else ())
 
 
@@ -289,12 +289,12 @@ def _svc(arguments: Sequence[str], raw: str) -> Command:
 
 
 def _service(arguments: Sequence[str], raw: str) -> Command:
-    """Read a numbered call of a system service: only the status bar's are certainly acts."""
+    """Read a numbered call of a system service: only those of the status bar are known to act."""
     return _opaque_if(arguments[:2] == ["call", "statusbar"], raw)
 
 
 def _app_process(arguments: Sequence[str], raw: str) -> Command:
-    """Read a program for Android's own runtime: uiautomator2's server, or yadb."""
+    """Read a program that Android's runtime starts: uiautomator2's server, or yadb."""
     if _UIAUTOMATOR2 in arguments:
         return Command(raw, automation=True)
     if _YADB not in arguments:

@@ -1,7 +1,7 @@
-"""The data that a program sends to services and sockets of the phone, read as commands.
+"""Parses the data that a program sends to services and sockets of the phone into commands.
 
-A socket belongs to a server of the program's tool; the path of an HTTP request shows which. An
-interactive shell is read line by line.
+A socket belongs to a server of an automation tool; the path of an HTTP request shows which. The
+input of an interactive shell is read line by line.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 _CONTROLLED = re.compile(r"scrcpy|minitouch|maatouch|touch", re.IGNORECASE)
 _METHODS = (b"GET ", b"POST ", b"PUT ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"PATCH ", b"CONNECT ")
 _LONGEST_METHOD = 16  # bytes, with line ends before it
-_MOST_BODY = 4 << 20  # bytes of a request that are kept to be read
+_MOST_BODY = 4 << 20  # bytes of a request's body that are read
 
 
 class SocketReader:
-    """Reads what goes to one socket of the phone, over one stream.
+    """Reads the data that one stream carries to a socket of the phone.
 
-    HTTP is read request by request. Streams of scrcpy and the like are binary: all that is known
-    is that they control something. Anything else is passed on unread.
+    HTTP is read request by request. Streams of scrcpy and similar tools are binary: they are only
+    known to control something. Any other data is passed on without being read.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,9 +45,10 @@ class SocketReader:
         self._request: _Incoming | None = _Incoming()
 
     def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
-        """Cut data into pieces, in order.
+        """Split data into pieces, in order.
 
-        A piece with a command completes that command: unless it reaches the phone, nothing is done.
+        A piece with a command completes that command, which has no effect until the piece reaches
+        the phone.
         """
         return list(self._pieces(data))
 
@@ -59,7 +60,7 @@ class SocketReader:
                 self._request = None
                 break
             except h11.RemoteProtocolError:
-                self._go_blind()
+                self._treat_as_binary()
                 break
             yield data[: len(data) - len(rest or b"")], self._read(complete=rest is not None)
             data = rest or b""
@@ -72,11 +73,11 @@ class SocketReader:
             return None
         request, self._request = self._request.request, _Incoming(first=False)
         if request.upgrades:
-            self._go_blind()
+            self._treat_as_binary()
         return read_request(request)
 
-    def _go_blind(self) -> None:
-        """Treat everything that follows as control: its effect on the server is unknown."""
+    def _treat_as_binary(self) -> None:
+        """Treat everything that follows as binary control, because its effect is unknown."""
         self._request, self._controlled = None, True
 
     def _binary(self) -> Command:
@@ -85,7 +86,7 @@ class SocketReader:
 
 
 class NotHttpError(Exception):
-    """A stream that does not begin like HTTP."""
+    """A stream does not begin like HTTP."""
 
 
 def _may_be_http(begun: bytes) -> bool:
@@ -99,13 +100,13 @@ class _Incoming:
     def __init__(self, *, first: bool = True) -> None:
         self._first = first
         self._begun = b""
-        # Each request has a connection of its own: nothing here answers, as h11 expects.
+        # A new connection for each request: h11 expects an answer, but nothing answers here.
         self._connection = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 16)
         self._body = bytearray()
         self.request = Request("", "")
 
     def feed(self, data: bytes) -> bytes | None:
-        """Take data; return what follows the end of the request, None if it has not ended yet.
+        """Process data; return what follows the end of the request, or None before its end.
 
         Raises:
             NotHttpError: the stream does not begin with a request.
@@ -143,7 +144,7 @@ _LOOKS = ("/screenshot", "/dump/hierarchy", "/minicap", "/source")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An HTTP request; `upgrades` if what follows it is not HTTP."""
+    """An HTTP request; `upgrades` says whether other data than HTTP follows it."""
 
     method: str
     target: str
@@ -156,12 +157,12 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The path of its target, without the query."""
+        """The path of the target, without the query."""
         return self.target.partition("?")[0]
 
     @property
     def values(self) -> Any:
-        """The values it carries: its body as JSON, or as a form together with the query."""
+        """The values in its body: JSON, or a form together with the query."""
         text = self.body.decode("utf-8", "replace").strip()
         try:
             return json.loads(text) if text else dict(parse_qsl(self.target.partition("?")[2]))
@@ -170,7 +171,7 @@ class Request:
 
 
 def read_request(request: Request) -> Command:
-    """Return the command that a request gives."""
+    """Return the command of a request."""
     return keeping_the_screen_on(_read(request))
 
 
@@ -191,7 +192,7 @@ def _read(request: Request) -> Command:
     return Command(raw, acts, looks=path.startswith(_LOOKS) or tool_servers.portal_shows(path))
 
 
-_LONGEST = 1 << 20  # bytes that wait for the end of their line
+_LONGEST = 1 << 20  # bytes of an incomplete line
 _MOST_LINES = 100  # of one command with an open quote
 
 
@@ -203,10 +204,10 @@ class ShellSession:
         self._open: list[str] = []  # lines of an unfinished command
 
     def feed(self, data: bytes) -> list[Command]:
-        """Return a command for each line that is complete with `data`, in order.
+        """Return a command for each line that `data` completes, in order.
 
-        If the shell waits for more after a line, such as for the end of a quote, the line's command
-        does nothing; the command of the last such line does what all of them say.
+        If the shell waits for more input after a line, such as for the end of a quote, the line's
+        command does nothing; the command of the last such line does what all of them say.
         """
         whole = (self._rest + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *lines, self._rest = whole.split(b"\n")
@@ -216,14 +217,14 @@ class ShellSession:
 
     def _read(self, line: str) -> Command:
         text = "\n".join([*self._open, line])
-        if len(self._open) < _MOST_LINES and _goes_on(text):
+        if len(self._open) < _MOST_LINES and _is_unfinished(text):
             self._open.append(line)
             return Command(line)
         self._open.clear()
         return read_script(text, text)
 
 
-def _goes_on(text: str) -> bool:
+def _is_unfinished(text: str) -> bool:
     try:
         script.parse(text)
     except script.UnfinishedError:
@@ -249,7 +250,7 @@ _REFUSED = {
 
 
 def read_service(service: str) -> Command:
-    """Return the command that opening a service gives, such as `shell:input tap 1 2`."""
+    """Return the command of opening an adb service, such as `shell:input tap 1 2`."""
     if match := _SHELL.match(service):
         return read_script(match[2], service)
     name, _, rest = service.partition(":")

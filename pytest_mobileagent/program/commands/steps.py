@@ -1,7 +1,7 @@
-"""How the acts of a program become actions, and its actions steps.
+"""Groups the acts of a program into actions, and its actions into steps.
 
-A program decides by asking a model, or at least by looking at the screen: what it does between two
-decisions is one step. An act that has neither on both sides is a step of its own.
+A program decides by calling a model, or at least by looking at the screen. What it does between two
+decisions is one step. An act that lacks a decision on either side is a separate step.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     Timed = tuple[Act, float]  # with the time of its request, in seconds
 
-RULE = 1  # the version of this rule, recorded so that steps can be derived anew
+RULE = 1  # the version of this rule, recorded so that steps can be derived again later
 
-# "more" continues the act before it, such as the next letter of a text. "call": a model is asked.
+# "more" continues the act before it, such as the next letter of a text. "call": a model is called.
 # "begin" and "end": the program itself marks a step.
 Mark = Literal["act", "more", "look", "call", "begin", "end"]
 
@@ -42,13 +42,14 @@ def grouped(marks: Sequence[Mark]) -> list[list[int]]:
     """Return the indexes of the acts of each step, in order.
 
     - The acts from "begin" to "end" are one step, finished or not.
-    - So are the acts between two decisions: model calls, or the ends of such steps.
-    - Before the first decision and after the last, the acts between two looks are one step; the
-      decision counts as a look there.
-    - Each remaining act, which lacks a neighbour on one side, is a step.
+    - The acts between two decisions are one step; decisions are model calls, and the ends of the
+      steps above.
+    - Before the first decision and after the last one, the acts between two looks are one step; the
+      decision itself counts as a look.
+    - Each remaining act, which lacks a look or decision on one side, is a step.
 
-    "more" belongs to the step of the act before it, unless a decision lies between: then it is an
-    act itself.
+    "more" belongs to the step of the act before it, unless a decision is in between: then it is an
+    act of its own.
     """
     return [step for stretch in _stretches(marks) for step in _steps(marks, *stretch)]
 
@@ -67,7 +68,7 @@ def settled(marks: Sequence[Mark]) -> int:
 
 
 def _begins(marks: Sequence[Mark], at: int) -> bool:
-    """Whether an act begins at a place, rather than continues."""
+    """Return whether an act begins at an index, rather than continues."""
     if marks[at] == "act":
         return True
     if marks[at] != "more":
@@ -81,7 +82,7 @@ def _begins(marks: Sequence[Mark], at: int) -> bool:
 
 
 def _stretches(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges between decisions: from after one to the next."""
+    """Yield the ranges between decisions, without the decisions themselves."""
     start = 0
     for at, mark in enumerate(marks):
         if mark in _DECISIONS:
@@ -108,7 +109,7 @@ def _steps(marks: Sequence[Mark], start: int, end: int) -> Iterator[list[int]]:
 
 
 def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[list[int]]]:
-    """Return the acts between looks, each as the places of its parts."""
+    """Return the acts between looks, each as the indexes of its parts."""
     pieces: list[list[list[int]]] = [[]]
     act: list[int] | None = None
     for at in range(start, end):
@@ -123,7 +124,7 @@ def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[lis
     return pieces
 
 
-_EMPTIES = 5  # delete keys: so many are meant to empty the field
+_EMPTIES = 5  # so many presses of the delete key are taken to empty the field
 _DOUBLE_SECONDS = 0.3  # the longest pause within a double tap on Android
 _DOUBLE_PIXELS = 20
 _GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events cannot be read
@@ -133,14 +134,14 @@ BINARY = ": binary control"  # the suffix of a Raw for unreadable data on a sock
 
 
 def merged(acts: Sequence[tuple[Act, float]]) -> tuple[Action, ...]:
-    """Return the actions that acts make; each act comes with the time of its request in seconds."""
+    """Return the actions of a sequence of acts, each with the time of its request in seconds."""
     return tuple(action for run in _runs(acts) for action in _actions(run))
 
 
 def continues(acts: Sequence[tuple[Act, float]], command: Command, at: float) -> bool:
-    """Whether a command at a time only continues the last of the acts before it.
+    """Return whether a command at the time `at` only continues the last of the acts before it.
 
-    Both are one action then, and the screen between them does not matter.
+    If so, both are one action, and the screen between them is irrelevant.
     """
     if not acts or not command.acts:
         return False
@@ -153,7 +154,7 @@ def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
     """Group acts into runs, each of which is a single operation."""
     runs: list[list[Timed]] = []
     for act, at in _pasted(acts):
-        if runs and _carries_on(runs[-1], act, at):
+        if runs and _continues(runs[-1], act, at):
             runs[-1].append((act, at))
         else:
             runs.append([(act, at)])
@@ -161,7 +162,7 @@ def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
 
 
 def _pasted(acts: Sequence[Timed]) -> Iterator[Timed]:
-    """Yield acts; a text that is copied and then pasted counts as typed."""
+    """Yield the acts, with a text that is copied and then pasted replaced by typing it."""
     waiting: Timed | None = None
     for act, at in acts:
         if waiting is not None and act == PASTE:
@@ -179,7 +180,7 @@ def _pasted(acts: Sequence[Timed]) -> Iterator[Timed]:
         yield waiting
 
 
-def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
+def _continues(run: Sequence[Timed], act: Act, at: float) -> bool:
     last, then = run[-1]
     match act:
         case Type():
@@ -197,13 +198,13 @@ def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
 
 
 def _touching(run: Sequence[Timed]) -> bool:
-    """Whether a finger is down at the end of a run."""
+    """Return whether a finger is down at the end of a run."""
     last = next((act for act, _ in reversed(run) if not isinstance(act, Wait)), None)
     return isinstance(last, Pointer) and last.phase in {"down", "move"}
 
 
 def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool:
-    """Whether a finger that goes down begins the second tap of a double tap."""
+    """Return whether a finger that goes down begins the second tap of a double tap."""
     if not isinstance(run[-1][0], Tap | Pointer):
         return False
     match _strokes(run):
@@ -214,7 +215,7 @@ def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool
 
 
 def _empties(run: Sequence[Timed]) -> bool:
-    """Whether a run that only erases empties the field."""
+    """Return whether a run that only erases empties the field."""
     acts = [act for act, _ in run]
     if any(isinstance(act, Type) for act in acts):
         return False
@@ -223,7 +224,7 @@ def _empties(run: Sequence[Timed]) -> bool:
 
 
 def _family(act: Act) -> str:
-    """Return what unreadable events of one gesture have in common; empty if `act` is none."""
+    """Return what unreadable events of one gesture have in common; empty for other acts."""
     if not isinstance(act, Raw):
         return ""
     if act.command.startswith("sendevent "):
@@ -266,7 +267,7 @@ def _strokes(run: Sequence[Timed]) -> list[Action]:
     """Return what a finger did, from each time it went down until it went up."""
     strokes: list[Action] = []
     pointers: list[tuple[Pointer, float]] = []
-    waited = 0.0  # within commands: their acts all have the time of the command
+    waited = 0.0  # by waits within a command, whose acts all have the time of the command
     for act, at in run:
         if isinstance(act, Tap):
             strokes.append(act)
@@ -281,7 +282,7 @@ def _strokes(run: Sequence[Timed]) -> list[Action]:
 
 
 def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
-    """Return what a finger did: an action if its whole path was seen and is straight."""
+    """Return the action of a finger, if its whole path was seen and is straight; else a Raw."""
     first, last = pointers[0][0], pointers[-1][0]
     if first.phase == "down" and last.phase == "up":
         action = stroke([(at, act.x, act.y) for act, at in pointers])

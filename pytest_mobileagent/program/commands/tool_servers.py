@@ -1,7 +1,7 @@
-"""Requests to the servers that automation tools run on the phone, read as acts.
+"""Parses requests to the servers that automation tools run on the phone into acts.
 
-uiautomator2's speaks JSON-RPC, as does mobilecli's, which acts for mobile-mcp's agents; the portal
-of droidrun (now mobilerun) is an app that is asked over HTTP or with `content`.
+The servers of uiautomator2 and of mobilecli, which mobile-mcp uses, speak JSON-RPC. The portal of
+droidrun (now mobilerun) is an app that takes requests over HTTP or through `content`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Literal
 
-    # Returns what a call does with its arguments, by place or by name; the text is the whole call.
+    # Return the acts of a call, given its arguments (by position or by name) and its text.
     ReadsList = Callable[[list[Any], str], tuple[Act, ...]]
     ReadsTable = Callable[[Mapping[str, Any], str], tuple[Act, ...]]
 
@@ -45,12 +45,12 @@ _KEYS: dict[str, Act] = {
 
 
 def is_call(values: dict[str, Any]) -> bool:
-    """Whether the body of a request is a call by JSON-RPC."""
+    """Return whether the body of a request is a JSON-RPC call."""
     return "method" in values and ("jsonrpc" in values or "params" in values)
 
 
 def read_calls(values: Any, raw: str) -> Command:
-    """Return what a call by JSON-RPC does, or a batch of calls; `raw` is the request's text."""
+    """Return the command of a JSON-RPC call or a batch of calls; `raw` is the request's text."""
     calls = values if isinstance(values, list) else [values]
     acts: list[Act] = []
     looks = False
@@ -79,12 +79,12 @@ def _raw(_: object, raw: str) -> tuple[Act, ...]:
 
 
 def _fixed(act: Act) -> Callable[[object, str], tuple[Act, ...]]:
-    """Return a reader of calls that do one thing, whatever their arguments are."""
+    """Return a reader of calls that always do the same, whatever their arguments."""
     return lambda _, __: (act,)
 
 
 def _on_screen(arguments: list[Any]) -> bool:
-    """Whether the arguments begin with pixels, rather than with a selector."""
+    """Return whether the arguments begin with pixels rather than with a selector."""
     return bool(arguments) and isinstance(arguments[0], int | float)
 
 
@@ -111,7 +111,7 @@ def _swipe(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 
 def _drag(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    """Read a drag: unlike a swipe, it holds before it moves, unless it goes nowhere."""
+    """Read a drag, which holds before it moves: it is a Raw unless the finger stays in place."""
     act = _swipe(arguments, raw)[0]
     return (Raw(raw),) if isinstance(act, Swipe | Raw) else (act,)
 
@@ -174,7 +174,7 @@ _READERS |= {
 }
 
 
-_LONG_PRESS_SECONDS = 1.0  # unless the call says how long
+_LONG_PRESS_SECONDS = 1.0  # if the call has no duration
 _BUTTONS: dict[str, Act] = {
     "BACK": Key("back"), "HOME": Key("home"), "ENTER": Key("enter"), "APP_SWITCH": Key("overview"),
     "VOLUME_UP": Key("volume_up"), "VOLUME_DOWN": Key("volume_down"), "BACKSPACE": Erase(),
@@ -255,12 +255,12 @@ _GLOBAL: dict[int, Act] = {
 
 
 def portal_shows(path: str) -> bool:
-    """Whether a path of the portal shows the screen."""
+    """Return whether a request to a path of the portal returns the screen."""
     return path.strip("/").startswith(_PORTAL_LOOKS)
 
 
 def portal_acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    """Return what the portal does when `values` are sent to a path; empty if that is unknown."""
+    """Return the acts of sending `values` to a path of the portal; empty if they are unknown."""
     name = path.strip("/").removeprefix("action/").removeprefix("action.")
     if name not in _PORTAL_READERS:
         return ()
@@ -315,7 +315,7 @@ _BINDING = re.compile(r"([^:]+):([sbilfdn]):(.*)", re.DOTALL)
 
 
 def read_content(arguments: Sequence[str], raw: str) -> Command:
-    """Return what a `content` command does; `raw` is its text."""
+    """Return the command of Android's `content` tool; `raw` is its text."""
     pairs = list(pairwise(arguments))
     uri = next((value for option, value in pairs if option == "--uri"), "")
     match = _PORTAL.match(uri)

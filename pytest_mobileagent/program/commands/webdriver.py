@@ -1,4 +1,4 @@
-"""Requests to the UiAutomator2 server, which Appium installs on the phone, read as acts."""
+"""Parses requests to the UiAutomator2 server, which Appium installs on the phone, into acts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOKS = re.compile(r"screenshot|source|element/[^/]+/screenshot|screenshot/.*|a
 
 
 def read(method: str, path: str, values: Any, raw: str) -> Command | None:
-    """Return what a request does; None if it addresses another server."""
+    """Return the command of a request; None if it addresses another server."""
     match = _SESSION.fullmatch(path.rstrip("/"))
     if match is None:
         return None
@@ -60,7 +60,7 @@ def _long_click(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
 
 
 def _place(body: dict[str, Any]) -> tuple[int, int] | None:
-    """Return the pixel of a gesture; None if the gesture is on an element."""
+    """Return the pixel of a gesture; None if the gesture addresses an element."""
     offset = body.get("offset")
     if body.get("origin") or body.get("element") or not isinstance(offset, dict):
         return None
@@ -85,7 +85,7 @@ def _actions(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
 
 
 def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Read what is typed into an element; `replace` empties it first."""
+    """Read text that is typed into an element; `replace` empties the element first."""
     value = body.get("text", body.get("value", ""))
     text = "".join(map(str, value)) if isinstance(value, list) else str(value)
     replaces = (Clear(),) if str(body.get("replace")).lower() == "true" else ()
@@ -156,10 +156,10 @@ _KEYS: dict[str, Act] = {
 
 
 def read_actions(sequences: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
-    """Return what W3C actions do: those of one finger or one keyboard are understood.
+    """Return the acts of W3C actions; only those of one finger or one keyboard are understood.
 
     Raises:
-        ValueError, KeyError, TypeError: they are malformed.
+        ValueError, KeyError, TypeError: the actions are malformed.
     """
     busy = [each for each in sequences if any(_acts(item) for item in each.get("actions", ()))]
     if not busy:
@@ -190,7 +190,7 @@ def _fingered(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
             time += float(item.get("duration") or 0) / 1000
         if kind == "pointerMove":
             origin = item.get("origin") or "viewport"
-            if origin not in ("viewport", "pointer"):  # an element, whose place is unknown
+            if origin not in ("viewport", "pointer"):  # an element, whose position is unknown
                 return (Raw(raw),)
             from_x, from_y = (x, y) if origin == "pointer" else (0, 0)
             x, y = from_x + pixel(item["x"]), from_y + pixel(item["y"])
@@ -201,13 +201,13 @@ def _fingered(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
         if kind == "pointerUp" and down:
             down = False
             strokes.append((points[0][0], time, stroke(points) or Raw(raw)))
-    if down:  # a later request will release it
+    if down:  # a later request will release the finger
         return (Raw(raw),)
     return tuple(_paused(strokes))
 
 
 def _paused(strokes: Sequence[tuple[float, float, Act]]) -> Iterator[Act]:
-    """Yield strokes: two quick taps as a double tap, and the pause between slow ones."""
+    """Yield the strokes, with two quick taps as a double tap, and with waits between slow taps."""
     rest = list(strokes)
     while rest:
         _, end, act = rest.pop(0)
@@ -250,7 +250,7 @@ def _pressed(value: str, held: set[str], raw: str) -> Act:
 
 
 def keyed(text: str, raw: str) -> tuple[Act, ...]:
-    """Return what a text does, which may contain WebDriver's keys."""
+    """Return the acts of typing a text, which may contain WebDriver's key characters."""
     acts: list[Act] = []
     for char in text:
         act = _pressed(char, set(), raw)

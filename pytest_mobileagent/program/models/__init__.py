@@ -1,1 +1,1 @@
-"""A program's calls of models, recorded on their way."""
+"""Records a program's model calls on their way to the providers."""

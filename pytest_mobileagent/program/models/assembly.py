@@ -16,9 +16,9 @@ Event = dict[str, Any] | str
 
 @dataclass(slots=True)
 class Assembled:
-    """A reply in one piece; `is_whole` if it has ended.
+    """A reply assembled from a stream; `is_whole` if the stream was complete.
 
-    `first` is the index of the event that brought the first token; None if none came.
+    `first` is the index of the event with the first token; None if there was no token.
     """
 
     reply: dict[str, Any] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Assembled:
     first: int | None = None
 
     def token(self, index: int) -> None:
-        """Note that the event at an index brought a token."""
+        """Note that the event at an index contained a token."""
         if self.first is None:
             self.first = index
 
@@ -42,16 +42,16 @@ def chat(stream: Iterable[Event]) -> Assembled:
         assembled.reply |= {k: v for k, v in event.items() if v and k != "choices"}
         for choice in as_dicts(event.get("choices")):
             number = choice.get("index")
-            kept = choices.setdefault(number if isinstance(number, int) else 0, _choice())
+            joined = choices.setdefault(number if isinstance(number, int) else 0, _choice())
             delta = as_dict(choice.get("delta"))
             if any(value for name, value in delta.items() if name != "role"):
                 assembled.token(index)
-            _grow_message(kept["message"], delta)
-            if "text" in choice:  # the older completions
+            _extend_message(joined["message"], delta)
+            if "text" in choice:  # the older completions API
                 assembled.token(index)
-                kept["message"]["content"] += as_text(choice["text"])
+                joined["message"]["content"] += as_text(choice["text"])
             if finish := choice.get("finish_reason"):
-                kept["finish_reason"] = finish
+                joined["finish_reason"] = finish
                 assembled.is_whole = True
     listed = [{"index": number, **choices[number]} for number in sorted(choices)]
     for choice in listed:
@@ -65,12 +65,12 @@ def _choice() -> dict[str, Any]:
     return {"message": message, "finish_reason": None}
 
 
-def _grow_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
+def _extend_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
     message["content"] += as_text(delta.get("content"))
     message["refusal"] += as_text(delta.get("refusal"))
     calls = message["tool_calls"]
     for part in as_dicts(delta.get("tool_calls")):
-        # Some servers send each call whole, without a number.
+        # Some servers send each call in one piece, without an index.
         number = part.get("index")
         key = number if isinstance(number, int) else len(calls)
         empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
@@ -81,7 +81,7 @@ def _grow_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
 
 
 def responses(stream: Iterable[Event]) -> Assembled:
-    """Assemble a stream of OpenAI's responses; if it was cut off, from the items that came."""
+    """Assemble a stream of OpenAI's responses; if it was cut off, from the items received."""
     assembled = Assembled()
     items: dict[Any, dict[str, Any]] = {}
     for index, event in enumerate(stream):
@@ -99,12 +99,12 @@ def responses(stream: Iterable[Event]) -> Assembled:
                 assembled.token(index)
         elif kind.endswith(".delta"):
             assembled.token(index)
-            _grow_item(items.setdefault(str(place), {}), kind, as_text(event.get("delta")))
+            _extend_item(items.setdefault(str(place), {}), kind, as_text(event.get("delta")))
     assembled.reply["output"] = list(items.values())
     return assembled
 
 
-def _grow_item(item: dict[str, Any], kind: str, delta: str) -> None:
+def _extend_item(item: dict[str, Any], kind: str, delta: str) -> None:
     if kind == "response.function_call_arguments.delta":
         item["arguments"] = as_text(item.get("arguments")) + delta
     elif kind in {"response.output_text.delta", "response.refusal.delta"}:
@@ -130,10 +130,10 @@ def messages(stream: Iterable[Event]) -> Assembled:
                 blocks[place] = dict(as_dict(event.get("content_block")))
             case "content_block_delta":
                 assembled.token(index)
-                _grow_block(blocks.setdefault(place, {}), as_dict(event.get("delta")))
+                _extend_block(blocks.setdefault(place, {}), as_dict(event.get("delta")))
             case "message_delta":
                 assembled.reply |= as_dict(event.get("delta"))
-                # Counts are totals so far; those that did not change may be null.
+                # Counts are running totals; those that have not changed may be null.
                 counts = as_dict(event.get("usage")).items()
                 assembled.reply["usage"] |= {name: n for name, n in counts if n is not None}
             case "message_stop":
@@ -143,15 +143,15 @@ def messages(stream: Iterable[Event]) -> Assembled:
     return assembled
 
 
-def _grow_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the texts of a delta to its block: words, thoughts, a tool's input."""
+def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
+    """Append the texts of a delta to its block: text, thinking, a tool's input."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
             block[name] = as_text(block.get(name)) + value
 
 
 def gemini(stream: Iterable[Event]) -> Assembled:
-    """Assemble a stream of Gemini's: each piece has the counts so far, and some parts."""
+    """Assemble a stream of Gemini's API: each piece has the counts so far, and some parts."""
     assembled = Assembled()
     parts: list[Any] = []
     finish = None
@@ -160,10 +160,10 @@ def gemini(stream: Iterable[Event]) -> Assembled:
             continue
         assembled.reply |= {name: value for name, value in event.items() if name != "candidates"}
         for candidate in as_dicts(event.get("candidates"))[:1]:
-            come = as_dicts(as_dict(candidate.get("content")).get("parts"))
-            if come:
+            received = as_dicts(as_dict(candidate.get("content")).get("parts"))
+            if received:
                 assembled.token(index)
-            parts += come
+            parts += received
             finish = candidate.get("finishReason") or finish
     candidate = {"content": {"parts": parts, "role": "model"}, "finishReason": finish}
     assembled.reply["candidates"] = [candidate]
@@ -172,7 +172,7 @@ def gemini(stream: Iterable[Event]) -> Assembled:
 
 
 def ollama(stream: Iterable[Event]) -> Assembled:
-    """Assemble a stream of Ollama's own API: lines, of which the last has the counts."""
+    """Assemble a stream of Ollama's own API: lines, the last of which has the counts."""
     assembled = Assembled()
     text = ""
     calls: list[dict[str, Any]] = []
@@ -192,7 +192,7 @@ def ollama(stream: Iterable[Event]) -> Assembled:
 
 
 def last(stream: Iterable[Event]) -> Assembled:
-    """Return the last piece of a stream in which every piece repeats all before it."""
+    """Return the last piece of a stream in which each piece repeats all earlier ones."""
     assembled = Assembled()
     for index, event in enumerate(stream):
         if isinstance(event, dict):
@@ -202,17 +202,17 @@ def last(stream: Iterable[Event]) -> Assembled:
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """Return a value if it is a table, else an empty one."""
+    """Return a value if it is a dictionary, else an empty dictionary."""
     return value if isinstance(value, dict) else {}
 
 
 def as_dicts(value: Any) -> list[dict[str, Any]]:
-    """Return the tables in a value if it is a list, else none."""
+    """Return the dictionaries in a value if it is a list, else an empty list."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def as_text(value: Any) -> str:
-    """Return a text, which Mistral's thinking models send in parts."""
+    """Return a text, which Mistral's thinking models send in parts; empty for other values."""
     if isinstance(value, list):
         return "".join(as_text(part.get("text")) for part in as_dicts(value))
     return value if isinstance(value, str) else ""
@@ -224,7 +224,7 @@ DONE = "[DONE]"  # the last event of OpenAI's streams
 
 
 def split(raw: bytes) -> tuple[list[bytes], bytes]:
-    """Return the complete server-sent events, each with its end, and the rest."""
+    """Return the complete server-sent events, including their ends, and the rest."""
     events, begin = [], 0
     for end in _END.finditer(raw):
         events.append(raw[begin : end.end()])
@@ -242,8 +242,8 @@ def data_of(event: bytes) -> str:
 def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, Event]]:
     """Yield the events of a stream, each with the number of bytes up to its end.
 
-    They are objects of JSON, sent as server-sent events, as parts of one list (Gemini) or as lines
-    (Ollama), and the word DONE. All else, and what is incomplete, is left out.
+    Events are JSON objects, sent as server-sent events, as parts of one list (Gemini) or as lines
+    (Ollama), and the word DONE. Everything else, and incomplete objects, are skipped.
     """
     if "event-stream" in media_type or raw.lstrip()[:5] in {b"data:", b"event"}:
         yield from _events(raw)
@@ -254,7 +254,7 @@ def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, Event]]:
 def _events(raw: bytes) -> Iterator[tuple[int, Event]]:
     events, rest = split(raw)
     place = 0
-    for raw_event in (*events, rest):  # a sloppy server sends no empty line after its last event
+    for raw_event in (*events, rest):  # some servers send no empty line after the last event
         place += len(raw_event)
         text = data_of(raw_event)
         if text.strip() == DONE:
@@ -279,7 +279,7 @@ def _parts(raw: bytes) -> Iterator[tuple[int, Event]]:
 
 
 def json_object(data: str | bytes) -> dict[str, Any] | None:
-    """Parse an object of JSON; return None if the data is not one."""
+    """Parse a JSON object; return None if the data is not one."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

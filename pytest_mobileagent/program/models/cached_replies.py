@@ -1,6 +1,7 @@
-"""Cached replies: kept as they came over HTTP, and given again instead of asking (--mobile-cache).
+"""The cache of a program's model replies, which are replayed instead of calling (--mobile-cache).
 
-`llm.metered.ReplyCache` is where they are kept, together with those of models asked in process.
+Replies are stored as received over HTTP, in the `llm.metered.ReplyCache` that also stores those of
+models called in process.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CachedReply:
-    """A whole reply as it came, uncompressed."""
+    """A complete reply as received, uncompressed."""
 
     media_type: str
     text: str
 
     @classmethod
     def from_json(cls, data: Any) -> CachedReply:
-        """Return the reply that was kept as plain data.
+        """Return the reply that was stored as JSON data.
 
         Raises:
-            LookupError, TypeError: the data are not one.
+            LookupError, TypeError: the data is not a reply.
         """
         media_type, text = (expect(data[name], str, name) for name in ("media_type", "text"))
         return cls(media_type, text)
 
 
 class CachedReplies:
-    """The replies of one episode's calls, in a `cache`; without one, none is kept."""
+    """The cached replies of one episode's calls; without a `cache`, no reply is stored."""
 
     def __init__(self, cache: ReplyCache | None) -> None:
         self._cache = cache
@@ -44,13 +45,13 @@ class CachedReplies:
 
     @property
     def only(self) -> bool:
-        """Whether only cached replies are given, so that no model is asked."""
+        """Whether only cached replies are used, so that no model is called."""
         return self._cache is not None and self._cache.only_replays
 
     def key(self, model: str, server: str, api: str, query: str, body: bytes) -> str:
-        """Return the name of the reply to a request; equal requests are counted.
+        """Return the cache key of the reply to a request; equal requests are counted.
 
-        `query` is that of the URL, in which a key is left out.
+        `query` is the query of the URL; an API key in it is ignored.
         """
         if self._cache is None:
             return ""
@@ -61,14 +62,14 @@ class CachedReplies:
         return self._cache.key_of(model, server, request, self._repeats[content] - 1)
 
     def find(self, key: str) -> CachedReply | None:
-        """Return the reply of a name; None if it is not cached.
+        """Return the reply of a cache key; None if it is not cached.
 
         Raises:
-            NotCachedError: it is not, and the model may not be asked.
+            NotCachedError: it is not cached, and the model may not be called.
         """
         return None if self._cache is None else self._cache.find_as(CachedReply.from_json, key)
 
-    def keep(self, key: str, reply: CachedReply | None) -> None:
-        """Keep a reply, if it is whole."""
+    def store(self, key: str, reply: CachedReply | None) -> None:
+        """Store a reply; None, for an incomplete reply, is ignored."""
         if self._cache is not None and reply is not None:
             self._cache.store(key, asdict(reply))

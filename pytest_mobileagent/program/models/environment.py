@@ -1,8 +1,8 @@
-"""Where a program finds models: the URLs and keys of its environment, which lead to the recorder.
+"""The part of a program's environment that leads to models: URLs and keys for the recorder.
 
-A program under test is not trusted with keys. Variables for the keys of models' providers hold
-stand-ins, which are worth nothing outside the episode; on the way to a provider, the key replaces
-its stand-in.
+A program under test is not trusted with keys. The variables for the keys of model providers contain
+stand-ins, which are worthless outside the episode. On the way to a provider, each stand-in is
+replaced by the real key.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _BUNDLES = (
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of its own for a provider, whose endpoint is `base`.
+    """A path of the local port that leads to a provider, whose endpoint is `base`.
 
-    `variables` lead programs to the path and a `suffix`; both together stand for the endpoint.
+    `variables` are set to the path and a `suffix`, which together represent the endpoint.
     """
 
     provider: str
@@ -62,7 +62,7 @@ class Route:
     suffix: str = ""
 
     def target(self, rest: str) -> str:
-        """Return the URL that a path below the route's stands for."""
+        """Return the provider's URL for a path below the route's."""
         return self.base + rest.removeprefix(self.suffix)
 
 
@@ -72,7 +72,7 @@ def routes(*, every: bool = False) -> dict[str, Route]:
     With `every`, there is one for each provider that has an endpoint.
 
     Raises:
-        HostError: a variable holds no URL.
+        HostError: the value of a variable is not a URL.
     """
     found = {}
     for name, provider in PROVIDERS.items():
@@ -83,7 +83,7 @@ def routes(*, every: bool = False) -> dict[str, Route]:
             continue
         base = endpoint_of(ModelReference(name, "any"))
         suffix = "" if provider.api == "anthropic" else "/v1"
-        # Gemini's own API has a route of its own, below.
+        # Gemini's own API has a separate route, below.
         found["gemini-openai" if name == "gemini" else name] = Route(name, base, variables, suffix)
     local = endpoint_of(ModelReference("ollama", "any")).removesuffix("/v1")
     found["ollama"] = Route("ollama", local, ("OLLAMA_HOST",))
@@ -104,13 +104,13 @@ def route_of(name: str, routes: Mapping[str, Route]) -> Route:
     """Return the route of a name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the route does not exist.
     """
     if name in routes:
         return routes[name]
     near = difflib.get_close_matches(name, routes, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    msg = f"no provider with an endpoint is called {name!r}{hint} (there are: "
+    msg = f"no provider with an endpoint is called {name!r}{hint} (the providers are: "
     raise ValueError(f"{msg}{', '.join(sorted(routes))})")
 
 
@@ -118,8 +118,8 @@ def check_route(name: str) -> None:
     """Check that the provider at a route has a key, and answers.
 
     Raises:
-        HostError: a variable that names an endpoint holds no URL.
-        ValueError: there is no such route, no key for it, or the endpoint does not answer.
+        HostError: the value of a variable that sets an endpoint is not a URL.
+        ValueError: the route does not exist or has no key, or the endpoint does not answer.
     """
     route = route_of(name, routes(every=True))
     key_at(route)
@@ -128,12 +128,12 @@ def check_route(name: str) -> None:
 
 
 def key_at(route: Route) -> str:
-    """Return the key of the provider at a route; empty if none is needed and none is set.
+    """Return the key of the provider at a route; empty if it is not set and not needed.
 
     Raises:
-        ValueError: it needs one.
+        ValueError: the provider needs a key, which is not set.
     """
-    if route.provider not in PROVIDERS:  # Azure, whose endpoint is always the user's own
+    if route.provider not in PROVIDERS:  # Azure, whose endpoint always belongs to the user
         return ""
     url = PROVIDERS[route.provider].url
     is_own = not url or Origin.of(route.base) != Origin.of(url)
@@ -147,7 +147,7 @@ def _reference(route: Route) -> ModelReference:
 def environment(
     routes: Mapping[str, Route], url: Callable[[str], str], proxy: str, bundle: Path
 ) -> dict[str, str]:
-    """Return the variables by which programs find the port, as a provider and as a proxy."""
+    """Return the variables that lead programs to the port, as a provider and as a proxy."""
     found = {
         variable: url(name) + route.suffix
         for name, route in routes.items()
@@ -155,13 +155,13 @@ def environment(
     }
     for variable in ("HTTPS_PROXY", "HTTP_PROXY"):
         found |= {variable: proxy, variable.lower(): proxy}
-    # The user's own exceptions from a proxy take effect on the way from here.
+    # The user's own NO_PROXY applies to the connections from here to the providers.
     direct = ",".join(LOOPBACK)
     found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
 
 
-# Hosts, with their subdomains, that neither our providers nor genai-prices name.
+# Hosts and their subdomains that neither this package's providers nor genai-prices list.
 _MORE_HOSTS = {
     "aiplatform.googleapis.com": "google-vertex",
     "aliyuncs.com": "dashscope",
@@ -185,7 +185,7 @@ _MORE_HOSTS = {
     "spark-api-open.xf-yun.com": "spark",
     "volces.com": "volces",
 }
-# genai-prices includes all of Google; of Alibaba, only the hosts of models matter.
+# genai-prices matches all of Google's hosts. Of Google's and Alibaba's, only hosts of models count.
 _ONLY = {
     "googleapis.com": re.compile(r"^(generativelanguage|([\w-]+-)?aiplatform)\."),
     "aliyuncs.com": re.compile(r"^dashscope[\w-]*\."),
@@ -209,7 +209,7 @@ def provider_at(host: str) -> str:
 
 
 def seller_of(provider: str) -> str:
-    """Return the name of a provider in genai-prices; empty if it sells nothing."""
+    """Return the name of a provider in genai-prices; empty if it is not listed there."""
     if provider in PROVIDERS:
         return PROVIDERS[provider].prices
     return "google" if provider == "google-vertex" else provider
@@ -230,67 +230,67 @@ def _of_prices(host: str) -> str:
 
 # For programs that refuse to start without a key.
 _USUAL = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
-# How keys begin, by which some programs recognise the provider.
-_BEGINNING = re.compile(r"sk-ant-[a-z]+\d+-|sk-or-v1-|sk-|gsk_|xai-|nvapi-|AIza")
-_LEAST = 8  # characters of a key: a shorter one may be part of other words
+# Prefixes of keys, by which some programs recognise the provider.
+_PREFIX = re.compile(r"sk-ant-[a-z]+\d+-|sk-or-v1-|sk-|gsk_|xai-|nvapi-|AIza")
+_LEAST = 8  # characters of a key that is replaced: a shorter one may be part of other words
 
 
 class LentKeys:
-    """The stand-ins that a program gets instead of the keys of an environment.
+    """The stand-ins that a program gets instead of the keys in an environment.
 
-    - `own`: the variables whose real keys it gets all the same.
-    - `always`: whether it gets stand-ins for missing keys, too, because another model answers.
+    - `own`: the variables whose real keys it gets nevertheless.
+    - `always`: whether it also gets stand-ins for missing keys, because another model answers.
     """
 
     def __init__(
         self, environment: Mapping[str, str], own: Collection[str] = (), *, always: bool = False
     ) -> None:
         self._own = set(own)
-        self._words: dict[str, str] = {}  # by key
+        self._by_key: dict[str, str] = {}
         named: dict[str, str] = {}
         for name in sorted(key_variables() - self._own):
             if key := environment.get(name, "").strip():
-                named[name] = self._words.setdefault(key, _word_for(key))
+                named[name] = self._by_key.setdefault(key, _stand_in_for(key))
         if always:
-            spare = _word_for("sk-")
+            spare = _stand_in_for("sk-")
             named |= {name: named.get(name, spare) for name in _USUAL if name not in self._own}
-            self._words.setdefault("", spare)
+            self._by_key.setdefault("", spare)
         self._named = named
 
     @property
-    def words(self) -> list[str]:
-        """The stand-ins; no record may hold them."""
-        return list(self._words.values())
+    def stand_ins(self) -> list[str]:
+        """The stand-ins, which no record may contain."""
+        return list(self._by_key.values())
 
     @property
     def keys(self) -> list[str]:
-        """The keys for which they stand."""
-        return [key for key in self._words if key]
+        """The real keys that have a stand-in."""
+        return [key for key in self._by_key if key]
 
-    def word_for(self, variables: Iterable[str]) -> str:
-        """Return the stand-in for the key in one of some variables, or the one for no key."""
+    def stand_in_for(self, variables: Iterable[str]) -> str:
+        """Return the stand-in for the first of some variables that is set, or one without a key."""
         given = (self._named[name] for name in variables if name in self._named)
-        return next(given, "") or self._words.setdefault("", _word_for("sk-"))
+        return next(given, "") or self._by_key.setdefault("", _stand_in_for("sk-"))
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment with stand-ins for the keys, wherever those occur."""
+        """Return an environment in which every occurrence of a key is replaced by its stand-in."""
         long = sorted((key for key in self.keys if len(key) >= _LEAST), key=len, reverse=True)
         lent = {}
         for name, value in base.items():
             if name not in self._own:
                 for key in long:
-                    value = value.replace(key, self._words[key])  # noqa: PLW2901
+                    value = value.replace(key, self._by_key[key])  # noqa: PLW2901
             lent[name] = value
         return lent | self._named
 
     def applied(
         self, request: h11.Request, target: str, instead: str = ""
     ) -> tuple[h11.Request, str]:
-        """Return a request and its target with keys for the stand-ins.
+        """Return a request and its target with the stand-ins replaced by keys.
 
         `instead` is the key of the model that answers in place of the provider, if it has one.
         """
-        pairs = [(word, instead or key) for key, word in self._words.items() if instead or key]
+        pairs = [(each, instead or key) for key, each in self._by_key.items() if instead or key]
         headers = [(name, _replaced(value, pairs)) for name, value in request.headers.raw_items()]
         target = _replaced(target.encode("latin-1"), pairs).decode("latin-1")
         changed = h11.Request(
@@ -302,12 +302,12 @@ class LentKeys:
         return changed, target
 
 
-def _word_for(key: str) -> str:
-    found = _BEGINNING.match(key)
+def _stand_in_for(key: str) -> str:
+    found = _PREFIX.match(key)
     return f"{found[0] if found else ''}mobileagent-{secrets.token_hex(16)}"
 
 
 def _replaced(value: bytes, pairs: Iterable[tuple[str, str]]) -> bytes:
-    for word, key in pairs:
-        value = value.replace(word.encode(), key.encode())
+    for stand_in, key in pairs:
+        value = value.replace(stand_in.encode(), key.encode())
     return value

@@ -1,6 +1,6 @@
-"""A model call on its way to the provider, or to the model that stands in for it, and back.
+"""Passes a model call on to the provider, or to a model in its place, and the reply back.
 
-Bytes pass both ways as they come; the recording sees them.
+Bytes are passed on in both directions as they arrive, and shown to the recording.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 BROKEN = (OSError, EOFError, asyncio.TimeoutError, h11.ProtocolError)
-_HUNG_UP = "the program closed the connection before the reply was whole"
-_ENDED = "the episode ended before the reply was whole"
+_HUNG_UP = "the program closed the connection before the reply was complete"
+_ENDED = "the episode ended before the reply was complete"
 
 
 @dataclass(slots=True)
 class Exchange:
-    """A call on its way to `origin`, and back.
+    """A call to `origin`, and its reply.
 
-    `asking` is the body that asks for counts in place of `data`, None if that is not needed;
-    servers that refuse it are added to `countless`. `ended` is called with the model's words after
-    the line is written and before the program has the whole reply, so that it cannot act on it
-    earlier.
+    `with_usage` is a body to send in place of `data` so that the reply includes token counts; None
+    if that is not needed. Servers that refuse it are added to `without_usage`. `ended` is called
+    with the model's words after the call's line is written and before the program has the complete
+    reply, so that the program cannot act on it earlier.
     """
 
     connection: ServerConnection
@@ -54,16 +54,16 @@ class Exchange:
     origin: Origin
     target: str
     data: bytes
-    asking: bytes | None
-    countless: set[Origin]
+    with_usage: bytes | None
+    without_usage: set[Origin]
     ended: Callable[[str], None]
     _is_written: bool = field(default=False, init=False)
 
     async def run(self) -> None:
-        """Pass the request on, and the answer back.
+        """Pass the request on, and the reply back.
 
         Raises:
-            ConnectionError: one of the two connections broke in the middle of the answer.
+            ConnectionError: one of the two connections broke in the middle of the reply.
             HostError: the call cannot be recorded.
         """
         self.recording.sent()
@@ -88,17 +88,17 @@ class Exchange:
 
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
         connection = self.connection
-        if self.asking is not None:
-            response = await self._sent(_compressed(self.request, "identity"), self.asking)
+        if self.with_usage is not None:
+            response = await self._sent(_compressed(self.request, "identity"), self.with_usage)
             if not 400 <= response.status_code < 500:
                 self.recording.settings["include_usage"] = "added"
                 return response, connection.upstream.pieces()  # type: ignore[union-attr]
-            come = [piece async for piece, _ in connection.upstream.pieces()]  # type: ignore[union-attr]
-            body = b"".join(come)
+            chunks = [piece async for piece, _ in connection.upstream.pieces()]  # type: ignore[union-attr]
+            body = b"".join(chunks)
             if not refuses_usage(response.status_code, body):
                 return response, _once(body)
-            self.asking = None
-            self.countless.add(self.origin)
+            self.with_usage = None
+            self.without_usage.add(self.origin)
             self.recording.sent()
         response = await self._sent(_readable(self.request), self.data)
         return response, connection.upstream.pieces()  # type: ignore[union-attr]
@@ -114,12 +114,12 @@ class Exchange:
     ) -> None:
         kind, connection = header(response, "content-type"), self.connection
         self.recording.answered(response.status_code, kind, header(response, "content-encoding"))
-        hides = self.asking is not None and "event-stream" in kind.lower()
+        hides = self.with_usage is not None and "event-stream" in kind.lower()
         hidden = WithoutUsage() if hides else None
         headers = passed_on(response, *((b"content-length",) if hides else ()))
         await connection.begin(response.status_code, headers, response.reason)
         async for piece, is_last in pieces:
-            if self.recording.came(piece) or is_last:
+            if self.recording.received(piece) or is_last:
                 await preparing
                 self._write("")
             visible = hidden.pass_on(piece, is_last=is_last) if hidden else piece
@@ -127,7 +127,7 @@ class Exchange:
         await connection.end()
 
     def _write(self, error: str, *, by_provider: bool = False) -> bool:
-        """Write the line, unless it was written before; return whether it was."""
+        """Write the call's line unless it was written before; return whether it was."""
         if self._is_written:
             return True
         self._is_written = True
@@ -139,7 +139,7 @@ class Exchange:
         return False
 
     async def _report_broken(self, error: str) -> None:
-        """Answer in the provider's place, in a way that makes programs try again."""
+        """Answer in the provider's place, with an error that makes programs try again."""
         body = self.recording.api.api.error(502, f"the provider cannot be reached: {error}", "")
         json_type = {"Content-Type": "application/json"}
         await self.connection.respond(502, json_type, json.dumps(body).encode())
@@ -150,7 +150,7 @@ async def _once(body: bytes) -> AsyncIterator[tuple[bytes, bool]]:
 
 
 def _readable(request: h11.Request) -> h11.Request:
-    """Return a request whose answer can be recorded: it accepts only known compressions."""
+    """Return a request whose reply can be recorded: it accepts only known compressions."""
     accepted = [each.strip() for each in header(request, "accept-encoding").split(",")]
     known = [each for each in accepted if each.partition(";")[0].lower() in COMPRESSIONS]
     return request if known == accepted else _compressed(request, ", ".join(known) or "identity")
@@ -168,7 +168,7 @@ def _compressed(request: h11.Request, accepted: str) -> h11.Request:
     )
 
 
-# The paths of the APIs at a scripted model, and at the endpoints of providers.
+# The paths of APIs at a scripted model, and at the endpoints of providers.
 _SCRIPTED = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
 _SCRIPTED |= {"anthropic": "/v1/messages"}
 _ENDPOINTS = {
@@ -182,7 +182,7 @@ _ENDPOINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request goes: a server, the target there, and the provider's name."""
+    """The destination of a request: a server, the target there, and the provider's name."""
 
     origin: Origin
     target: str
@@ -195,10 +195,12 @@ class Place:
 
 
 class StandIn:
-    """Answers in place of all providers: a script, an endpoint for its API, or nothing.
+    """The model that answers in place of all providers, if any: a script, or an endpoint.
+
+    An endpoint answers only requests of its own API.
 
     Raises:
-        OSError, ValueError: the script cannot be read, or there is no endpoint.
+        OSError, ValueError: the script cannot be read, or the model has no endpoint.
     """
 
     def __init__(self, model: ModelReference | ScriptedModel | None) -> None:
@@ -216,7 +218,7 @@ class StandIn:
 
     @property
     def server(self) -> str:
-        """What identifies a script by its content; empty if no script answers."""
+        """A text that identifies a script by its content; empty if no script answers."""
         if self._model is None or not self.is_scripted:
             return ""
         return server_of(self._model) or self._model.id
@@ -228,7 +230,7 @@ class StandIn:
 
     @property
     def key(self) -> str:
-        """The key of the model that answers; empty if there is none, or it needs none."""
+        """The key of the model that answers; empty if there is no model, or it needs no key."""
         with contextlib.suppress(ValueError):
             return "" if self._model is None else key_of(self._model)
         return ""
@@ -248,7 +250,7 @@ class StandIn:
         return Seller(place.provider, name or "unknown", seller_of(place.provider))
 
     def instead(self, api: RecordedApi | None, place: Place) -> Place:
-        """Return where a request goes, if another model answers it."""
+        """Return the destination of a request, which changes if the stand-in answers it."""
         if self._model is None:
             return place
         query = place.target[len(place.path) :]
@@ -267,7 +269,7 @@ class StandIn:
 
 
 def _serve(model: ModelReference | ScriptedModel) -> ServedModel | None:
-    """Start to serve a script; of any other model, check that it has an endpoint."""
+    """Start to serve a script; for any other model, check that it has an endpoint."""
     if not isinstance(model, ModelReference):
         return model.serve()
     if provider_of(model).api != "scripted":

@@ -1,4 +1,4 @@
-"""A program's models, recorded: its calls pass through unchanged, and are written down."""
+"""Serves a program's model calls: they are passed on unchanged, and recorded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pytest_mobileagent.program.models.environment import (
     routes,
 )
 from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
-from pytest_mobileagent.program.models.recording import Book, Outage, Recording, Sent
+from pytest_mobileagent.program.models.recording import Outage, Recording, Sent, SharedState
 from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
 from pytest_mobileagent.program.models.requests import (
     WithoutUsage,
@@ -62,26 +62,27 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 
-_LONGEST_OUTAGE = 600.0  # seconds in which a program may go on asking
+_LONGEST_OUTAGE = 600.0  # seconds during which a program may keep calling
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
 class RecordedModels:
     """All of a program's model calls in one episode, for a `LocalPort` to serve.
 
-    - `settings`: prices and budget of the run. `folder`: the episode's, `pictures`: the run's.
-    - `watcher` is notified of each call, `on_budget` of the budget that is spent.
-    - `network`: "open", or "models" if the proxy leads to models only. `hosts`: providers of models
+    - `settings`: prices and budget of the run. `folder`: the episode's folder. `pictures`: the
+      run's folder of screens.
+    - `watcher` is notified of each call, `on_budget` when a budget is exhausted.
+    - `network`: "open", or "models" if the proxy only leads to models. `hosts`: providers of models
       in addition to the known ones.
-    - `roles`: the role of each model whose name fits a pattern.
-    - `include_usage`: whether to ask streams for token counts if the program does not.
+    - `roles`: the role of each model whose name matches a pattern.
+    - `include_usage`: whether to request token counts in streams if the program does not.
     - `model`: answers in place of all providers: a script, or an endpoint for its API.
     - `keys`: the program's stand-ins for keys; by default, for all keys.
-    - `cache`: where replies are kept; None if they are not.
-    - `is_proxy`: whether requests to the providers' own hosts come, too. Without these, each
-      provider that has an endpoint has a route.
+    - `cache`: stores replies; None if they are not stored.
+    - `is_proxy`: whether requests to the providers' own hosts arrive here, too. If not, each
+      provider with an endpoint has a route.
 
-    Raises HostError if a variable that names an endpoint holds no URL.
+    Raises HostError if the value of a variable that sets an endpoint is not a URL.
 
     `failure` is why calls can no longer be recorded: they are refused from then on. `secrets` are
     the keys that the program has used so far.
@@ -109,12 +110,14 @@ class RecordedModels:
         self.openai_base_url = self.openai_chat_url = self.anthropic_base_url = ""
         self.failure: HostError | None = None
         log, store = ExchangeLog(folder), ScreenStore(pictures)
-        self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
+        self._shared = SharedState(
+            settings.prices, settings.spending(), log, store, dict(roles or {})
+        )
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
         self._cached, self._is_proxy = CachedReplies(cache), is_proxy
         self.routes = routes(every=not is_proxy)
-        # A program may name the user's endpoint itself.
+        # A program may address the user's endpoint directly.
         places = ((Origin.of(each.base).host, each.provider) for each in self.routes.values())
         named = {host: provider for host, provider in places if host not in LOOPBACK}
         self._named = {Origin.of(each.base) for each in self.routes.values()}
@@ -122,14 +125,15 @@ class RecordedModels:
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
         self._keys = keys or LentKeys(os.environ, always=model is not None)
-        self.secrets: set[str] = {*self._keys.words, *self._keys.keys}
-        self._countless: set[Origin] = set()  # servers that refuse requests for counts
+        self.secrets: set[str] = {*self._keys.stand_ins, *self._keys.keys}
+        self._without_usage: set[Origin] = set()  # servers that refuse requests for token counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
         """Prepare to serve: `url` returns the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
-            HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
+            HostError: a file cannot be written, the script cannot be read, or the model has no
+                endpoint.
         """
         try:
             self._stand_in = StandIn(self._model)
@@ -155,60 +159,60 @@ class RecordedModels:
         provider_at("example.com")  # loads slow libraries before a program waits for them
 
     async def close(self) -> None:
-        """Remove everything but the record."""
+        """Remove everything except the record."""
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
 
     def check(self) -> None:
-        """Check that calls can still be recorded, and that they are answered.
+        """Check that calls can still be recorded, and that models answer them.
 
         Raises:
-            HostError: recording has failed, because the disk is full, say.
+            HostError: recording has failed, for example because the disk is full.
             ProviderError: no model has answered for a long time.
         """
         if self.failure is not None:
             raise self.failure
-        outage = self._book.outage
+        outage = self._shared.outage
         if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
             self.blame_provider("no model has answered for a long time")
 
     def blame_provider(self, what: str) -> None:
-        """Blame the provider of the last call for what has happened, if it was at fault.
+        """Raise an error for `what` if the provider of the last call was at fault.
 
         Raises:
-            ProviderError: it was: the call has had no answer.
+            ProviderError: the last call had no answer.
         """
-        if self._book.outage is not None:
-            msg = f"{what}; {self._book.outage.why}"
+        if self._shared.outage is not None:
+            msg = f"{what}; {self._shared.outage.why}"
             raise ProviderError(msg)
 
     @property
     def outage(self) -> Outage | None:
         """Why the last request had no answer, and since when; None if it had one."""
-        return self._book.outage
+        return self._shared.outage
 
     def lend_key(self, name: str) -> str:
         """Return the stand-in for the key of the provider at a route.
 
         Raises:
-            ValueError: there is no such route, or no key for it while nothing answers in the
-                provider's place.
+            ValueError: the route does not exist, or has no key although no other model answers in
+                the provider's place.
         """
         route = route_of(name, self.routes)
         if not (self._stand_in.is_given or self._cached.only):
             key_at(route)
         provider = PROVIDERS.get(route.provider)
-        word = self._keys.word_for(provider.key if provider is not None else ())
-        self.secrets.add(word)
-        return word
+        stand_in = self._keys.stand_in_for(provider.key if provider is not None else ())
+        self.secrets.add(stand_in)
+        return stand_in
 
     def has_route(self, name: str) -> bool:
-        """Whether a path of the port leads to a provider."""
+        """Return whether a path of the port leads to a provider."""
         return name in self.routes
 
     def is_provider(self, host: str) -> bool:
-        """Whether a host is a provider of models, so that connections to it are opened."""
+        """Return whether a host is a model provider, so that TLS connections to it end here."""
         return bool(self._provider(host))
 
     def _provider(self, host: str) -> str:
@@ -221,7 +225,7 @@ class RecordedModels:
     async def serve_route(
         self, connection: ServerConnection, request: h11.Request, name: str, rest: str
     ) -> None:
-        """Answer a request to one of the routes; `rest` is what follows the route's name."""
+        """Answer a request to one of the routes; `rest` is the target after the route's name."""
         route = self.routes[name]
         url = route.target(rest)
         origin = Origin.of(url)
@@ -242,7 +246,7 @@ class RecordedModels:
         data = await connection.body()
         api = api_of(request.method.decode(), place.path)
         if header(request, "upgrade").lower() == "websocket":
-            # Nothing could count its tokens; clients fall back on another way, if they have one.
+            # Tokens in a WebSocket cannot be counted; clients may fall back to another transport.
             await connection.respond(426, {"Upgrade": "HTTP/1.1"}, b"")
             return
         if api is None:
@@ -256,14 +260,14 @@ class RecordedModels:
         try:
             cached = self._cached.find(key)
             if cached is None:
-                over = await asyncio.to_thread(self._book.spending.over)
+                over = await asyncio.to_thread(self._shared.spending.over)
         except HostError as error:
             self.failure = self.failure or error
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
         elif cached is not None:
             self.secrets.update(sent.secrets)
-            await self._replay(connection, Recording(self._book, api, seller, sent), cached)
+            await self._replay(connection, Recording(self._shared, api, seller, sent), cached)
         elif why := over or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
@@ -271,14 +275,14 @@ class RecordedModels:
             await _refuse(connection, api, 403, why)
         else:
             self.secrets.update(sent.secrets)
-            recording = Recording(self._book, api, seller, sent)
+            recording = Recording(self._shared, api, seller, sent)
             try:
                 await self._record(connection, request, recording, place, data)
-            finally:  # clients may hang up as soon as the reply is whole
-                self._cached.keep(key, recording.cached)
+            finally:  # clients may disconnect as soon as the reply is complete
+                self._cached.store(key, recording.cached)
 
     def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
-        """Return the name under which the reply to a request is kept."""
+        """Return the cache key of the reply to a request."""
         to = self._stand_in.instead(api, place)
         server = self._stand_in.server or redact_urls(f"{to.origin.url}{to.path}")
         query = place.target.partition("?")[2]
@@ -294,22 +298,22 @@ class RecordedModels:
             self.failure = error
             raise ConnectionResetError(str(error)) from error
         text = cached.text.encode()
-        if "event-stream" in cached.media_type and self._asks_for_usage(recording):
+        if "event-stream" in cached.media_type and self._with_usage(recording):
             text = WithoutUsage().pass_on(text, is_last=True)
         await connection.respond(200, {"Content-Type": cached.media_type}, text)
 
-    def _asks_for_usage(self, recording: Recording) -> bytes | None:
-        """Return the body of a request that asks for counts; None if we do not ask for them."""
+    def _with_usage(self, recording: Recording) -> bytes | None:
+        """Return a body that requests token counts, too; None if they need not be requested."""
         if not self._include_usage or recording.api.name != "chat":
             return None
-        return with_usage(recording.given.body, recording.given.data)
+        return with_usage(recording.request.body, recording.request.data)
 
     def _with_keys(
         self, request: h11.Request, place: Place, to: Place
     ) -> tuple[h11.Request, Place]:
-        """Return a request for a place, and where it goes `to`, with real keys for stand-ins.
+        """Return a request and its destination `to`, with the stand-ins replaced by real keys.
 
-        Keys are not sent over an unencrypted line, unless the user has named that server.
+        Keys are not sent over unencrypted connections, unless the user has named that server.
         """
         instead = ""
         if to is not place:
@@ -326,17 +330,17 @@ class RecordedModels:
         return origin.scheme == "https" or named
 
     def _secrets(self, request: h11.Request, place: Place) -> tuple[str, ...]:
-        """Return the keys that a request carries, and those that stand-ins stand for."""
+        """Return the keys that a request carries, and those that have stand-ins."""
         given = [header(request, name) for name in _KEY_HEADERS]
         given += [header(request, "authorization").rpartition(" ")[2]]
         given += parse_qs(place.target.partition("?")[2]).get("key", [])
         return (*filter(None, given), *self._keys.keys)
 
     def _unlimited(self, seller: Seller) -> str:
-        """Return why the budget in US dollars, if any, cannot limit a call; empty if it can."""
-        limit = self._book.spending.budget.cost
+        """Return why a budget in US dollars cannot limit a call; empty if it can, or is not set."""
+        limit = self._shared.spending.budget.cost
         is_limited = limit.run is not None or limit.task is not None
-        if is_limited and not is_priced(self._book.prices, seller):
+        if is_limited and not is_priced(self._shared.prices, seller):
             return f"{seller.id}: {UNLIMITED}"
         return ""
 
@@ -350,8 +354,8 @@ class RecordedModels:
     ) -> None:
         api = recording.api
         request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
-        may_ask = recording.given.data is data and to.origin not in self._countless
-        asking = self._asks_for_usage(recording) if may_ask else None
+        may_ask = recording.request.data is data and to.origin not in self._without_usage
+        with_usage = self._with_usage(recording) if may_ask else None
         call = Exchange(
             connection,
             request,
@@ -359,8 +363,8 @@ class RecordedModels:
             to.origin,
             to.target,
             data,
-            asking,
-            self._countless,
+            with_usage,
+            self._without_usage,
             self._watcher.call_ended,
         )
         try:
@@ -391,7 +395,7 @@ def context_for(host: str) -> ssl.SSLContext:
 
 
 def bundle() -> bytes:
-    """Return the certificates that a program has to trust: all that are trusted here, and our own.
+    """Return the certificates that a program must trust: those trusted here, and our authority's.
 
     Raises:
         OSError: a file cannot be read.

@@ -1,4 +1,4 @@
-"""The recording of one model call: the request, the reply and its times, and the line for both."""
+"""Records one model call: its request, its reply with times, and its line in calls.jsonl."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 _SHOWN = 500  # characters of an error that are recorded
-# How the last event of a stream begins; within JSON there are no line ends.
+# Beginnings of the last event of a stream; JSON in events contains no newlines.
 _ENDINGS = (
     b"\ndata: [DONE]",
     b"\nevent: message_stop\n",
@@ -41,12 +41,12 @@ _ENDINGS = (
     b"\nevent: response.incomplete\n",
     b"\nevent: response.failed\n",
 )
-_BUSY = {408, 409, 425, 429}  # statuses after which a program asks again, beside those from 500
+_BUSY = {408, 409, 425, 429}  # statuses, besides 500 and above, after which programs try again
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """How often a request has failed that may be sent again, and when it was first sent."""
+    """How many times a request that may be repeated has failed, and when it was first sent."""
 
     times: int
     began: float
@@ -54,19 +54,19 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider does not answer, and since when by the monotonic clock."""
+    """Why a provider does not answer, and since when (on the monotonic clock)."""
 
     why: str
     since: float
 
 
 @dataclass(slots=True)
-class Book:
+class SharedState:
     """The state that all recordings of an episode share; only the event loop changes it.
 
-    `roles` gives the role of each model whose name fits a pattern; `failed` holds failed requests
-    by `Recording.key`. `outage` is set while the last request has had no answer, through no fault
-    of the program.
+    `roles` maps patterns of model names to roles. `failed` contains failed requests by
+    `Recording.key`. `outage` is set while the last request has had no answer, through no fault of
+    the program.
     """
 
     prices: Prices
@@ -78,13 +78,13 @@ class Book:
     outage: Outage | None = None
 
     def role(self, model: str) -> str:
-        """Return the role in which a model is asked."""
+        """Return the role of a model's calls."""
         return next((r for name, r in self.roles.items() if fnmatchcase(model, name)), "actor")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a program sent: path, body (uncompressed, and parsed), and keys, which are secret."""
+    """A request from a program: path, body (uncompressed, and parsed), and the keys it carries."""
 
     path: str
     data: bytes
@@ -94,7 +94,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Prompt:
-    """A request as it is recorded."""
+    """A request in the form in which it is recorded."""
 
     request: Request
     settings: dict[str, Any]
@@ -103,19 +103,19 @@ class _Prompt:
 
 
 class Recording:
-    """A call of a model from its request to its line in the episode's calls.jsonl."""
+    """A model call from its request to its line in the episode's calls.jsonl."""
 
-    def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
+    def __init__(self, shared: SharedState, api: RecordedApi, seller: Seller, sent: Sent) -> None:
         self.api, self.seller = api, seller
-        self.settings: dict[str, Any] = {}  # ours, in addition to those of the program
-        self.cached: CachedReply | None = None  # the reply, once it is whole
+        self.settings: dict[str, Any] = {}  # the recorder's, in addition to the program's
+        self.cached: CachedReply | None = None  # the reply, once it is complete
         self._from_cache = False
-        self._book, self.given = book, sent
+        self._shared, self.request = shared, sent
         asked = model_of(sent.path, sent.body)  # even if another model answers
-        self._role = api.role or book.role(asked or seller.name)
+        self._role = api.role or shared.role(asked or seller.name)
         self._status, self._media_type, self._encoding = 0, "", ""
-        self._come: list[bytes] = []
-        self._times: list[tuple[int, float]] = []  # bytes that have come, and when
+        self._received: list[bytes] = []
+        self._times: list[tuple[int, float]] = []  # the bytes received so far, and when
         self._size, self._is_ending = 0, False
         self._prompt: _Prompt | None = None
         self.key = hashlib.sha256(b"\0".join((sent.path.encode(), sent.data))).digest()
@@ -123,7 +123,7 @@ class Recording:
 
     @property
     def may_be_repeated(self) -> bool:
-        """Whether a program asks again after such an answer."""
+        """Whether programs try again after an answer of this status."""
         return self._status in _BUSY or self._status >= 500 or not self._status
 
     def sent(self) -> None:
@@ -131,17 +131,17 @@ class Recording:
         self._began = time.monotonic()
 
     def prepare(self) -> None:
-        """Read the request and save its pictures while the model thinks.
+        """Parse the request and save its pictures, while the model thinks.
 
         Raises:
             HostError: a picture cannot be written.
         """
-        request = self.api.read(self.given.path, self.given.body, self.given.data)
+        request = self.api.read(self.request.path, self.request.body, self.request.data)
         messages = [to_jsonable(message, self._picture) for message in request.messages]
         self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
 
     def _picture(self, image: Image) -> dict[str, Any]:
-        return {"picture": self._book.pictures.add_picture(image.data)}
+        return {"picture": self._shared.pictures.add_picture(image.data)}
 
     def answered(self, status: int, media_type: str, encoding: str) -> None:
         """Note the head of the answer."""
@@ -149,13 +149,13 @@ class Recording:
         self._encoding = encoding.lower().strip()
 
     def replay(self, cached: CachedReply) -> None:
-        """Record a cached reply, in place of the provider's.
+        """Record a cached reply in place of the provider's.
 
         Raises:
             HostError: a picture or the line cannot be written.
         """
         self.answered(200, cached.media_type, "")
-        self._come, self._from_cache = [cached.text.encode()], True
+        self._received, self._from_cache = [cached.text.encode()], True
         self.write()
 
     @property
@@ -163,31 +163,31 @@ class Recording:
         """Whether an answer has begun."""
         return self._status > 0
 
-    def came(self, data: bytes) -> bool:
-        """Note a piece of the answer; return whether it appears to be the last."""
+    def received(self, data: bytes) -> bool:
+        """Add a piece of the answer; return whether it appears to be the last one."""
         if data:
-            self._come.append(data)
+            self._received.append(data)
             self._size += len(data)
             self._times.append((self._size, time.monotonic()))
-        recent = b"".join(self._come[-2:])
+        recent = b"".join(self._received[-2:])
         self._is_ending = self._is_ending or any(end in recent for end in _ENDINGS)
         return self._is_ending and data.endswith(b"\n\n")
 
     def write(self, error: str = "", *, by_provider: bool = True) -> str:
         """Write the call's line, and return the model's words, or else its tool calls.
 
-        `error` is why the call broke off. If that was `by_provider`, there was no call; otherwise
-        what came of the reply counts, because it was paid for.
+        `error` is why the call was interrupted. If it was interrupted `by_provider`, it does not
+        count as a call; otherwise the received part of the reply counts, because it costs money.
 
         Raises:
             HostError: the line cannot be written.
         """
         if self._prompt is None:
             self.prepare()
-        raw = decoded(b"".join(self._come), self._encoding)
+        raw = decoded(b"".join(self._received), self._encoding)
         if not 200 <= self._status < 300:
             if self._status in REFUSED:
-                self._book.outage = None
+                self._shared.outage = None
             elif by_provider or self._status:
                 self._note_outage(error or f"HTTP {self._status}")
             self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
@@ -206,9 +206,9 @@ class Recording:
         return answer.text or "\n".join(calls)
 
     def _assembled(self, raw: bytes) -> tuple[Assembled, float | None]:
-        """Return the reply in one piece, and after how many seconds its first token came."""
+        """Return the assembled reply, and after how many seconds its first token arrived."""
         if (
-            not self.api.streams(self.given.path, self.given.body)
+            not self.api.streams(self.request.path, self.request.body)
             and "event-stream" not in self._media_type
         ):
             reply = json_object(raw) or {}
@@ -225,11 +225,11 @@ class Recording:
         self, assembled: Assembled, answer: Completion, first: float | None, error: str
     ) -> None:
         now = time.monotonic()
-        self._book.outage = None
-        failed = self._book.failed.pop(self.key, None)
+        self._shared.outage = None
+        failed = self._shared.failed.pop(self.key, None)
         call = self._call(assembled, answer, first, now, failed)
         if not self._from_cache:
-            self._book.spending.pay(call)
+            self._shared.spending.pay(call)
         self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
 
     def _call(
@@ -257,7 +257,7 @@ class Recording:
             cached_tokens=usage.cached,
             price_usd=0.0
             if self._from_cache
-            else price(self._book.prices, self.seller, data, self.api.usage, usage),
+            else price(self._shared.prices, self.seller, data, self.api.usage, usage),
             seconds_to_first=None if first is None else round(max(0.0, first), 4),
             seconds=0.0 if self._from_cache else round(now - self._began, 3),
             waited=round(self._began - failed.began, 3) if failed else 0.0,
@@ -268,21 +268,21 @@ class Recording:
             estimated_output_tokens=None if is_helper else answered,
             from_cache=self._from_cache,
             response_model=answer.model,
-            line=self._book.log.next_line(),
+            line=self._shared.log.next_line(),
         )
 
     def _fail(self, error: str, answer: Completion | None) -> None:
         line = {"call": None, **self._asked(), "reply": answer and answer.to_json()}
         if self.may_be_repeated or 200 <= self._status < 300:
-            before = self._book.failed.get(self.key, Failed(0, self._began))
-            self._book.failed[self.key] = Failed(before.times + 1, before.began)
+            before = self._shared.failed.get(self.key, Failed(0, self._began))
+            self._shared.failed[self.key] = Failed(before.times + 1, before.began)
             line["busy_since"] = before.began
         self._add(line, error)
 
     def _note_outage(self, why: str) -> None:
-        before = self._book.outage
-        words = f"{self.seller.id}: {without_secrets(why, self.given.secrets)}"
-        self._book.outage = Outage(words, before.since if before else self._began)
+        before = self._shared.outage
+        words = f"{self.seller.id}: {without_secrets(why, self.request.secrets)}"
+        self._shared.outage = Outage(words, before.since if before else self._began)
 
     def _asked(self) -> dict[str, Any]:
         assert self._prompt is not None
@@ -294,10 +294,10 @@ class Recording:
         }
 
     def _secrets(self) -> list[str]:
-        return [key for key in (*keys(), *self.given.secrets) if len(key) >= REAL_KEY]
+        return [key for key in (*keys(), *self.request.secrets) if len(key) >= REAL_KEY]
 
     def _add(self, line: dict[str, Any], error: str) -> None:
-        self._book.log.add(without_secrets({**line, "error": error}, self._secrets()))
+        self._shared.log.add(without_secrets({**line, "error": error}, self._secrets()))
 
 
 def _short(raw: bytes) -> str:

@@ -1,6 +1,6 @@
-"""The contents of a model's reply in any API: text, tool calls, tokens and their price.
+"""Parses a model's reply in any API: its text, tool calls, tokens and their price.
 
-Replies are not trusted: data that is malformed or misplaced counts as absent.
+Replies are not trusted: malformed or misplaced data is treated as absent.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def chat(reply: dict[str, Any]) -> Completion:
 
 
 def responses(reply: dict[str, Any]) -> Completion:
-    """Read a response of OpenAI's."""
+    """Read a response of OpenAI's Responses API."""
     texts, refusals, calls = [], [], []
     for item in as_dicts(reply.get("output")):
         match item.get("type"):
@@ -73,11 +73,11 @@ def responses(reply: dict[str, Any]) -> Completion:
 
 
 def messages(reply: dict[str, Any]) -> Completion:
-    """Read a message of Anthropic's."""
+    """Read a message of Anthropic's API."""
     blocks = as_dicts(reply.get("content"))
     text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
     calls = [
-        # In a stream, the input came as pieces of JSON.
+        # In a stream, the input arrives as pieces of JSON.
         _call(each.get("id"), each.get("name"), each.get("partial_json") or each.get("input"))
         for each in blocks
         if each.get("type") == "tool_use"
@@ -86,7 +86,7 @@ def messages(reply: dict[str, Any]) -> Completion:
 
 
 def gemini(reply: dict[str, Any]) -> Completion:
-    """Read a reply of Gemini's; its thoughts are not part of the text."""
+    """Read a reply of Gemini's API; thoughts are not part of the text."""
     candidate = _first(reply.get("candidates"))
     parts = as_dicts(as_dict(candidate.get("content")).get("parts"))
     text = "".join(as_text(part.get("text")) for part in parts if not part.get("thought"))
@@ -133,7 +133,7 @@ def _answer(
 
 
 def _counts(given: Any, output: Any) -> dict[str, Any]:
-    """Return counts of tokens as OpenAI's chat completions do, which genai-prices reads."""
+    """Return token counts in the form of OpenAI's chat completions, which genai-prices reads."""
     return {"usage": {"prompt_tokens": given, "completion_tokens": output}} if given else {}
 
 
@@ -152,10 +152,10 @@ def _first(value: Any) -> dict[str, Any]:
 
 
 UNLIMITED = (
-    "no price is known, so --mobile-max-cost cannot limit it. Give one with --mobile-prices=FILE, "
-    "or limit --mobile-max-tokens"
+    "no price is known, so --mobile-max-cost cannot limit it. Set one with --mobile-prices=FILE, "
+    "or use --mobile-max-tokens"
 )
-_MOST = 2**53  # the most that a record can hold (see ModelCall)
+_MOST = 2**53  # the largest number in a record (see ModelCall)
 _NAMES = ("model", "modelVersion")  # where replies name their model
 _ODD = (LookupError, ValueError, TypeError, AttributeError, OverflowError)
 
@@ -175,9 +175,9 @@ class Seller:
 
 
 def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) -> Usage:
-    """Return the tokens that a reply reports; None where it reports none.
+    """Return the tokens that a reply reports; None for counts that it does not report.
 
-    A stream that broke off counts its input at most.
+    Of an incomplete stream, at most the input counts are used.
     """
     read = _read(data, place)
     if read is None:
@@ -185,7 +185,7 @@ def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) ->
     given, output, cached = map(
         _count, (read.input_tokens, read.output_tokens, read.cache_read_tokens)
     )
-    if not given:  # every request has tokens
+    if not given:  # every request has input tokens
         return Usage(None, output or None)
     usage = Usage(given, output, cached if cached is None or cached <= given else None)
     return usage if is_whole else replace(usage, output=None)
@@ -196,7 +196,7 @@ def price(
 ) -> float | None:
     """Return the price of tokens in US dollars; None if it is unknown.
 
-    The user's own prices win over the table, which uses the details that `data` reports.
+    The user's own prices take precedence over genai-prices, which uses the details in `data`.
     """
     if seller.provider == "scripted":
         return 0.0
@@ -222,17 +222,17 @@ def price(
 
 
 def is_priced(prices: Prices, seller: Seller) -> bool:
-    """Whether the price of a model is known."""
+    """Return whether the price of a model is known."""
     return (
         price(prices, seller, {"model": seller.name}, ("openai", "chat"), Usage(1, 1)) is not None
     )
 
 
 def _read(data: dict[str, Any], place: tuple[str, str]) -> Any:
-    """Return the tokens that a reply reports, as genai-prices counts them; None if it has none."""
+    """Return the tokens that a reply reports, as read by genai-prices; None if it reports none."""
     from genai_prices import extract_usage  # takes long to load
 
-    # It refuses unknown models, which have tokens all the same.
+    # Without the model's name, because genai-prices refuses unknown models.
     counts = {name: value for name, value in data.items() if name not in _NAMES}
     try:
         return extract_usage(counts, provider_id=place[0], api_flavor=place[1]).usage

@@ -1,8 +1,8 @@
-"""Requests to models: their API, their contents, and what is added to them.
+"""Parses requests to models, and adds to them that token counts are wanted.
 
-`RecordedApi` holds all that differs between APIs. A request that breaks its API's rules goes to a
-fallback parser. A request for a stream is made to ask for token counts; the program does not see
-them unless it asked for them itself.
+`RecordedApi` contains everything that differs between APIs. A request that violates its API goes to
+a fallback parser. Streams are asked for token counts, which the program does not see unless it has
+requested them itself.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 _IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
 # A generator that stops too early raises a RuntimeError, as does data that is nested too deeply.
-_ODD = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedApi:
     """One API of a provider.
 
-    - `path`: how its paths end. `api`: reads requests strictly, and words errors.
-    - `assemble`, `answer`: how streams become replies, and replies answers.
-    - `usage`: where genai-prices finds the tokens in a reply: provider and flavour.
+    - `path`: matches the end of its paths. `api`: parses requests strictly, and formats errors.
+    - `assemble`, `answer`: turn a stream into a reply, and a reply into a completion.
+    - `usage`: the provider and flavour by which genai-prices finds the tokens in a reply.
     - `role`: the role of its calls; empty if it depends on the model.
     """
 
@@ -56,22 +56,22 @@ class RecordedApi:
     role: str = ""
 
     def read(self, path: str, body: dict[str, Any], data: bytes) -> Request:
-        """Return the request; data that breaks the API's rules goes to the fallback parser."""
+        """Parse a request; one that violates the API goes to the fallback parser."""
         try:
             asked = self.api.read(Incoming("POST", path, data=data))
             if isinstance(asked, Asked):
                 return asked.request
-        except _ODD:
+        except _MALFORMED:
             pass
         return fallback_request(body)
 
     def streams(self, path: str, body: dict[str, Any]) -> bool:
-        """Whether the request asks for a streamed answer."""
+        """Return whether a request asks for a streamed answer."""
         return path.endswith(":streamGenerateContent") or body.get("stream") is True
 
 
 def model_of(path: str, body: dict[str, Any]) -> str:
-    """Return the name of the model that a request names; empty if there is none."""
+    """Return the name of the model in a request; empty if there is none."""
     if isinstance(name := body.get("model"), str) and name:
         return name.removeprefix("models/")
     named = _IN_PATH.search(path)
@@ -126,7 +126,7 @@ APIS = (
 
 
 def api_of(method: str, path: str) -> RecordedApi | None:
-    """Return the API of a request; None if it does not ask a model."""
+    """Return the API of a request; None if it is not a model call."""
     if method != "POST":
         return None
     return next((api for api in APIS if api.path.search(path)), None)
@@ -139,7 +139,7 @@ COMPRESSIONS |= {"br"} if find_spec("brotli") else set()
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
-    """Return a body uncompressed, as far as it came; empty if the compression is unknown."""
+    """Return an uncompressed body, even if it is incomplete; empty if the encoding is unknown."""
     match encoding:
         case "" | "identity":
             return data
@@ -172,14 +172,14 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-_MESSAGES = ("messages", "contents", "input", "prompt", "content")  # where APIs hold them
+_MESSAGES = ("messages", "contents", "input", "prompt", "content")  # the keys of messages in APIs
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
 _ABOUT = {"type", "role", "id", "mime_type", "media_type", "mimeType", "detail", "cache_control"}
 _DEEPEST = 12
 
 
 def fallback_request(body: dict[str, Any]) -> Request:
-    """Return the request that a body makes, as far as it can be understood."""
+    """Return the request in a body, as far as it can be understood."""
     extra = {name: value for name, value in body.items() if name not in {*_MESSAGES, "model"}}
     system = body.get("system") or body.get("instructions")
     first = (Message("system", tuple(_parts(system))),) if system else ()
@@ -229,9 +229,9 @@ def _picture(text: str) -> Image | None:
 
 
 def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
-    """Return a request for chat completions (`body`, sent as `data`) that also asks for counts.
+    """Return a chat completions request (`body`, sent as `data`) that also asks for token counts.
 
-    None if it is not streamed, or says itself whether it wants them.
+    The result is None if the request is not streamed, or already says whether it wants them.
     """
     options = body.get("stream_options") or {}
     if (
@@ -240,30 +240,30 @@ def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
         or "include_usage" in options
     ):
         return None
-    if "stream_options" not in body:  # all other bytes stay as they are
+    if "stream_options" not in body:  # leave all other bytes unchanged
         return data.replace(b"{", b'{"stream_options":{"include_usage":true},', 1)
     asked = {**body, "stream_options": {**options, "include_usage": True}}
     return json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def refuses_usage(status: int, body: bytes) -> bool:
-    """Whether a server refuses a request because that asks for counts."""
+    """Return whether a server refuses a request because it asks for token counts."""
     named = b"stream_options" in body or b"include_usage" in body
     return 400 <= status < 500 and named
 
 
 class WithoutUsage:
-    """Removes counts that the program did not ask for from a stream, event by event.
+    """Removes token counts that the program did not request from a stream.
 
-    A client that asks for them gets an event with the counts, and `"usage": null` in all others
-    (OpenAI's API reference, "stream_options"); any other client gets neither.
+    A client that requests counts gets an event with them, and `"usage": null` in all other events
+    (OpenAI's API reference, "stream_options"); other clients get neither.
     """
 
     def __init__(self) -> None:
         self._rest = b""
 
     def pass_on(self, data: bytes, *, is_last: bool) -> bytes:
-        """Return the part of the stream that can go to the program now."""
+        """Return the part of the stream that can be passed on to the program now."""
         events, self._rest = split(self._rest + data)
         visible = b"".join(_without_null(event) for event in events if not _is_count(event))
         if is_last and not _is_count(self._rest):
@@ -275,7 +275,7 @@ _NULL = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
 
 
 def _without_null(event: bytes) -> bytes:
-    """Return an event without a usage that is null; all other bytes stay as they are."""
+    """Return an event without `"usage": null`; all other bytes are unchanged."""
     if (null := _NULL.search(event)) is None:
         return event
     content = json_object(data_of(event))
@@ -286,7 +286,7 @@ def _without_null(event: bytes) -> bytes:
 
 
 def _is_count(event: bytes) -> bool:
-    """Whether an event of a stream holds counts and nothing else."""
+    """Return whether an event of a stream contains only token counts."""
     if b'"usage"' not in event:
         return False
     content = json_object(data_of(event))

@@ -1,1 +1,1 @@
-"""A running program: where it runs, how it is started and ended, and what it reports."""
+"""Runs a program: its folder, how it is started and ended, and how its report is read."""

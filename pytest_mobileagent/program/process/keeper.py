@@ -1,15 +1,15 @@
-"""The process between us and a program: it becomes the parent of orphans, and ends them all.
+"""The process between pytest and a program: it adopts the program's orphans, and ends them all.
 
-It is started as `python -I -S keeper.py SOCKET`, with the number of an inherited socket, over which
-lines of JSON pass. The keeper receives first what to run, then how to end it:
+It is started as `python -I -S keeper.py SOCKET`, with the number of an inherited socket that
+carries lines of JSON. The keeper receives first what to run, and later the request to end it:
 
     {"words": ["…"], "folder": "…", "environment": {"…": "…"}, "stdin": "…", "after": ["…"]}
     {"grace": 3.0}
 
 The keeper sends, in this order: `{"pid": 123}` or `{"failed": "why it cannot be started"}`, then
-`{"status": 0}` (as in `subprocess`) when the program itself has ended. It closes the socket when
-nothing is left; if the socket closes first, however pytest has died, it ends the program. `stdin`
-is the file that the program reads, and `after` a command that runs at the very end.
+`{"status": 0}` (as in `subprocess`) when the program itself has ended. It closes the socket when no
+process is left. If the socket closes first, however pytest has died, the keeper ends the program.
+`stdin` is the file that the program reads, and `after` a command that runs at the very end.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ from pytest_mobileagent.processes import (
 )
 
 _AFTER_SECONDS = 30.0
-_KILLING_SECONDS = 5.0  # in case processes multiply
-_GRACE = 1.0  # if nobody is left to say how long
+_KILLING_SECONDS = 5.0  # a limit in case processes multiply faster than they are killed
+_GRACE = 1.0  # if pytest has died without sending a grace period
 
 
 def main(descriptor: int) -> None:
-    """Run a program until it and everything it has started have ended, or have to end.
+    """Run a program until it and its descendants have ended, or are asked to end.
 
-    A child does the work: if the program kills it, this process inherits what the program started.
+    A child does the work. If the program kills it, this process inherits the program's descendants
+    and ends them.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -79,7 +80,7 @@ def _keep(descriptor: int) -> None:
     except (OSError, ValueError) as error:
         _report(line, {"failed": getattr(error, "strerror", None) or str(error)})
         return
-    for stream in (1, 2):  # they belong to the program: readers wait until they are closed
+    for stream in (1, 2):  # only the program may hold these, as readers wait until they close
         os.dup2(0, stream)
     _report(line, {"pid": program.pid})
     grace, was_reported = _watch(line, program)
@@ -112,9 +113,9 @@ def _as_program() -> None:
 
 
 def _watch(line: socket.socket, program: subprocess.Popen[bytes]) -> tuple[float, bool]:
-    """Wait for the request to end the program; report when it has ended by itself.
+    """Wait for the request to end the program, and report if it ends by itself before.
 
-    Return the seconds that it has to end, and whether its end was reported.
+    Return the grace period in seconds, and whether its end was reported.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -157,10 +158,10 @@ def _reap(program: subprocess.Popen[bytes]) -> int | None:
 
 
 def _end(program: subprocess.Popen[bytes], grace: float) -> int:
-    """Ask a running program to end; kill what is left after the grace, and return its status."""
+    """Ask a running program to end, kill what is left after `grace` seconds, return its status."""
     if program.poll() is None:
         _signal(program, signal.SIGTERM)
-        _signal(program, signal.SIGCONT)  # a stopped process does not handle it
+        _signal(program, signal.SIGCONT)  # a suspended process would not handle SIGTERM
         with contextlib.suppress(subprocess.TimeoutExpired):
             program.wait(grace)
     _signal(program, signal.SIGKILL)
@@ -178,13 +179,13 @@ def _end_the_rest(program: subprocess.Popen[bytes] | None = None) -> None:
 
 
 def _signal(program: subprocess.Popen[bytes], number: int) -> None:
-    """Signal the program's group, which may outlive the program."""
+    """Send a signal to the program's process group, which may outlive the program."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(program.pid, number)
 
 
 def _has_children() -> bool:
-    """Whether anything is left: orphans are our children, if the system supports that."""
+    """Return whether any process is left; orphans are children of this process if supported."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -193,7 +194,7 @@ def _has_children() -> bool:
 
 
 def _report(line: socket.socket, message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # nobody is listening any more
+    with contextlib.suppress(OSError):  # pytest is no longer listening
         line.sendall(json.dumps(message).encode() + b"\n")
 
 

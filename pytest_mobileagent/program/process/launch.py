@@ -1,4 +1,4 @@
-"""Running a program, or its container: start, record, wait for and end it with its children."""
+"""Runs a program or its container: starts it, records its output, and ends it with its children."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _KEEPER = [sys.executable, "-I", "-S", "-X", "utf8", str(Path(keeper.__file__))]
 
 
 class ProgramProcess:
-    """A program from outside, in a session of its own.
+    """An external program, which runs in a new session.
 
     - `words`: its command, which no shell interprets. `folder`: where it runs.
     - `environment`: its variables; one more is added, a mark that begins with `run`.
-    - `record`: the folder of `stdout` and `stderr`, which hold what it prints, without `secrets`
-      and without the values of variables that are named like keys.
-    - `stdin`: the file that is its standard input; by default it reads nothing.
-    - `after`: a command that runs when it has been ended, such as one that removes a container.
+    - `record`: the folder for the files `stdout` and `stderr` with its output, from which `secrets`
+      and the values of variables that are named like keys are removed.
+    - `stdin`: the file that is its standard input; empty by default.
+    - `after`: a command that runs when it has ended, such as one that removes a container.
 
     `wait` and `end` may be called by any thread.
     """
@@ -61,7 +61,7 @@ class ProgramProcess:
         secrets: Sequence[str] = (),
         stdin: Path | None = None,
         after: Sequence[str] = (),
-        kept: int = KEPT,
+        recorded: int = KEPT,
     ) -> None:
         self.mark = f"{run}-{tokens.token_hex(8)}"
         self.pid = 0
@@ -74,13 +74,13 @@ class ProgramProcess:
             "stdin": str(stdin or os.devnull),
             "after": list(after),
         }
-        self.secrets, self._kept = (*secrets, *secrets_of(environment)), kept
+        self.secrets, self._recorded = (*secrets, *secrets_of(environment)), recorded
         self._keeper: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
         self._reader: threading.Thread | None = None
         self._news = threading.Condition()
         self._failed = ""
-        self._gone = False  # the keeper has closed the line: nothing is left
+        self._gone = False  # whether the keeper has closed the line, as no process is left
         self._stopping = False
         self._ending = threading.Lock()
 
@@ -88,14 +88,16 @@ class ProgramProcess:
         """Start the program.
 
         Raises:
-            AgentError: it cannot be started.
+            AgentError: the program cannot be started.
             HostError: this machine cannot start any program.
         """
         with contextlib.ExitStack() as undo:
             try:
                 self.stdout.parent.mkdir(parents=True, exist_ok=True)
                 outputs = [
-                    undo.enter_context(contextlib.closing(Output(path, self.secrets, self._kept)))
+                    undo.enter_context(
+                        contextlib.closing(Output(path, self.secrets, self._recorded))
+                    )
                     for path in (self.stdout, self.stderr)
                 ]
                 self._launch(outputs)
@@ -112,18 +114,21 @@ class ProgramProcess:
             raise AgentError(msg)
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Return its exit status, negative for a signal; None if it has not ended."""
+        """Wait until the program has ended, for up to `seconds`.
+
+        Return its exit status, negative for a signal; None if it has not ended.
+        """
         with self._news:
             self._news.wait_for(lambda: self.status is not None or self._gone, seconds)
             return self.status
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, by itself or not; its children may still run."""
+        """Whether the program has ended, by itself or not; its children may still be running."""
         return self.status is not None or self._gone
 
     def end(self, grace: float = GRACE) -> None:
-        """End it and everything it has started, however well hidden; it may be called again.
+        """End the program and all its descendants, even those that hide; further calls do nothing.
 
         The program has `grace` seconds to end by itself.
         """
@@ -136,19 +141,19 @@ class ProgramProcess:
             try:
                 self._keeper.wait(grace + _ENDING_SECONDS)
             except subprocess.TimeoutExpired:
-                os.kill(self._keeper.pid, signal.SIGSTOP)  # so that it starts no more
+                os.kill(self._keeper.pid, signal.SIGSTOP)  # so that it starts nothing more
                 end_descendants(self._keeper.pid)
                 self._keeper.kill()
                 self._keeper.wait()
             if self._keeper.returncode != 0 and self.pid:
-                # The program has killed its keeper: its children are known by the mark.
+                # The program has killed its keeper; its children are found by the mark.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
             end_marked(self.mark)
             self._finish()
 
     def _finish(self) -> None:
-        """Stop reading; a process that cannot be ended may keep the output open."""
+        """Stop reading output, which a process that cannot be killed may hold open."""
         assert self._reader is not None
         self._reader.join(_DRAIN_SECONDS)
         self._stopping = True
@@ -169,8 +174,9 @@ class ProgramProcess:
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C is for this process
                 )
-            # The request appears in no command line. The keeper has no mark: else it would be ended
-            # with what is marked, before it can end processes that hide their mark.
+            # The request is sent over the socket, because command lines are visible to other users.
+            # The keeper itself has no mark. Otherwise it would be killed with the marked processes,
+            # before it can end processes that hide their mark.
             ours.sendall(json.dumps(self._request).encode() + b"\n")
         except BrokenPipeError:
             pass
@@ -182,7 +188,7 @@ class ProgramProcess:
         self._reader.start()
 
     def _read(self, outputs: list[Output]) -> None:
-        """Record what the program prints, and handle its keeper's messages, until all is closed."""
+        """Record the program's output, and handle the keeper's messages, until all are closed."""
         assert self._keeper is not None
         assert self._line is not None
         rest = b""
@@ -234,7 +240,7 @@ def _received(descriptor: int) -> bytes:
 PREFIX = "mobileagent-"  # of container names: `docker ps --filter name=mobileagent-`
 _ENGINES = ("docker", "podman")
 _ANSWER_SECONDS = 30.0
-# Variables for which the image's own values are right.
+# Variables whose values in the image are used.
 _NOT_PASSED = {"HOME", "HOSTNAME", "PATH", "PWD", "SHELL", "TMPDIR", "USER", "LOGNAME", "LANG"}
 # The image's own PATH follows ours.
 _ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'
@@ -244,8 +250,8 @@ _ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'
 class Container:
     """A command that runs a program in a container.
 
-    `words` and `environment` are those of the command: variables pass by name, so that no key shows
-    in the list of processes. `after` removes the container in case the command is killed.
+    `words` and `environment` belong to the command, which passes variables by name, so that no key
+    is visible in the list of processes. `after` removes the container if the command is killed.
     """
 
     name: str
@@ -258,11 +264,11 @@ def engine() -> str:
     """Return the path of docker or podman.
 
     Raises:
-        HostError: neither is there, or it does not answer.
+        HostError: neither is installed, or it does not answer.
     """
     found = next(filter(None, map(shutil.which, _ENGINES)), None)
     if found is None:
-        msg = f"image = … needs a program that runs containers: install {' or '.join(_ENGINES)}"
+        msg = f"image = … needs a container engine: install {' or '.join(_ENGINES)}"
         raise HostError(msg)
     try:
         done = subprocess.run(
@@ -294,15 +300,17 @@ def contained(
     search: Sequence[str] = (),
     program: str | None = None,
 ) -> Container:
-    """Return the command that runs another in a container of an image, in a folder.
+    """Return a command that runs another command in a container of an image, in a folder.
 
-    - `environment`: all variables; the container gets those that `own` names, made for the program
-      or holding the user's keys. The image's own variables, such as its PATH, stay.
-    - `paths`: files and folders that it needs besides `folder`; `search`: folders for its PATH.
-    - `run`: a part of its name. `program`: docker or podman, by default whichever is there.
+    - `environment`: all variables; the container gets only those in `own`, which were set for the
+      program or contain the user's keys. The image's variables, such as its PATH, are preserved.
+    - `paths`: files and folders that the container needs besides `folder`. `search`: folders that
+      are added to its PATH.
+    - `run`: a part of the container's name. `program`: docker or podman, by default whichever is
+      installed.
 
     Raises:
-        HostError: this machine has no program that runs containers.
+        HostError: this machine has no container engine.
     """
     program = program or engine()
     name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{tokens.token_hex(4)}"
@@ -321,7 +329,7 @@ def contained(
 
 
 def _mount(path: Path) -> str:
-    """Return the option that mounts a path under its own name; its fields are quoted as in CSV."""
+    """Return the option that mounts a path at the same path; its fields are quoted as in CSV."""
     fields = ["type=bind", f"source={path}", f"target={path}"]
     quoted = ['"' + each.replace('"', '""') + '"' if set(each) & set(',"\n') else each
               for each in fields]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A program's report: by its exit status, its output and its files."""
+"""Reads a program's report from its exit status, its output and its files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter, Ending, ReportPlace
 
 ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
-_MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` holds fewer
-_MOST_SAID = 100_000  # characters of an answer
-_MOST_LAST_WORDS = 300
-# How Python prints a group of exceptions: the first line, rules between its parts, other lines.
+_MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` stores fewer
+_MOST_ANSWER = 100_000  # characters of an answer
+_MOST_LAST_LINE = 300
+# Python's format of an exception group: the first line, rules between its parts, other lines.
 _GROUP = "  + Exception Group Traceback (most recent call last):"
-_BEFORE = (  # stand before the exceptions of a chain, of which the last one counts
+_BEFORE = (  # the lines before each exception of a chain, of which the last one counts
     "Traceback (most recent call last):",
     "The above exception was the direct cause of the following exception:",
     "During handling of the above exception, another exception occurred:",
@@ -38,7 +38,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """How a program ended, by its own account: `text` is its answer, reason or error."""
+    """How a program ended, according to its own report: `text` is its answer, reason or error."""
 
     ending: Ending
     text: str = ""
@@ -49,8 +49,8 @@ class Traces:
     """The traces that a program leaves.
 
     - `status`: its exit status, negative for a signal; None if it is unknown.
-    - `folder`: where it ran. `stdout`, `stderr`: what it has printed.
-    - `notes`: the folder of the files that `variables` names.
+    - `folder`: where it ran. `stdout`, `stderr`: the files with its output.
+    - `notes`: the folder of the files named by `variables`.
     """
 
     status: int | None
@@ -61,7 +61,7 @@ class Traces:
 
 
 def variables(notes: Path) -> dict[str, str]:
-    """Return the variables that name the files for a program's answer, or why it gave up."""
+    """Return the variables that name the files for a program's answer, and for why it gave up."""
     return {
         ANSWER_FILE: str(notes / "answer"),
         IMPOSSIBLE_FILE: str(notes / "impossible"),
@@ -71,10 +71,10 @@ def variables(notes: Path) -> dict[str, str]:
 def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> Reported:
     """Return what a program that has ended reports.
 
-    Its status says whether it has succeeded; if so, a reason why the task is impossible takes
-    precedence over an answer. If the adapter knows the words with which the program says that it is
-    done, they are required: a program that has crashed may still end with a status of success, that
-    of the script around it. The text contains no secrets.
+    The exit status says whether the program has succeeded; if so, a reason why the task is
+    impossible takes precedence over an answer. If the adapter defines what the program prints when
+    it is done, that is required, too: a program that has crashed may still exit with a status of
+    success, such as that of a script around it. Secrets are removed from the text.
     """
     ending = _ending(adapter, traces.status)
     failure = _found(adapter.error, traces)
@@ -82,10 +82,10 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
     if ending == "error":
         text = _error(traces)
     elif failure is not None:
-        ending, text = "error", f"ended with status {traces.status}, and said: {failure}"
+        ending, text = "error", f"ended with status {traces.status}, and reported: {failure}"
     elif ending == "step limit" or limit is not None:
-        how = f"with status {traces.status}" if limit is None else f"and said: {limit}"
-        ending, text = "step limit", f"ended by its own limit, {how}"
+        how = f"with status {traces.status}" if limit is None else f"and reported: {limit}"
+        ending, text = "step limit", f"reached its own limit, {how}"
     else:
         reason = _report(adapter.impossible, traces, "impossible")
         answer = _report(adapter.answer, traces, "answer")
@@ -98,23 +98,23 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
     return Reported(ending, without_secrets(text, secrets))
 
 
-def last_words(traces: Traces) -> str:
-    """Return the last line that a program has printed, on standard error if it has used that.
+def last_line(traces: Traces) -> str:
+    """Return the last line of a program's output, preferably of standard error.
 
-    For a group of exceptions, return its message and those of its parts.
+    For an exception group, return its message and those of its parts.
     """
     for path in (traces.stderr, traces.stdout):
         lines = [line.rstrip() for line in _clean(_read(path) or "").splitlines() if line.strip()]
         if lines:
             if _RULE.fullmatch(lines[-1]) and _GROUP in lines:
-                return printable(_group(lines))[:_MOST_LAST_WORDS]
+                return printable(_group(lines))[:_MOST_LAST_LINE]
             line = printable(lines[-1].strip())
-            return line if len(line) <= _MOST_LAST_WORDS else f"…{line[-_MOST_LAST_WORDS:]}"
+            return line if len(line) <= _MOST_LAST_LINE else f"…{line[-_MOST_LAST_LINE:]}"
     return ""
 
 
 def _group(lines: Sequence[str]) -> str:
-    """Return the messages of the group of exceptions with which the lines end."""
+    """Return the messages of the exception group at the end of the lines."""
     messages, message = "", ""
     start = max(number for number, line in enumerate(lines) if line == _GROUP)
     for line in lines[start:]:
@@ -137,43 +137,43 @@ def _ending(adapter: Adapter, status: int | None) -> Ending:
 
 
 def _error(traces: Traces, without: ReportPlace | None = None) -> str:
-    """Return how a program failed, and its last words; `without` are words that it lacked."""
+    """Return how a program failed, with its last line; `without` is output that was missing."""
     status = traces.status
     if status is None:
-        how = "was ended, nobody knows how"
+        how = "ended in an unknown way"
     elif status < 0:
         how = f"was killed by {_signal_name(-status)}"
     else:
         how = f"ended with status {status}"
     if without is not None:
-        how += f", but did not say that it is done ({without.pattern or without.file})"
-    words = last_words(traces)
-    return f"{how}; the last it said: {words}" if words else f"{how}, and said nothing"
+        how += f", but did not report that it is done ({without.pattern or without.file})"
+    line = last_line(traces)
+    return f"{how}; its last line of output: {line}" if line else f"{how}, without any output"
 
 
-def _report(said: ReportPlace | None, traces: Traces, note: str) -> str | None:
-    """Return what a program reports by the adapter's rule, or in the file `note`."""
-    text = _found(said, traces)
+def _report(place: ReportPlace | None, traces: Traces, note: str) -> str | None:
+    """Return what a program reports in the adapter's place, or else in the file `note`."""
+    text = _found(place, traces)
     if text is None:
         text = _read(traces.notes / note)
-    return None if text is None else text.strip()[:_MOST_SAID]
+    return None if text is None else text.strip()[:_MOST_ANSWER]
 
 
-def _found(said: ReportPlace | None, traces: Traces) -> str | None:
-    """Return what an adapter's rule finds; None if it finds nothing, or there is no rule."""
-    if said is None:
+def _found(place: ReportPlace | None, traces: Traces) -> str | None:
+    """Return what a program reports in a place; None if it reports nothing there."""
+    if place is None:
         return None
-    files = [traces.folder / said.file] if said.file else [traces.stdout, traces.stderr]
+    files = [traces.folder / place.file] if place.file else [traces.stdout, traces.stderr]
     for path in files:
         if (content := _read(path)) is not None:
-            text = _last(said.pattern, _clean(content)) if said.pattern else content
+            text = _last(place.pattern, _clean(content)) if place.pattern else content
             if text is not None:
-                return text.strip()[:_MOST_SAID]
+                return text.strip()[:_MOST_ANSWER]
     return None
 
 
 def _last(pattern: str, text: str) -> str | None:
-    """Return the last match of a pattern: its first group that took part, or all of it."""
+    """Return the last match of a pattern: its first group that matched, or the whole match."""
     last = deque(re.finditer(pattern, text, re.MULTILINE), maxlen=1)
     if not last:
         return None
@@ -186,9 +186,9 @@ def _clean(text: str) -> str:
 
 
 def _read(path: Path) -> str | None:
-    """Return the text of a file, even if it is malformed; None if there is no file.
+    """Return the text of a file, even if it is malformed; None if it does not exist.
 
-    Reading does not block, even on a pipe that the program has put there.
+    Reading never blocks, even if the program has created a pipe there.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,6 +1,6 @@
-"""Where a program works in an episode: a fresh copy of its folder, and a folder for notes.
+"""The folders that a program uses in an episode: a fresh copy of its own, and one for notes.
 
-Packages that the program needs are in an environment of its own, which later runs reuse.
+Packages that the program needs are installed in a virtual environment, which later runs reuse.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 GOAL_FILE = "MOBILEAGENT_GOAL_FILE"
-_LARGE = 8_000_000  # bytes from which a file is linked instead of copied
+_LARGE = 8_000_000  # bytes: files of this size or more are linked instead of copied
 _LINKED = {".git", ".hg", ".svn", "node_modules"}
-_MOST_FILES, _MOST_BYTES = 50_000, 1_000_000_000  # that are copied for each episode
+_MOST_FILES, _MOST_BYTES = 50_000, 1_000_000_000  # limits for the copy of each episode
 _MOST_SAVED_FILES, _MOST_SAVED_BYTES = 200, 10_000_000
 _PREFIX = "mobileagent-program-"
 
@@ -46,9 +46,9 @@ _Marks = dict[str, tuple[int, int]]  # when each file was written, and its size
 
 @dataclass(slots=True)
 class Workplace:
-    """The folder in which a program runs, and a folder for its notes: goal, answer and the like.
+    """The folder in which a program runs, and the folder for its notes, such as goal and answer.
 
-    `copied` says whether the first is a copy, which is removed when the episode ends. `stdin` is
+    `copied` says whether the former is a copy, which is removed when the episode ends. `stdin` is
     the file that the program reads, set by `prepare`.
     """
 
@@ -76,10 +76,10 @@ class Workplace:
         return {GOAL_FILE: str(goal), **variables(self.notes)}
 
     def save(self, target: Path, secrets: Iterable[str] = ()) -> None:
-        """Save the files that the program has written into its copy, without secrets.
+        """Save the files that the program has written in its copy, without secrets.
 
-        At most 200 files and 10 MB are saved; nothing if the folder is not a copy, because then it
-        is unknown what the program has written.
+        At most 200 files and 10 MB are saved. Nothing is saved if the folder is not a copy, because
+        then it is unknown which files the program has written.
         """
         if not self.copied:
             return
@@ -88,7 +88,7 @@ class Workplace:
         for name, mark in sorted(_marks(self.folder).items()):
             is_new = self._before.get(name) != mark and "__pycache__" not in Path(name).parts
             if is_new and files < _MOST_SAVED_FILES and mark[1] <= room:
-                with contextlib.suppress(OSError):  # it may not be readable, say
+                with contextlib.suppress(OSError):  # the file may be unreadable
                     data = (self.folder / name).read_bytes()
                     for secret in hidden:
                         data = data.replace(secret, HIDDEN.encode())
@@ -99,19 +99,19 @@ class Workplace:
 
 @contextlib.contextmanager
 def workplace(adapter: Adapter, here: Path, parent: Path | None = None) -> Iterator[Workplace]:
-    """Create a place for one episode, and remove it afterwards with everything in it.
+    """Yield a workplace for one episode, and remove it afterwards with everything in it.
 
-    `here` is where a program without a folder of its own runs; `parent` is where the place is made,
-    by default among the temporary files.
+    A program without its own folder runs in `here`. The workplace is created in `parent`, by
+    default in the folder for temporary files.
 
     Raises:
         AgentError: the program's folder cannot be copied.
-        HostError: this machine has no disk space for it.
+        HostError: this machine has not enough disk space.
     """
     try:
         place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)).resolve()
     except OSError as error:
-        msg = f"cannot make a folder for a program: {error}"
+        msg = f"cannot create a folder for a program: {error}"
         raise HostError(msg) from error
     try:
         notes = place / "notes"
@@ -132,7 +132,7 @@ def _copy(source: Path, target: Path) -> None:
         _Copy(source.resolve(), target).folder(source.resolve(), target)
     except OSError as error:
         if error.errno in _NO_ROOM:
-            msg = f"there is no room for a copy of {source}: {error.strerror}"
+            msg = f"there is not enough disk space for a copy of {source}: {error.strerror}"
             raise HostError(msg) from error
         msg = f"cannot copy {error.filename or source}: {error.strerror or error}"
         raise AgentError(msg) from error
@@ -142,7 +142,7 @@ _NO_ROOM = {28, 122}  # ENOSPC, EDQUOT
 
 
 class _Copy:
-    """A copy of a folder in the making; large files, and those of others, are linked."""
+    """Copies a folder; large files, repositories and installed packages are linked instead."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.source, self.target = source, target
@@ -159,13 +159,13 @@ class _Copy:
             target.symlink_to(self._goal(Path(entry.path)))
         elif entry.is_dir():
             path = Path(entry.path)
-            if entry.name in _LINKED or _holds_an_environment(path):
+            if entry.name in _LINKED or _is_environment(path):
                 target.symlink_to(path)
             elif not self.target.is_relative_to(path):
                 self.folder(path, target)
         elif entry.is_file():
             self._file(entry, target)
-        # Sockets and pipes are left out.
+        # Sockets and pipes are not copied.
 
     def _file(self, entry: os.DirEntry[str], target: Path) -> None:
         size = entry.stat().st_size
@@ -175,25 +175,25 @@ class _Copy:
         self.files, self.bytes = self.files + 1, self.bytes + size
         if self.files > _MOST_FILES or self.bytes > _MOST_BYTES:
             msg = (
-                f"{self.source} is too large to be copied for each episode: name a folder with "
-                "nothing but the program, or set copy = false"
+                f"{self.source} is too large to be copied for each episode: name a folder that "
+                "contains only the program, or set copy = false"
             )
             raise AgentError(msg)
         shutil.copy2(entry.path, target)
 
     def _goal(self, link: Path) -> Path:
-        """Return where a link in the copy leads: within the copy, if the original stays within."""
+        """Return the target of a link in the copy: within the copy if the original's is within."""
         goal = link.readlink()
         within = Path(os.path.normpath(link.parent / goal)).is_relative_to(self.source)
         return goal if within and not goal.is_absolute() else link.parent / goal
 
 
-def _holds_an_environment(folder: Path) -> bool:
+def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists()
 
 
 def _marks(folder: Path) -> _Marks:
-    """Return the mark of each file in a folder, links left out."""
+    """Return the mark of each file in a folder, except for links."""
     marks = {}
     for where, _, names in os.walk(folder):
         for name in names:
@@ -221,12 +221,13 @@ _LAST_LINES = 15
 
 
 def install(requirements: Path) -> Path:
-    """Return the environment in which all that a requirements file names is installed.
+    """Return the virtual environment in which the packages of a requirements file are installed.
 
-    It is made once for such content and this version of Python, however many processes ask at once.
+    It is created once for the content of the file and this version of Python, even if several
+    processes need it at the same time.
 
     Raises:
-        HostError: it cannot be made; the text shows the last lines of pip.
+        HostError: the environment cannot be created; the message ends with the last lines of pip.
     """
     try:
         link = own_folder("environments") / _digest(requirements)
@@ -254,7 +255,7 @@ def _digest(requirements: Path) -> str:
 
 
 def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
-    """Yield a requirements file, and those that it includes, if they are files on this machine."""
+    """Yield a requirements file and those that it includes, if they are files on this machine."""
     if requirements in seen:
         return
     seen.add(requirements)
@@ -267,9 +268,10 @@ def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
 
 
 def _make(link: Path, requirements: Path) -> None:
-    """Make an environment, and link it when it is complete.
+    """Create an environment, and link it when it is complete.
 
-    Killed processes may have left others, in which a pip may still be running.
+    Environments that killed processes have left incomplete, possibly with a running pip, are
+    removed first.
     """
     for left in link.parent.glob(f"{link.name}-*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -287,7 +289,7 @@ def _make(link: Path, requirements: Path) -> None:
 
 
 def _run(command: list[str], requirements: Path) -> None:
-    """Run a command in the folder of the requirements, which may name packages in there."""
+    """Run a command in the folder of the requirements, which may refer to packages in it."""
     own = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_USER"}
     done = subprocess.run(
         command,
@@ -301,6 +303,6 @@ def _run(command: list[str], requirements: Path) -> None:
     )
     if done.returncode != 0:
         lines = done.stdout.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
-        output = "\n  ".join(lines) or "nothing was said"
+        output = "\n  ".join(lines) or "no output"
         msg = f"cannot install {requirements} (status {done.returncode}):\n  {output}"
         raise HostError(msg)

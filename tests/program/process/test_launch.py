@@ -202,7 +202,7 @@ def test_any_bytes_are_kept(run: Run) -> None:
 
 
 def test_a_flood_leaves_its_beginning_and_its_end(run: Run) -> None:
-    process = run("much", kept=1 << 20)
+    process = run("much", recorded=1 << 20)
     assert process.wait(60) == 0
     process.end()
     kept = process.stdout.read_bytes()

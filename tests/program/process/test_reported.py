@@ -50,14 +50,14 @@ def report(tmp_path: Path) -> Callable[..., Reported]:
     ("status", "ending", "text"),
     [
         (0, "done", ""),
-        (1, "error", "ended with status 1, and said nothing"),
-        (3, "error", "ended with status 3, and said nothing"),
-        (4, "step limit", "ended by its own limit, with status 4"),
+        (1, "error", "ended with status 1, without any output"),
+        (3, "error", "ended with status 3, without any output"),
+        (4, "step limit", "reached its own limit, with status 4"),
         (5, "impossible", ""),
-        (77, "error", "ended with status 77, and said nothing"),
-        (-11, "error", "was killed by SIGSEGV, and said nothing"),
-        (-35, "error", "was killed by signal 35, and said nothing"),
-        (None, "error", "was ended, nobody knows how, and said nothing"),
+        (77, "error", "ended with status 77, without any output"),
+        (-11, "error", "was killed by SIGSEGV, without any output"),
+        (-35, "error", "was killed by signal 35, without any output"),
+        (None, "error", "ended in an unknown way, without any output"),
     ],
 )
 def test_a_status_says_what_came_of_it(
@@ -129,7 +129,7 @@ def test_an_error_quotes_the_last_that_was_said(report: Callable[..., Reported])
         "record/stdout": "step 1\n",
         "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
     }
-    assert report(3, files).text == "ended with status 3; the last it said: ValueError: no"
+    assert report(3, files).text == "ended with status 3; its last line of output: ValueError: no"
     files = {"record/stdout": "x" * 5000 + "\x07", "record/stderr": ""}
     assert len(report(3, files).text) < 400
     assert "\x07" not in report(3, files).text
@@ -148,7 +148,7 @@ def test_of_a_group_of_exceptions_the_messages_are_quoted(report: Callable[..., 
     inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
     outer = ExceptionGroup("unhandled errors in a TaskGroup", [chained, inner])
     outer.add_note("a note")
-    said = "ended with status 1; the last it said: "
+    said = "ended with status 1; its last line of output: "
     files = {"record/stderr": f"step 1\n{drawn(ExceptionGroup('first', [inner]))}{drawn(outer)}\n"}
     assert report(1, files).text == (
         f"{said}unhandled errors in a TaskGroup (2 sub-exceptions): ValueError: no such thing; "
@@ -177,8 +177,8 @@ def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path:
     ("printed", "ending", "text"),
     [
         ("Task completed", "done", ""),
-        ("Task finished due to reaching max rounds", "step limit", "and said: max rounds"),
-        ("API error: no key", "error", "and said: API error: no key"),
+        ("Task finished due to reaching max rounds", "step limit", "and reported: max rounds"),
+        ("API error: no key", "error", "and reported: API error: no key"),
     ],
 )
 def test_a_program_whose_status_says_nothing_may_say_it_in_words(
@@ -199,10 +199,10 @@ def test_a_program_whose_status_says_nothing_may_say_it_in_words(
             {"stdout": "step 1\n", "stderr": "Traceback\nIndexError: no such element\n"},
             0,
             "error",
-            "did not say that it is done (^Task completed); the last it said: IndexError: no such",
+            "not report that it is done (^Task completed); its last line of output: IndexError: no",
         ),
-        ({"stdout": "I think: Task completed\n"}, 0, "error", "the last it said: I think"),
-        ({}, 0, "error", "and said nothing"),
+        ({"stdout": "I think: Task completed\n"}, 0, "error", "its last line of output: I think"),
+        ({}, 0, "error", "without any output"),
         ({"stdout": "Task completed\n"}, 1, "error", "ended with status 1"),
         ({"stdout": "CANNOT: no app\n"}, 0, "impossible", "no app"),
         ({"stdout": "max rounds\n"}, 0, "step limit", "max rounds"),
