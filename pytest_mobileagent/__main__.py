@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 _USAGE = """usage: {program} COMMAND
 
 commands:
-  calibrate    measure judges on episodes that people have decided
-  compare      say how runs differ from the first, and what a gate says of that
-  contaminate  put ads over the targets of recorded trajectories
-  device       start a virtual phone
-  doctor       check a device: what is wrong with it, how to fix that, and which tasks it can run
-  draft-check  have a model write a check for a recorded task, and say where it holds
-  environments  draw random environments, for --mobile-env
-  export       write recorded episodes as a data set, for those who train agents
-  flips        tell why verdicts differ between epochs: the judge, the phone, or the agent
-  graph        make a graph of recorded pages, on which agents run without a phone
-  init         make a project that runs: an app, an agent and two tasks
-  instruct     have models write the instructions of recorded trajectories, for new tasks
-  mcp          serve a device to MCP clients, or connect a client to one that is served
-  merge        make one run of several, such as the shards of one
-  record       record a task by clicking on a phone, and try it
-  report       write tables of runs, for papers and spreadsheets, or the page of one
-  review       decide what judges left open, on a local page
-  setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
-  show         open the page of a run, or of an episode, in the browser
+  calibrate     compare judges with the decisions of people
+  compare       compare runs, and check a gate
+  contaminate   put ads over the targets of recorded trajectories
+  device        start a virtual phone
+  doctor        check a device, or list the tasks that can run on it
+  draft-check   have a model write a check for a recorded task
+  environments  draw random environments for --mobile-env
+  export        write recorded episodes as a data set for training
+  flips         find out why verdicts differ between epochs: judge, phone, or agent
+  graph         make a graph of recorded pages, on which agents run without a phone
+  init          create a project: an app, an agent and two tasks
+  instruct      have models write instructions for recorded trajectories, as new tasks
+  mcp           serve a device to MCP clients, or connect a client to a served device
+  merge         merge several runs, such as shards, into one
+  record        record a task by clicking on a phone
+  report        write tables of several runs, a leaderboard, or the page of a run
+  review        decide episodes that checks and judges left open, on a local page
+  setup-avd     create an AVD from a recipe, with apps and settings in a snapshot
+  show          open the page of a run or an episode in the browser
 
-COMMAND --help lists a command's options; --version says which version this is.
+COMMAND --help lists the options of a command. --version prints the version.
 """
 
 

@@ -93,8 +93,8 @@ def compare_release(
         table cannot be read.
     """
     parser = argparse.ArgumentParser(
-        description="Compare the official release in a folder with our table, and list the "
-        "wrong with the release. Nothing of it is imported or executed."
+        description="Compare the official release in a folder with our table, and list errors in "
+        "the release. Its code is neither imported nor executed."
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder of the release")
     folder = parser.parse_args(arguments).folder

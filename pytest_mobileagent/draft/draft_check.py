@@ -76,27 +76,34 @@ def _compare(paths: list[Path]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("draft-check"),
-        description="Let a model write a test function for a recorded task, run it in a sandbox on "
-        "the episode and on it as it was after each step, and say where it holds. A person edits "
-        "and keeps it.",
-        epilog="Several episodes of one task make one draft, which is run on all of them. The exit "
+        description="Have a model write a check for a recorded task. The draft is run in a sandbox "
+        "on the episode, as it was after each step, to show when it holds. A person should edit "
+        "it.",
+        epilog="Several episodes of a task make one draft, which is run on all of them. The exit "
         "status is 0 if all drafts are right on their episodes, 1 if one is not, 2 after an error. "
-        "Keys come from the environment (docs/models.md).",
+        "Keys are read from the environment (docs/models.md).",
     )
     add = parser.add_argument
     add("paths", nargs="*", type=Path, metavar="EPISODE", help="the folder of a recorded episode")
-    add("--episode", action="append", default=[], type=Path, metavar="DIR", help="the same")
+    add(
+        "--episode",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="the same as EPISODE",
+    )
     add(
         "-o",
         "--output",
         type=Path,
         metavar="FILE",
-        help="a new FILE.py, or a folder, for the drafts; what the model wrote is kept beside each "
-        "as FILE.py.draft",
+        help="a new FILE.py, or a folder, for the drafts; the model's original text is written to "
+        "FILE.py.draft",
     )
     add_model_options(
         parser,
-        "who drafts: PROVIDER:NAME, with @URL for an endpoint of your own (default: the project's "
+        "the model: PROVIDER:NAME, with @URL for an endpoint of your own (default: the project's "
         "MOBILE_MODEL or mobile_model)",
     )
     add(
@@ -105,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--compare",
         action="store_true",
-        help="instead: how many drafts, in files and folders that are named in place of episodes, "
-        "were kept as they were, and how many lines people changed",
+        help="instead of drafting, count the unchanged drafts and changed lines in files and "
+        "folders, which are given instead of episodes",
     )
     return parser

@@ -118,14 +118,16 @@ def _toml(value: Any) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("environments"),
-        description="Draw random environments, and write them to DIR/seedS.toml. Nothing is "
-        "overwritten, and the same seed gives the same environments.",
+        description="Draw random environments, and write them to DIR/seedS.toml, which must not "
+        "exist. The same seed gives the same environments.",
     )
-    parser.add_argument("--seed", metavar="S", type=_whole, required=True, help="from 0")
-    parser.add_argument("-n", metavar="N", type=_count, required=True, help="how many to draw")
+    parser.add_argument("--seed", metavar="S", type=_whole, required=True, help="the seed, from 0")
+    parser.add_argument(
+        "-n", metavar="N", type=_count, required=True, help="the number of environments"
+    )
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, required=True,
-        help="a folder of environments, which the project names in mobile_env_paths",
+        help="the folder, which should be one of the project's mobile_env_paths",
     )  # fmt: skip
     parser.add_argument(
         "--device", metavar="NAME,…", type=_devices, default=(),

@@ -32,7 +32,12 @@ def main(arguments: Sequence[str]) -> int:
         "tasks. Existing files are not changed.",
     )
     parser.add_argument(
-        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)"
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the folder (default: .)",
     )
     folder = parser.parse_args(arguments).folder
     for name, what in _FILES.items():

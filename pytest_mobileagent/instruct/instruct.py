@@ -261,44 +261,53 @@ def _parser() -> Parser:
     parser = Parser(
         prog=program_name("instruct"),
         description="Have models write the instruction that each recorded trajectory follows, step "
-        "by step (GIAS, arXiv 2505.11891). A person keeps, edits or drops each in `review FILE`; "
-        "what was kept becomes tasks.",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; GRAPH a "
-        "folder of recorded pages. With a TABLE that was written before, only --compare-with is "
-        "done. Replies are kept in pytest's cache. The exit status is 0; 1 if some were left out, "
-        "2 if it stopped before the end, 4 if something is wrong with what was given. See "
-        "docs/instructions.md.",
+        "by step (GIAS, arXiv 2505.11891). A person keeps, edits or drops each instruction with "
+        "`review FILE`; those that are kept become tasks.",
+        epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used. GRAPH "
+        "is a folder of recorded pages. A TABLE that was written before can only be used with "
+        "--compare-with. Replies are kept in pytest's cache. The exit status is 0; 1 if some "
+        "instructions could not be written, 2 if it stopped before the end, 4 for wrong arguments. "
+        "See docs/instructions.md.",
     )
     add = parser.add_argument
-    add("paths", metavar="RUN|GRAPH|TABLE", nargs="+", type=Path, help="what was recorded")
+    add("paths", metavar="RUN|GRAPH|TABLE", nargs="+", type=Path, help="the trajectories")
     add_model_options(
         parser,
-        "who writes: PROVIDER:NAME, or ROLE=MODEL,… for the roles describer, summariser, writer "
-        "and verifier (default: the project's MOBILE_MODEL or mobile_model)",
+        "the model that writes: PROVIDER:NAME, or ROLE=MODEL,… for the roles describer, "
+        "summariser, writer and verifier (default: the project's MOBILE_MODEL or mobile_model)",
     )
     add("-o", "--output", metavar="FILE", type=Path, help="a new FILE.jsonl for the tasks")
-    add("--unreviewed", action="store_true", help="make tasks of all that was verified, at once")
-    add("--dry-run", action="store_true", help="only say what it would cost")
+    add("--unreviewed", action="store_true", help="make tasks of all verified instructions")
+    add("--dry-run", action="store_true", help="only print what it would cost")
     add(
-        "--language", metavar="en|zh|…", default="", help="of the instructions (default: the run's)"
+        "--language",
+        metavar="en|zh|…",
+        default="",
+        help="of the instructions (default: as recorded)",
     )
     add("--few-shot", metavar="FILE", type=Path, help="a table of examples: stage, given, reply")
-    steps = f"of routes, as in 4-{COMPLEX}, which is the default"
+    steps = f"the number of steps of a trajectory (default: 4-{COMPLEX})"
     add("--steps", metavar="MIN-MAX", type=_span, default=(4, COMPLEX), help=steps)
-    kinds = "the fewest kinds of actions of a route (default: 2)"
+    kinds = "the minimal number of kinds of actions (default: 2)"
     add("--kinds", metavar="N", type=_count, default=2, help=kinds)
-    ends = "the most routes between the same two pages (default: 3)"
+    ends = "the maximal number of trajectories between two pages (default: 3)"
     add("--per-ends", metavar="N", type=_count, default=3, help=ends)
-    add("--most", metavar="N", type=_count, default=100, help="the most routes of each (100)")
-    add("--start", metavar="PAGE", default="", help="of a graph: where routes start")
-    add("--end", metavar="PAGE", default="", help="of a graph: where they end")
-    add("--seed", metavar="N", type=int, default=0, help="of the walks on a graph (default: 0)")
-    others = "a table of other instructions, by id: judges say which describe a trajectory better"
+    add(
+        "--most",
+        metavar="N",
+        type=_count,
+        default=100,
+        help="the maximal number for each source (100)",
+    )
+    add("--start", metavar="PAGE", default="", help="for a graph: the first page")
+    add("--end", metavar="PAGE", default="", help="for a graph: the last page")
+    add("--seed", metavar="N", type=int, default=0, help="for walks on a graph (default: 0)")
+    others = "compare with the instructions of another table: judges decide which are better"
     add("--compare-with", metavar="FILE", type=Path, help=others)
-    add("--judges", metavar="MODEL,…", help="who compares (default: the project's, or --model)")
-    add("--max-cost", metavar="USD", help="ask no more once so many US dollars are spent")
-    add("--cache", metavar="DIR", type=Path, help="where replies are kept (pytest's cache)")
-    add("--threads", metavar="N", type=_count, default=8, help="routes at a time (8)")
+    add("--judges", metavar="MODEL,…", help="the judges (default: the project's, or --model)")
+    add("--max-cost", metavar="USD", help="stop when this many US dollars are spent")
+    add("--cache", metavar="DIR", type=Path, help="a folder for replies (default: pytest's cache)")
+    add("--threads", metavar="N", type=_count, default=8, help="trajectories at the same time (8)")
     return parser
 
 

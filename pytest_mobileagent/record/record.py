@@ -62,22 +62,22 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("record"),
         description="Show a phone on a local page, and write what you do there as a task: its "
-        "solution, and asserts for what has changed. The task is tried at once.",
-        epilog="What was done is kept in a file beside the task (.recording.json) until the task "
-        "is written: --continue goes on from it. See docs/recording.md.",
+        "solution, and asserts for what has changed. The task is then tested.",
+        epilog="Until the task is written, the recording is stored beside it (.recording.json), "
+        "from which --continue can resume. See docs/recording.md.",
     )
     add = parser.add_argument
     add("--device", metavar="DEVICE", default="", help="the phone (default: the project's)")
-    apps = "an app that the task is about, which is started first; repeatable"
+    apps = "an app that the task needs; the first is opened; repeatable"
     add("--app", metavar="PACKAGE", action="append", default=[], help=apps)
     file = "the file of the task: test_*.py"
     add("-o", "--output", metavar="FILE", type=Path, required=True, help=file)
-    model = "propose a goal and a name: PROVIDER:NAME (asked when you press the button)"
+    model = "a model that proposes a goal and a name at the press of a button: PROVIDER:NAME"
     add("--model", metavar="MODEL", help=model)
-    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
-    unpriced = "may a model without a known price be asked (default: the project's, stop)"
+    add("--prices", type=Path, metavar="FILE", help="a TOML file of your own prices")
+    unpriced = "whether a model without a known price may be called (default: the project's, stop)"
     add("--unpriced", choices=("stop", "allow"), help=unpriced)
-    again = "go on with a recording that was not finished"
+    again = "continue an unfinished recording"
     add("--continue", dest="draft", metavar="FILE", type=Path, help=again)
     add("--port", type=int, default=0, help="the port of the page (default: a free one)")
     add("--no-browser", action="store_true", help="only print the address")

@@ -59,8 +59,8 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("review"),
-        description="Show what waits for a person in a run on a local page: pass, fail and notes "
-        "by keyboard. Verdicts are added to the episodes, and the reports are written anew.",
+        description="Show the undecided episodes of a run on a local page, to pass or fail them "
+        "and to write notes. Verdicts are added to the episodes, and the reports are updated.",
     )
     add = parser.add_argument
     add(
@@ -68,31 +68,31 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         default="",
         metavar="RUN",
-        help="a run's folder, or a folder of runs (default: the newest); or the FILE.jsonl of "
-        "instructions that `instruct` wrote, to keep, edit and drop them",
+        help="the folder of a run, or a folder of runs (default: the newest run); or a FILE.jsonl "
+        "of instructions that `instruct` wrote, to keep, edit and drop them",
     )
-    add("--all", action="store_true", help="show what checks or judges have decided, too")
-    add("--who", default="", metavar="NAME", help="who decides (default: your user name)")
+    add("--all", action="store_true", help="also show episodes that checks or judges have decided")
+    add("--who", default="", metavar="NAME", help="your name (default: your user name)")
     add(
         "--answers",
         type=Path,
         metavar="FILE",
-        help="where answers to the questions of agents are added: the file that questions(file=…) "
-        "reads (default: answers.jsonl in the run's folder)",
+        help="the file to which answers to agents' questions are added, for questions(file=…) "
+        "(default: answers.jsonl in the run's folder)",
     )
     add("--port", type=_port, default=0, help="the port of the page (default: a free one)")
     add("--no-browser", action="store_true", help="only print the address")
-    add("--list", action="store_true", help="print what waits, and serve nothing")
+    add("--list", action="store_true", help="print the undecided episodes, and exit")
     add(
         "--decide",
         action="append",
         default=[],
         type=_decision,
         metavar="EPISODE=pass|fail",
-        help="decide an episode, by its name in --list or its folder's; of instructions ID=keep or "
-        "ID=drop; may be repeated",
+        help="decide an episode, by its name in --list or the name of its folder, and exit; for "
+        "instructions, ID=keep or ID=drop; may be repeated",
     )
-    add("--note", default="", help="why, for --decide")
+    add("--note", default="", help="a note for --decide")
     return parser
 
 
