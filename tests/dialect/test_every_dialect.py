@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -239,6 +241,12 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
 
 def test_every_dialect_is_here() -> None:
     assert {each.name for variants, _ in DIALECTS for each in variants} == set(dialects())
+
+
+def test_every_dialect_is_on_the_page_about_dialects() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "dialects.md").read_text("utf-8")
+    rows = set(re.findall(r"(?m)^\| `(\w+)` \|", page))
+    assert {each.__name__ for each in dialects().values()} <= rows
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_mobileagent.device.sources import Source, built_in, parse_device
@@ -25,13 +27,18 @@ class Farm(Source):
 
 
 def test_sources_are_found_by_their_modules():
-    assert built_in() == {
-        "virtual": VirtualSource,
-        "serial": AttachedSource,
-        "avd": AvdSource,
-        "appium": HubSource,
-        "graph": GraphSource,
+    assert built_in().items() >= {
+        ("virtual", VirtualSource),
+        ("serial", AttachedSource),
+        ("avd", AvdSource),
+        ("appium", HubSource),
+        ("graph", GraphSource),
     }
+
+
+def test_every_source_is_on_the_page_about_devices():
+    page = (Path(__file__).parents[3] / "docs" / "devices.md").read_text("utf-8")
+    assert [prefix for prefix in built_in() if f"| `{prefix}" not in page] == []
 
 
 @pytest.mark.parametrize(
