@@ -117,7 +117,8 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
     `passed` is whether the episode met the goal; None if nobody has decided that.
 
     Raises:
-        BudgetSpent, ModelUnavailable: the model does not answer (these are no `Exception`s).
+        BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer; they
+            do not inherit from `Exception`.
         RequestRefusedError: the provider refuses the request.
     """
 
@@ -157,7 +158,8 @@ class Drafting:
         """Draft a check from the first episode of a task, run it on all, and return the results.
 
         Raises:
-            BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
+            BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer;
+                they do not inherit from `Exception`.
             UnavailableError: this system cannot isolate a process.
             HostError: the file cannot be written, or the sandbox's process does not work.
             ValueError: the model cannot be reached from here.

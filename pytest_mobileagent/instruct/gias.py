@@ -117,7 +117,8 @@ class Writer:
         Raises:
             NotWrittenError: a page cannot be shown, or a reply cannot be read after a retry.
             RequestRefusedError: a provider refuses a request.
-            BudgetSpent, ModelUnavailable: no `Exception`s: a model does not answer.
+            BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they
+                do not inherit from `Exception`.
         """
         screens = route.see()
         pages = self._described(screens)

@@ -100,7 +100,8 @@ def compare(
 
     Raises:
         TaskError: the other table cannot be read, or has none of the ids.
-        BudgetSpent, ModelUnavailable: no `Exception`s: a judge does not answer.
+        BudgetSpent, ModelUnavailable: if the budget is spent, or a judge does not answer; they do
+            not inherit from `Exception`.
     """
     goals = {row.id: _instruction_of(row.columns) for row in rows(others.resolve())}
     known = [draft for draft in drafts if goals.get(draft.id)]

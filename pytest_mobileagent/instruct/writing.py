@@ -135,7 +135,8 @@ def write_all(
     called with the number of finished routes and the number of all.
 
     Raises:
-        BudgetSpent, ModelUnavailable: no `Exception`s: no more can be asked.
+        BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they do
+            not inherit from `Exception`.
     """
     of, done = sum(map(len, groups)), 0
 

@@ -145,7 +145,8 @@ def ask_until_readable(
     problem; and all calls that were made.
 
     Raises:
-        BudgetSpent, ModelUnavailable: if the model does not answer; these are not `Exception`s.
+        BudgetSpent, ModelUnavailable: if the model does not answer; they do not inherit
+            from `Exception`.
         RequestRefusedError: if the provider refuses the request.
     """
     conversation = list(messages)

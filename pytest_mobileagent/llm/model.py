@@ -268,8 +268,8 @@ class Model(Protocol):
         unchanged, with `images` at the end of the last one.
 
         Raises:
-            BudgetSpent, ModelUnavailable: if no reply is available. They are not `Exception`s, so
-                an agent's loop does not catch them.
+            BudgetSpent, ModelUnavailable: if no reply is available. They do not inherit from
+                `Exception`, so an agent's loop does not catch them.
             RequestRefusedError: if the provider refuses this request.
         """
 

@@ -150,7 +150,7 @@ class When:
     """Replies to requests whose texts contain `text`; they take precedence over other replies.
 
     A single reply is given to each such request; replies in a list are given once each, in order.
-    If several `When`s fit a request, the first one counts.
+    If several `When` objects fit a request, the first one counts.
     """
 
     text: str

@@ -30,8 +30,9 @@ _SHOWN = 300
 class ScriptedModel:
     """A model with prepared replies, which costs nothing and needs no network.
 
-    `replies` are used in order, one for each request: texts, `ScriptedReply`s, `Fault`s, functions
-    from the `Request` to one of these, and `When`s, which answer requests that contain a text.
+    `replies` are used in order, one for each request. Each is a text, a `ScriptedReply`, a `Fault`,
+    a function from the `Request` to one of these, or a `When`, which answers requests that contain
+    a text.
     `requests` are all requests so far, in order. It is a `Client`, and may be asked by many
     threads.
     """
