@@ -93,7 +93,7 @@ class AndroidWorldAgent(Agent):
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
     dialect: ClassVar[AndroidWorld] = AndroidWorld()
     role_text: ClassVar[str]
-    shown_text: ClassVar[str]
+    screen_text: ClassVar[str]
     compared_text: ClassVar[str]
     guidance_text: ClassVar[str]
     summary_length: ClassVar[str]
@@ -134,7 +134,7 @@ class AndroidWorldAgent(Agent):
             elif decision.error:
                 self.history.append(UNREADABLE.format(error=decision.error))
             elif observation.notice and actions:
-                action = said_action(decision)
+                action = action_text(decision)
                 self.history.append(UNDONE.format(action=action, notice=observation.notice))
             else:
                 self.history.append(self.summary(before, decision, after))
@@ -163,7 +163,7 @@ class AndroidWorldAgent(Agent):
             role=self.role_text,
             goal=goal_at(self.briefing, len(self.history)),
             history="\n".join(self.lines()) or NOTHING_YET,
-            shown=self.shown_text,
+            shown=self.screen_text,
             elements=look.elements,
             guidance=self.guidance_text,
             guidelines=self.guidelines(),
@@ -200,7 +200,7 @@ class AndroidWorldAgent(Agent):
 
     def summary(self, before: Look, decision: Decision, after: Look) -> str:
         """Ask for the result of an action, and return the line for the history."""
-        action = said_action(decision)
+        action = action_text(decision)
         prompt = SUMMARY.format(
             role=self.role_text,
             goal=self.briefing.goal,
@@ -217,7 +217,7 @@ class AndroidWorldAgent(Agent):
         return f"Action selected: {action}. {summed_up}"
 
 
-def said_action(decision: Decision) -> str:
+def action_text(decision: Decision) -> str:
     """Return a decision's action as JSON, or its text if it has none."""
     try:
         return AndroidWorld.action_json(decision.words)

@@ -143,12 +143,12 @@ class BMocaAgent(Agent):
 
     def prompt(self, marks: Sequence[Mark]) -> str:
         """Return the text of the user's message."""
-        kept = self.options.history
+        most = self.options.history
         return PROMPT.format(
-            history=kept,
+            history=most,
             goal=goal_at(self.briefing, self.steps),
             examples=self.examples(),
-            previous=self.previous[-kept:] if kept > 0 else [],
+            previous=self.previous[-most:] if most > 0 else [],
             observation=bmoca_lines(marks),
         )
 

@@ -102,7 +102,7 @@ class ComputerAgent(Agent):
         """Answer the calls of the last step, and ask what to do next."""
         size = self.size(observation.screen.size)
         image = Image(encode(resized(observation.screen.image, size)))
-        self._tell(observation, image)
+        self._report(observation, image)
         self.last = observation.screen
         self.steps += 1
         frame = Frame.of(observation.screen, shown=size)
@@ -119,7 +119,7 @@ class ComputerAgent(Agent):
                 return Reply(decision.actions, said=words_and_calls(reply))
             self._answer(image)
 
-    def _tell(self, observation: Observation, image: Image) -> None:
+    def _report(self, observation: Observation, image: Image) -> None:
         """Send the model the result of the last step."""
         goal = goal_at(self.briefing, self.steps)
         if not self.chat:
@@ -151,8 +151,8 @@ class ComputerAgent(Agent):
         aside = list(notes)
         for number, (call, words) in enumerate(self.open, 1):
             of_computer = call.kind == "computer_call"
-            shown = (image,) if of_computer or number == len(self.open) else ()
-            content = shown if of_computer else (words, *shown)
+            pictures = (image,) if of_computer or number == len(self.open) else ()
+            content = pictures if of_computer else (words, *pictures)
             self.chat.append(Message("tool", content, answers=call.id))
             aside += [words] if of_computer and words != DONE else []
         if aside:
@@ -195,8 +195,8 @@ class ComputerAgent(Agent):
         messages: list[Message] = []
         for message in reversed(self.chat):
             if message.images and left <= 0:
-                kept = tuple(part for part in message.content if isinstance(part, str))
-                messages.append(replace(message, content=(*kept, OLDER)))
+                texts = tuple(part for part in message.content if isinstance(part, str))
+                messages.append(replace(message, content=(*texts, OLDER)))
             else:
                 left -= len(message.images)
                 messages.append(message)

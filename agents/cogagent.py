@@ -69,13 +69,13 @@ class CogAgent(EndpointAgent):
         super().start(briefing)
         self.dialect = Dialect(self.options.version, self.options.submit)
         self.small = self.options.version == "9b"
-        self.told_of_keyboard = self.options.keyboard_note and not self.small
+        self.notes_keyboard = self.options.keyboard_note and not self.small
         self.settings = {"max_tokens": 4096 if self.small else 2048, "temperature": 0.0}
         self.on_error = "finish" if self.small else ""
 
     def step(self, observation: Observation) -> Reply:
         reply = super().step(observation)
-        if self.told_of_keyboard:
+        if self.notes_keyboard:
             check_typing(reply, observation.screen)
         return reply
 
@@ -98,4 +98,4 @@ class CogAgent(EndpointAgent):
         return lines
 
     def note(self, screen: Screen) -> str:
-        return NOTE.format(state=keyboard_note(screen)) if self.told_of_keyboard else ""
+        return NOTE.format(state=keyboard_note(screen)) if self.notes_keyboard else ""

@@ -38,7 +38,7 @@ class M3A(AndroidWorldAgent):
         " around elements, and in words what you have done so far.",
         named="by the number at the top left of its box",
     )
-    shown_text = (
+    screen_text = (
         "You are given the present screenshot, and the same with numbered boxes. These are details"
         " of elements, under the same numbers (scroll to those that are not to be seen before you"
         " use them):"

@@ -181,8 +181,10 @@ class MobileAgent(Agent):
 
     def _decided(self, screen: Screen) -> Decision:
         """Ask for the next action, and ask again while the answer lacks a part."""
-        told = self.briefing.instructions[self.steps : self.steps + 1]
-        words = "\n\n".join([DECIDE, *(f"This step has to do this: {each}" for each in told)])
+        instructions = self.briefing.instructions[self.steps : self.steps + 1]
+        words = "\n\n".join(
+            [DECIDE, *(f"This step has to do this: {each}" for each in instructions)]
+        )
         assert self.image is not None
         messages = [*self.chat, Message("user", (words, self.image))]
         policy = self.options.on_error or Dialect.on_error

@@ -93,8 +93,8 @@ class Odyssey(EndpointAgent):
             self.settings = {**SETTINGS, "extra": {"inputs": gradio_inputs(images, commands)}}
             return (Message("user", (question, image)),)
         self.settings = SETTINGS
-        told = past_steps(images, commands)
-        content = ("Picture 1:", image, question, *told, REQUEST)
+        past_content = past_steps(images, commands)
+        content = ("Picture 1:", image, question, *past_content, REQUEST)
         return (Message("system", (SYSTEM,)), Message("user", content))
 
     def question(self, screen: Screen) -> str:

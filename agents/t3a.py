@@ -29,7 +29,7 @@ class T3A(AndroidWorldAgent):
         " have done so far.",
         named="by its index in the list",
     )
-    shown_text = "These are elements on the present screen:"
+    screen_text = "These are elements on the present screen:"
     compared_text = "You are given the elements on the screen before the action and after it."
     guidance_text = GUIDANCE.format(
         visible="For `click`, `long_press` and `input_text`, use only indices of elements that are"

@@ -99,7 +99,7 @@ def die_with_parent() -> None:
     _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def adopt_orphans() -> None:
+def become_subreaper() -> None:
     """Become the parent of orphaned descendants of this process, where supported."""
     _control(_PR_SET_CHILD_SUBREAPER, 1)
 

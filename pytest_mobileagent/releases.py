@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.task.table import Row, rows
-from pytest_mobileagent.task.wording import release_of, shown_path
+from pytest_mobileagent.task.wording import display_path, release_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ def compare_release(
     except (TaskError, ValueError, OSError, SyntaxError) as error:
         print(printable(f"ERROR: {' '.join(str(error).split())}"))
         return 4
-    lines = [f"{', '.join(map(shown_path, tables))} beside {folder}", *_counts(ours, released)]
+    lines = [f"{', '.join(map(display_path, tables))} beside {folder}", *_counts(ours, released)]
     wrong = [*_missing(ours, released), *_differences(ours, released)]
     for line in (*lines, *wrong, *_findings(findings)):
         print(printable(line))

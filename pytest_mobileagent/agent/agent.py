@@ -102,10 +102,10 @@ class StepInstructions(Sequence[str]):
         self._given = tuple(instructions)
         self._texts: list[str] = []
 
-    def add(self, told: str) -> None:
+    def add(self, message: str) -> None:
         """Add what the user says with the next observation."""
         given = self._given[len(self._texts) : len(self._texts) + 1]
-        self._texts.append("\n".join(text for text in (*given, told) if text))
+        self._texts.append("\n".join(text for text in (*given, message) if text))
 
     def __len__(self) -> int:
         return len(self._texts) - (bool(self._texts) and not self._texts[-1])

@@ -129,24 +129,24 @@ def opened(decision: Decision, apps: Iterable[str]) -> Decision:
 
 
 def instead(
-    dialect: Dialect, observation: Observation, screen: Screen, frame: Frame, **said: str
+    dialect: Dialect, observation: Observation, screen: Screen, frame: Frame, **fields: str
 ) -> Decision:
     """Return the decision performed in place of an agent's own, as if the agent had made it.
 
     On a single path this is `observation.done`, performed on the `screen` of the previous step;
     `frame` is the frame of reference there. The text is in the dialect, including the fields of
-    `said`, or in plain words (see `in_words`) if the dialect cannot express the action.
+    `fields`, or in plain words (see `in_words`) if the dialect cannot express the action.
     """
     done = observation.done
     assert done is not None
     for near in (done, *_nearly(done)):
         try:
-            ways = spoken(dialect, near, screen, frame, said)
+            ways = spoken(dialect, near, screen, frame, fields)
         except DialectError:
             continue
         words = next((words for action, words in ways if type(action) is type(near)), ways[0][1])
-        return Decision((done,), said, words=words)
-    return Decision((done,), said, words=in_words(done, screen))
+        return Decision((done,), fields, words=words)
+    return Decision((done,), fields, words=in_words(done, screen))
 
 
 def _nearly(action: Action) -> Iterator[Action]:

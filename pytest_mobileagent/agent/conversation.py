@@ -120,8 +120,8 @@ class ThreadConversation:
     def __init__(self, make_agent: Callable[[], Any], *, scripted: bool = False) -> None:
         self._make_agent = make_agent
         self._scripted = scripted
-        self._said: queue.SimpleQueue[dict[str, Any] | Work] = queue.SimpleQueue()
-        self._seen: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
+        self._from_agent: queue.SimpleQueue[dict[str, Any] | Work] = queue.SimpleQueue()
+        self._to_agent: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
@@ -132,7 +132,7 @@ class ThreadConversation:
             ocr_store.share_only()
             with contextlib.suppress(SystemExit):  # raised by `end`
                 done = work(self._make_agent, briefing, channel, scripted=self._scripted)
-                self._said.put(done)
+                self._from_agent.put(done)
 
         self._thread = threading.Thread(target=target, name="mobile-agent", daemon=True)
         self._thread.start()
@@ -144,7 +144,7 @@ class ThreadConversation:
             # A signal that arrives just before a wait begins is noticed only after the wait.
             left = max(0.0, ends - time.monotonic())
             try:
-                message = self._said.get(timeout=min(_NOTICE, left))
+                message = self._from_agent.get(timeout=min(_NOTICE, left))
             except queue.Empty:
                 if left <= _NOTICE:
                     raise TimeIsUpError from None
@@ -153,17 +153,17 @@ class ThreadConversation:
 
     def send(self, observation: Observation | None) -> None:
         """Send an observation; None means that the episode is over."""
-        self._seen.put(observation)
+        self._to_agent.put(observation)
 
     def _exchange(self, reply: Reply) -> Observation | None:
         # In the agent's thread, so that any error caused by an invalid reply is the agent's
         # failure.
-        self._said.put(pack_reply(reply))
-        return self._seen.get()
+        self._from_agent.put(pack_reply(reply))
+        return self._to_agent.get()
 
     def end(self) -> None:
         """End the thread if it runs Python code; one that blocks in C runs until it returns."""
-        self._seen.put(None)
+        self._to_agent.put(None)
         if self._thread is not None and self._thread.is_alive():
             self._thread.join(0.05)
         if self._thread is not None and self._thread.is_alive():

@@ -32,12 +32,12 @@ class Channel:
     def __init__(self, first: Observation, exchange: Callable[[Reply], Observation | None]) -> None:
         self._last: Observation | None = first
         self._exchange = exchange
-        self._told: StepInstructions | None = None
+        self._instructions: StepInstructions | None = None
 
-    def follow(self, told: StepInstructions) -> None:
+    def follow(self, instructions: StepInstructions) -> None:
         """Add what the user says without being asked to the agent's instructions, from now on."""
-        self._told = told
-        told.add(self.observation().told)
+        self._instructions = instructions
+        instructions.add(self.observation().told)
 
     def observation(self) -> Observation:
         """Return the observation after the last decision.
@@ -57,8 +57,8 @@ class Channel:
         """
         if self._last is not None:
             self._last = self._exchange(reply)
-            if self._told is not None and self._last is not None:
-                self._told.add(self._last.told)
+            if self._instructions is not None and self._last is not None:
+                self._instructions.add(self._last.told)
         return self.observation()
 
 

@@ -65,25 +65,25 @@ class Recorder:
         self._depth += 1
         try:
             if self._depth == 1:
-                self._go_on("begin")
+                self._send_or_raise("begin")
             yield
         except BaseException:
             if self._depth == 1:
-                self._say("end")
+                self._send("end")
             raise
         else:
             if self._depth == 1:
-                self._go_on("end")
+                self._send_or_raise("end")
         finally:
             self._depth -= 1
 
     def finish(self, answer: str = "") -> None:
         """Report that the task is done, with the answer if it asks for one."""
-        self._say("finish", answer=str(answer))
+        self._send("finish", answer=str(answer))
 
     def impossible(self, reason: str = "") -> None:
         """Report that the task cannot be done."""
-        self._say("impossible", reason=str(reason))
+        self._send("impossible", reason=str(reason))
 
     def call(
         self,
@@ -109,14 +109,16 @@ class Recorder:
             "output_tokens": None if output_tokens is None else int(output_tokens),
         }
         took = None if seconds is None else float(seconds)
-        self._go_on("call", model=str(model), **tokens, seconds=took, role=role, said=str(said))
+        self._send_or_raise(
+            "call", model=str(model), **tokens, seconds=took, role=role, said=str(said)
+        )
 
-    def _go_on(self, what: str, **more: Any) -> None:
-        if over := self._say(what, **more):
+    def _send_or_raise(self, what: str, **more: Any) -> None:
+        if over := self._send(what, **more):
             msg = f"the episode is over: {over}"
             raise Over(msg)
 
-    def _say(self, what: str, **more: Any) -> str:
+    def _send(self, what: str, **more: Any) -> str:
         """Send a message, and return why the episode is over; "" if it is not."""
         if not self._url:
             return ""

@@ -103,10 +103,10 @@ class Episode(EpisodeRecord):
             CriteriaError: the package is not a text.
         """
         _check_text("opened", package)
-        shown = [screen.package for screen in self.screens]
-        if set(alternatives(package)) & set(shown):
+        packages = [screen.package for screen in self.screens]
+        if set(alternatives(package)) & set(packages):
             return True
-        return self._missed(f"{package} was not opened", dict.fromkeys(shown))
+        return self._missed(f"{package} was not opened", dict.fromkeys(packages))
 
     def reached(self, page: str) -> bool:
         """Return whether the episode reached a recorded page, by its id, or an equivalent page.
@@ -203,7 +203,7 @@ class Episode(EpisodeRecord):
             self.answer,
             expected,
             any_order=any_order,
-            paraphrase=lambda said, sought: same(said, sought, goal),
+            paraphrase=lambda answer, sought: same(answer, sought, goal),
         )
 
     def _touched(

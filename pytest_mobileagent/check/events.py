@@ -86,7 +86,7 @@ class EventSelector:
             (self._likeness(event), order, f"step {number}: {event.describe()}")
             for order, (number, event) in enumerate(events)
         ]
-        return [shown for score, _, shown in sorted(scored, reverse=True) if score > 0][:count]
+        return [text for score, _, text in sorted(scored, reverse=True) if score > 0][:count]
 
     def _likeness(self, event: Event) -> float:
         return sum(_like(event, name, wanted) for name, wanted in self.criteria)

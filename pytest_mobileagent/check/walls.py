@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError, TaskError
 from pytest_mobileagent.screen.text import normalise
-from pytest_mobileagent.task.wording import read_toml, shown_path
+from pytest_mobileagent.task.wording import display_path, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -170,7 +170,7 @@ def read(file: Path) -> tuple[Wall, ...]:
         TaskError: the file cannot be read or is invalid; the message gives the line.
     """
     text, tables = read_toml(file)
-    path, lines = shown_path(file), text.splitlines()
+    path, lines = display_path(file), text.splitlines()
     return tuple(_wall(name, table, path, lines) for name, table in tables.items())
 
 

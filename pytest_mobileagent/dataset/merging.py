@@ -252,7 +252,7 @@ class Merger:
 
     def _golden(self, action: Action, screen: Screen, page: str) -> Golden:
         if self._rules is not None:
-            action = from_json(self._rules.plain(to_json(action)))
+            action = from_json(self._rules.redacted_record(to_json(action)))
         return Golden(action, screen.size, boxes_of(action, screen), page)
 
     def _tasks(self) -> None:

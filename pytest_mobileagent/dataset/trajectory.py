@@ -137,7 +137,7 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
         steps.append(
             TrajectoryStep(
                 replace(screen, xml=xml.decode(), png=png),
-                from_json(rules.plain(to_json(step.action))),
+                from_json(rules.redacted_record(to_json(step.action))),
                 rules.text(step.said),
                 rules.text(step.instruction),
                 step.boxes,
@@ -149,7 +149,7 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
 
 
 def _hidden(rules: Redaction, value: Any) -> Any:
-    return rules.text(value) if isinstance(value, str) else rules.plain(value)
+    return rules.text(value) if isinstance(value, str) else rules.redacted_record(value)
 
 
 def frame_of(dialect: Dialect, screen: Screen) -> Frame:

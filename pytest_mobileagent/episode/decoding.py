@@ -146,9 +146,9 @@ def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
 
 def _from_base64(token: str) -> Iterator[bytes]:
     """Yield what a token encodes in base64, even if it begins after a part of a path."""
-    plain = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
-    for start in range(4 if len(plain) >= _LEAST_SPELLED else 1):
-        digits = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
+    digits_only = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
+    for start in range(4 if len(digits_only) >= _LEAST_SPELLED else 1):
+        digits = digits_only[start : len(digits_only) - ((len(digits_only) - start) % 4 == 1)]
         yield binascii.a2b_base64(digits + "=" * (-len(digits) % 4))
 
 

@@ -96,7 +96,7 @@ class Event:
     def describe(self) -> str:
         """Return a short description of the event."""
         words = " ".join(self.text) or self.content_description
-        shown = [
+        parts = [
             self.type,
             self.class_name.rpartition(".")[2],
             repr(words) if words else "",
@@ -104,7 +104,7 @@ class Event:
             f"({self.package})" if self.package else "",
             "(derived)" if self.derived else "",
         ]
-        return " ".join(word for word in shown if word)
+        return " ".join(word for word in parts if word)
 
 
 _DEFAULTS = {each.name: each.default for each in fields(Event)}
@@ -121,19 +121,19 @@ def event_type(name: str) -> str:
 
 def to_json(event: Event) -> dict[str, Any]:
     """Return the fields of an event that differ from their defaults, as plain data."""
-    plain = {name: getattr(event, name) for name in _DEFAULTS}
-    plain["time"] = event.time and event.time.isoformat()
-    return {name: value for name, value in plain.items() if value != _DEFAULTS[name]}
+    data = {name: getattr(event, name) for name in _DEFAULTS}
+    data["time"] = event.time and event.time.isoformat()
+    return {name: value for name, value in data.items() if value != _DEFAULTS[name]}
 
 
-def from_json(plain: Mapping[str, Any]) -> Event:
+def from_json(data: Mapping[str, Any]) -> Event:
     """Return an event from the data of `to_json` or of a listener; unknown fields are ignored.
 
     Raises:
         ValueError, TypeError: a field has the wrong type, or the event type is missing.
     """
-    known = {n: v for n, v in plain.items() if n in _DEFAULTS and v is not None}
-    known["type"] = event_type(str(plain["type"])) if "type" in plain else _no_type(plain)
+    known = {n: v for n, v in data.items() if n in _DEFAULTS and v is not None}
+    known["type"] = event_type(str(data["type"])) if "type" in data else _no_type(data)
     for name, kind in (("text", str), ("bounds", int)):
         if name in known:
             known[name] = tuple(map(kind, known[name]))
@@ -148,6 +148,6 @@ def from_json(plain: Mapping[str, Any]) -> Event:
     return Event(**known)
 
 
-def _no_type(plain: Mapping[str, Any]) -> str:
-    msg = f"an event without a type: {plain}"
+def _no_type(data: Mapping[str, Any]) -> str:
+    msg = f"an event without a type: {data}"
     raise ValueError(msg)

@@ -33,8 +33,8 @@ def _head(head: dict[str, Any]) -> dict[str, Any]:
     case = {name: task.pop(name) for name in ("id", "suite", "nodeid", "parameters", "environment")}
     goal = task.pop("goal")
     step_limit = task.pop("step_limit")
-    kept = {name: value for name, value in head.items() if name not in {"task", "epoch"}}
-    return kept | {
+    rest = {name: value for name, value in head.items() if name not in {"task", "epoch"}}
+    return rest | {
         "goal": goal,
         "step_limit": step_limit,
         "case": {**case, "epoch": head["epoch"], "task": task | {"goal": goal}},
@@ -47,8 +47,8 @@ def _record(record: dict[str, Any]) -> dict[str, Any]:
         case "look":
             return record | {"record": "observation"}
         case "step":
-            kept = {n: v for n, v in record.items() if n not in {"action", "usage"}}
-            return kept | {"actions": [record["action"]], "calls": calls(record["usage"])}
+            rest = {n: v for n, v in record.items() if n not in {"action", "usage"}}
+            return rest | {"actions": [record["action"]], "calls": calls(record["usage"])}
         case "end":
             return record | {"unused": calls(record.get("unused", {}))}
         case _:

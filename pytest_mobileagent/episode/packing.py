@@ -109,10 +109,10 @@ def relink(run: Path) -> None:
         packed = {path.name for path in screens.iterdir() if path.suffix in {".webp", ".gz"}}
         for episode in (run / "episodes").iterdir() if packed else ():
             for link, target in _broken_links(episode / FOLDER):
-                name, kept = target.stem, _SUFFIXES.get(target.suffix, "")
-                if name + kept in packed and not (screens / target.name).exists():
+                name, suffix = target.stem, _SUFFIXES.get(target.suffix, "")
+                if name + suffix in packed and not (screens / target.name).exists():
                     with suppress(OSError):  # the new link may exist already
-                        link.with_suffix(kept).symlink_to(target.with_name(name + kept))
+                        link.with_suffix(suffix).symlink_to(target.with_name(name + suffix))
                     link.unlink(missing_ok=True)
 
 

@@ -145,16 +145,16 @@ def assemble(
     for number, record in enumerate(seen, 1):
         if number not in known:
             known[number] = _screen(screens, number, record)
-    shown = [known[number] for number in range(1, len(seen) + 1)]
+    known_screens = [known[number] for number in range(1, len(seen) + 1)]
     about, ending = _about(head), _ending(end)
     extra = about.pop("extra") | ending.pop("extra")
     return kind(
         folder=folder,
-        screen=shown[-1].own,
-        covered=None if shown[-1].beneath is None else shown[-1],
-        steps=tuple(_steps(records, shown, seen)),
+        screen=known_screens[-1].own,
+        covered=None if known_screens[-1].beneath is None else known_screens[-1],
+        steps=tuple(_steps(records, known_screens, seen)),
         initial_probes=seen[0]["probes"],
-        started=shown[0].time,
+        started=known_screens[0].time,
         extra=extra,
         **about,
         **ending,
@@ -261,7 +261,7 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
         name, size = each["png"], each.get("size")
         file = screens.found(*((name, ".png") if size is None else (each["xml"], ".xml")))
         xml = screens.read(each["xml"], ".xml").decode("utf-8")
-        shown: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             **about,
             "package": each["package"],
             "activity": each["activity"],
@@ -270,8 +270,8 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
         }
         if size is not None:
             width, height = (expect(length, int, "observation.size") for length in size)
-            return Screen(xml, b"", **shown, extent=(width, height))
-        return Screen.recorded(xml, name, partial(screens.read, name, ".png"), **shown)
+            return Screen(xml, b"", **attributes, extent=(width, height))
+        return Screen.recorded(xml, name, partial(screens.read, name, ".png"), **attributes)
 
     own = expect(record.get("beneath"), dict | None, "observation.beneath")
     return screen(known, None if own is None else screen(_known("beneath", own, _BENEATH)))
@@ -279,14 +279,14 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
 
 def _steps(
     records: Sequence[Mapping[str, Any]],
-    shown: Sequence[Screen],
+    screens: Sequence[Screen],
     seen: Sequence[Mapping[str, Any]],
 ) -> Iterator[Step]:
     pending: list[dict[str, Any]] = []
     for record in records:
         match record["record"]:
             case "step":
-                pending.append(_step(record, len(pending), shown, seen))
+                pending.append(_step(record, len(pending), screens, seen))
             case "noise" if pending:
                 pending[-1]["noise"] = Noise.from_json(record)
             case "events" if pending:
@@ -335,7 +335,7 @@ def _golden(recorded: Mapping[str, Any]) -> Golden:
 def _step(
     record: Mapping[str, Any],
     number: int,
-    shown: Sequence[Screen],
+    screens: Sequence[Screen],
     seen: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     known = _known("step", record, _STEP)
@@ -343,9 +343,9 @@ def _step(
     if "golden" in optional:
         optional["golden"] = _golden(optional["golden"])
     # There is no screen after a final report, or if the record was cut off.
-    led_to = min(number + 1, len(shown) - 1)
+    led_to = min(number + 1, len(screens) - 1)
     return {
-        "screen": shown[number],
+        "screen": screens[number],
         "actions": tuple(map(_action, known["actions"])),
         "said": known["said"],
         "calls": tuple(map(ModelCall.from_json, known["calls"])),

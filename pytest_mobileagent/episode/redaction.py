@@ -53,21 +53,21 @@ _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 # Attributes that describe the structure of an element rather than its content.
 _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
 # Fields that describe the structure of a record rather than its content.
-_KEPT = {
+_UNCHANGED = {
     "record", "case", "device", "reset", "program", "agent", "options", "recorded", "png", "xml",
     "package", "activity", "time", "role", "termination", "when",
     "scorer", "model", "models", "own_models", "mark",
 }  # fmt: skip
 # The same within the content of a record, at any depth; some are numbers rather than texts.
-_KEPT_BELOW = {
+_UNCHANGED_BELOW = {
     "action", "direction", "class_name", "resource_id", "package", "activity", "where", "sought",
     "scorer", "weight", "first_step", "bounds", "x", "y", "x1", "y1", "x2", "y2", "seconds",
 }  # fmt: skip
 _AUTHORS = {"where", "sought", "scorer"}  # fields written by the author of a task
 _IN_CALLS = {each.name for each in fields(ModelCall)}
-_KEPT_IN = {
+_UNCHANGED_IN = {
     **dict.fromkeys(("call", "calls", "unused"), _IN_CALLS),
-    "events": _KEPT_BELOW | {"type", "time", "uptime", "sequence"},
+    "events": _UNCHANGED_BELOW | {"type", "time", "uptime", "sequence"},
     "prompt": set[str](),
     "reply": set[str](),
     "settings": set[str](),
@@ -114,34 +114,34 @@ class Redaction:
         except SlowPatternError:  # the text cannot be searched, so all of it is masked
             return [(0, len(text))]
 
-    def plain(self, value: Any) -> Any:
+    def redacted_record(self, value: Any) -> Any:
         """Return a record, as plain data, with matches masked in its content."""
         if isinstance(value, dict):
             return {name: self._field(name, each) for name, each in value.items()}
-        return self._content(value, _KEPT_BELOW)
+        return self._content(value, _UNCHANGED_BELOW)
 
     def _field(self, name: str, value: Any) -> Any:
         is_number = isinstance(value, int | float)
-        if is_number or (name in _KEPT and _may_be_kept(value, _PLAIN_NAME)):
+        if is_number or (name in _UNCHANGED and _is_name(value, _PLAIN_NAME)):
             return value
-        return self._content(value, _KEPT_IN.get(name, _KEPT_BELOW))
+        return self._content(value, _UNCHANGED_IN.get(name, _UNCHANGED_BELOW))
 
-    def _content(self, value: Any, kept: Collection[str]) -> Any:
+    def _content(self, value: Any, unchanged: Collection[str]) -> Any:
         """Return the content of a record, in which numbers and names may also be secrets.
 
-        Fields that are `kept` are left unchanged.
+        `unchanged` names fields that are not redacted.
         """
         match value:
             case str():
                 return self.text(value)
             case list() | tuple():
-                return [self._content(each, kept) for each in value]
+                return [self._content(each, unchanged) for each in value]
             case dict():
                 return {
                     self.text(str(name)): each
-                    if (name in kept and (name in _AUTHORS or _may_be_kept(each)))
+                    if (name in unchanged and (name in _AUTHORS or _is_name(each)))
                     or _is_structure(name, each)
-                    else self._content(each, kept)
+                    else self._content(each, unchanged)
                     for name, each in value.items()
                 }
             case int() | float() if not isinstance(value, bool):
@@ -200,7 +200,7 @@ class Redaction:
         return bool(names) and any(each.get("resource-id") in names for each in _upwards(element))
 
 
-def _may_be_kept(value: Any, name: re.Pattern[str] = _NAME) -> bool:
+def _is_name(value: Any, name: re.Pattern[str] = _NAME) -> bool:
     return not isinstance(value, str) or name.fullmatch(value) is not None
 
 
@@ -243,7 +243,7 @@ def redacted(record: Any) -> Any:
         HostError: see `current`.
     """
     rules, keys = current(), _keys()
-    record = record if rules is None else rules.plain(record)
+    record = record if rules is None else rules.redacted_record(record)
     return without(keys, record) if keys else record
 
 

@@ -150,7 +150,7 @@ class _Followed:
 E = TypeVar("E", bound=EpisodeRecord)
 
 
-class GrowingEpisode(Generic[E]):
+class LiveEpisode(Generic[E]):
     """An episode that is still being written: every line and every screen is read only once."""
 
     def __init__(self, folder: Path, kind: type[E]) -> None:

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 FOLDER = "screens"
 CONTENT = re.compile("[0-9a-f]{32}")  # the name of a screen
 # The suffixes of files as written and as packed (see `episode.packing`).
-KEPT: Mapping[str, tuple[str, ...]] = {
+STORED_AS: Mapping[str, tuple[str, ...]] = {
     ".png": (".png", ".webp"),
     ".xml": (".xml", ".xml.gz"),
     ".jpg": (".jpg",),
 }
-SUFFIXES = tuple(suffix for kept in KEPT.values() for suffix in kept)
+SUFFIXES = tuple(suffix for suffixes in STORED_AS.values() for suffix in suffixes)
 
 
 class ScreenStore:
@@ -60,7 +60,7 @@ class ScreenStore:
 
     def file(self, name: str, suffix: str) -> Path:
         """Return the current file of a screenshot or hierarchy; `path` if there is none."""
-        places = [self.path(name, kept) for kept in KEPT[suffix]]
+        places = [self.path(name, each) for each in STORED_AS[suffix]]
         return next((place for place in places if os.path.lexists(place)), places[0])
 
     def read(self, name: str, suffix: str) -> bytes:
@@ -108,7 +108,7 @@ class ScreenStore:
         picture = self._add(png, ".png") if screen.extent is None else ""
         return picture, self._add(xml, ".xml")
 
-    def shown(self, png: str, xml: str) -> Path:
+    def best_file(self, png: str, xml: str) -> Path:
         """Return the file that shows a screen best: its screenshot, or else its hierarchy."""
         return self.path(png, ".png") if png else self.path(xml, ".xml")
 

@@ -156,7 +156,7 @@ class Recorder:
             },
         )
         self._count += 1
-        return replace(screen, where=where(self._count, self._screens.shown(png, xml)))
+        return replace(screen, where=where(self._count, self._screens.best_file(png, xml)))
 
     def _beneath(self, screen: Screen) -> dict[str, Any]:
         """Store the phone's own screen if noise covered it, and return its record."""
@@ -242,8 +242,8 @@ class Recorder:
                 "lines": [line.to_json() for line in lines],
             }
             more = {"left_out": left_out or None, "step": step}
-            kept = {name: value for name, value in more.items() if value is not None}
-            self._write("log", content | kept)
+            known = {name: value for name, value in more.items() if value is not None}
+            self._write("log", content | known)
 
     def end(
         self,

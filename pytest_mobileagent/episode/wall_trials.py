@@ -74,8 +74,8 @@ class Trial:
         return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
 
 
-def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenStore) -> Trial:
-    """Append a trial to the episode in a folder, and return it with the screen that was `shown`.
+def append(episode: Path, trial: Trial, seen: Screen | None, screens: ScreenStore) -> Trial:
+    """Append a trial to the episode in a folder, and return it with the screen that was `seen`.
 
     `screens` is the run's store. If the wall appeared, a link to its screen is added after those of
     the episode's screens, so that people see it last in the folder.
@@ -84,9 +84,14 @@ def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenSto
         HostError: the file cannot be written.
     """
     content = trial.to_json()
-    if shown is not None:
-        png, xml = screens.add(shown)
-        content |= {"png": png, "xml": xml, "package": shown.package, "activity": shown.activity}
+    if seen is not None:
+        png, xml = screens.add(seen)
+        content |= {
+            "png": png,
+            "xml": xml,
+            "package": seen.package,
+            "activity": seen.activity,
+        }
         if trial.stands:
             links = episode / "screens"
             count = len({path.name.partition(".")[0] for path in links.glob("*-*")})

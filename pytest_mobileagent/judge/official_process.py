@@ -31,7 +31,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent.isolation import leave_networks, refuse_changes
-from pytest_mobileagent.processes import adopt_orphans, die_with_parent
+from pytest_mobileagent.processes import become_subreaper, die_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ def main() -> None:
     """Answer one request."""
     leave_networks()
     die_with_parent()  # after leaving the namespaces, which would reset it
-    adopt_orphans()  # so its child processes can be found and ended
+    become_subreaper()  # so its child processes can be found and ended
     talk = _Talk()
     request = talk.read()
     _limit(request["seconds"])

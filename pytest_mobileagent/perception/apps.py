@@ -49,12 +49,12 @@ def package_of(name: str, installed: Iterable[str]) -> str:
     packages = sorted(installed, key=lambda package: (len(package), package))
     if name in packages:
         return name
-    plain = " ".join(re.findall(r"\w+", name.lower())).removesuffix(" app")
-    plain = _ALIASES.get(plain, plain)
-    for package in _PACKAGES.get(plain, ()):
+    key = " ".join(re.findall(r"\w+", name.lower())).removesuffix(" app")
+    key = _ALIASES.get(key, key)
+    for package in _PACKAGES.get(key, ()):
         if package in packages:
             return package
-    squeezed = plain.replace(" ", "")
+    squeezed = key.replace(" ", "")
     parts = ((package, package.lower().split(".")) for package in packages)
     near = [package for package, words in parts if squeezed and squeezed in words]
     near += [package for package in packages if squeezed and squeezed in package.lower()]

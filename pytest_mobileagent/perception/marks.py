@@ -108,7 +108,7 @@ def m3a_marks(screen: Screen) -> tuple[Mark, ...]:
     are left out, which leaves gaps in the numbers. Overlapping elements are not filtered. Source:
     AndroidWorld (`forest_to_ui_elements`, `validate_ui_element`).
     """
-    return tuple(mark for mark in numbered(_informative(screen), 0) if _is_shown(mark, screen))
+    return tuple(mark for mark in numbered(_informative(screen), 0) if _is_on_screen(mark, screen))
 
 
 def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
@@ -142,8 +142,8 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
         for e in reversed(screen.elements)
         if is_actionable(e) and e.enabled and _on(e.bounds, size)
     ]
-    kept, _ = _apart(able, min_distance, lambda element: element.bounds[:2])
-    return numbered(reversed(kept))
+    chosen, _ = _apart(able, min_distance, lambda element: element.bounds[:2])
+    return numbered(reversed(chosen))
 
 
 def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
@@ -200,19 +200,19 @@ def _apart(
 ) -> tuple[list[Element], _Spots]:
     """Return the elements that are not near an earlier one, and the set of their points."""
     spots = _Spots(distance)
-    kept = []
+    chosen = []
     for element in elements:
         if not spots.near(place(element)):
             spots.add(place(element))
-            kept.append(element)
-    return kept, spots
+            chosen.append(element)
+    return chosen, spots
 
 
 def _center(element: Element) -> Point:
     return element.bounds.center
 
 
-def _is_shown(mark: Mark, screen: Screen) -> bool:
+def _is_on_screen(mark: Mark, screen: Screen) -> bool:
     return _on(mark.bounds, screen.size)
 
 

@@ -29,7 +29,7 @@ from pytest_mobileagent.check.golden import check_path, collect_matches
 from pytest_mobileagent.check.states import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.running import GrowingEpisode
+from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
 from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.plugin.config import RUN
@@ -386,12 +386,12 @@ def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
     item: pytest.Function = request.node
     names = item._fixtureinfo.argnames
     others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
-    live: dict[Path, GrowingEpisode[Episode]] = {}
+    live: dict[Path, LiveEpisode[Episode]] = {}
 
     def is_done(folder: Path) -> bool:
         if folder not in live:
             live.clear()
-            live[folder] = GrowingEpisode(folder, Episode)
+            live[folder] = LiveEpisode(folder, Episode)
         episode = live[folder].read()
         for screen in episode.screens:
             _ = screen.root  # parsed once here, instead of in each forked process

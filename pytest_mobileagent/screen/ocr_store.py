@@ -117,9 +117,9 @@ class SignedLines:
     def find(self, name: str, reader: Sequence[Any]) -> Any:
         """Return the lines of a picture, or None if there are none with a valid signature."""
         try:
-            kept = expect(read_json(self._path(name)), dict, "lines")
-            signature = expect(kept["signature"], str, "signature")
-            lines = expect(kept["lines"], list, "lines")
+            stored = expect(read_json(self._path(name)), dict, "lines")
+            signature = expect(stored["signature"], str, "signature")
+            lines = expect(stored["lines"], list, "lines")
         except (OSError, ValueError, LookupError, TypeError):
             return None
         is_ours = hmac.compare_digest(signature.encode(), self._sign(name, reader, lines).encode())

@@ -38,7 +38,7 @@ def parse(xml: str) -> Element:
 def _parsed(xml: str) -> Element:
     # Children before their parents, without recursion, because documents may be deep.
     built: dict[Any, Element] = {}
-    document = _plain_tree(xml)
+    document = _stdlib_tree(xml)
     for node in reversed(list(document.iter())):
         built[node] = _element(node, tuple([built[child] for child in node]) if len(node) else ())
     return built[document]
@@ -131,7 +131,7 @@ def _is_declaration(piece: str) -> bool:
     return True
 
 
-def _plain_tree(xml: str) -> Any:
+def _stdlib_tree(xml: str) -> Any:
     """Return the tree of a hierarchy in plain Python, whose attributes are read twice as fast.
 
     Anything but a plain hierarchy is left to lxml.

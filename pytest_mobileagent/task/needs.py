@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 EVENTS, PAGES = "events", "pages"
-FOUND = (EVENTS, PAGES)  # needs that are detected from the device
-WORDS = (*FOUND, "web", "gms", "physical")
+DETECTED = (EVENTS, PAGES)  # needs that are detected from the device
+WORDS = (*DETECTED, "web", "gms", "physical")
 LABELLED = ("account", "manual")  # followed by a colon and a text
-SAID = (*WORDS[len(FOUND) :], *LABELLED)  # needs that users declare for their devices
+DECLARED = (*WORDS[len(DETECTED) :], *LABELLED)  # needs that users declare for their devices
 _FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
 
 
@@ -67,14 +67,14 @@ def parse_has(text: str) -> tuple[str, ...]:
     """
     words = split_needs(text)
     for word in words:
-        if word in FOUND:
+        if word in DETECTED:
             msg = f"names {word}, which is detected from the device (docs/tasks.md)"
             raise ValueError(msg)
         if why := unknown_need(word):
             msg = f"is invalid: {why} (double a comma within a text)"
             raise ValueError(msg)
     if not words:
-        msg = f"must be a list of {', '.join(_FORMS[len(FOUND) :])}"
+        msg = f"must be a list of {', '.join(_FORMS[len(DETECTED) :])}"
         raise ValueError(msg)
     return words
 
@@ -82,7 +82,7 @@ def parse_has(text: str) -> tuple[str, ...]:
 def unmet(needs: Collection[str], has: Collection[str]) -> list[str]:
     """Return the needs that devices are not declared to meet. Case is ignored."""
     there = {_normalised(word) for word in has}
-    return [need for need in needs if need not in FOUND and _normalised(need) not in there]
+    return [need for need in needs if need not in DETECTED and _normalised(need) not in there]
 
 
 def _normalised(word: str) -> str:

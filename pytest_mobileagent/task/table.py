@@ -21,7 +21,7 @@ from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
 from pytest_mobileagent.task.needs import alternatives
 from pytest_mobileagent.task.task import OFFICIAL, OWN, VARIANTS
 from pytest_mobileagent.task.template import Template, literal
-from pytest_mobileagent.task.wording import official_goals, shown_path
+from pytest_mobileagent.task.wording import display_path, official_goals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -135,15 +135,15 @@ def rows(
     except (OSError, ValueError) as error:
         msg = f"cannot read the table {file}: {error}"
         raise TaskError(msg) from error
-    shown = shown_path(file)
-    table = [*reader(text, shown)]
+    location = display_path(file)
+    table = [*reader(text, location)]
     if columns:
-        table = _renamed(table, columns, shown)
+        table = _renamed(table, columns, location)
     found: dict[str, Row] = {}
     labels = _labels(file.with_name(APPS))
     for number, (place, cells) in enumerate(table, 1):
         name = str(cells.get("id") or number)
-        where = f"{shown}, {place} ({name})"
+        where = f"{location}, {place} ({name})"
         if name in found:
             msg = f"{where}: this is also the id of {found[name].where}"
             raise TaskError(msg)
@@ -271,7 +271,7 @@ def _listed(file: Path) -> dict[str, list[str]]:
     try:
         listed = tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
-        msg = f"{shown_path(file)}: {error}"
+        msg = f"{display_path(file)}: {error}"
         raise TaskError(msg) from None
     each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
     return {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.task.template import fill
-from pytest_mobileagent.task.wording import shown_path
+from pytest_mobileagent.task.wording import display_path
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
@@ -188,7 +188,7 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
 def _pairs_in(file: Path) -> list[Pair]:
     from pytest_mobileagent.fileio import parse_json
 
-    path = shown_path(file)
+    path = display_path(file)
     try:
         lines = file.read_text("utf-8-sig").split("\n")
     except FileNotFoundError:

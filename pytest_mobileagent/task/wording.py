@@ -77,7 +77,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
 
 def _named(file: Path, folder: Path, table: str) -> Named | None:
     suite = folder.name
-    shown = shown_path(file)
+    path = display_path(file)
     text, releases = read_toml(file)
     if suite not in releases:
         return None
@@ -85,7 +85,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
     if isinstance(value, dict):
         tables = {path.stem for path in folder.iterdir()}
         if unknown := [each for each in value if each not in tables]:
-            msg = f"{shown} ({suite}.{unknown[0]}): {suite} has no table {unknown[0]!r}"
+            msg = f"{path} ({suite}.{unknown[0]}): {suite} has no table {unknown[0]!r}"
             raise TaskError(msg)
         if table not in value:
             return None
@@ -93,7 +93,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
         key = rf"({key}[\"']?\s*\.\s*)?[\"']?{re.escape(table)}"
     begins = re.compile(rf"\s*{key}\b")
     line = next((n for n, each in enumerate(text.split("\n"), 1) if begins.match(each)), None)
-    where = f"{shown}, line {line} ({name})" if line else f"{shown} ({name})"
+    where = f"{path}, line {line} ({name})" if line else f"{path} ({name})"
     return Named(_folder(file, value, name, where), where)
 
 
@@ -122,7 +122,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     Raises:
         TaskError: the file cannot be read or is not valid TOML.
     """
-    path = shown_path(file)
+    path = display_path(file)
     try:
         text = file.read_text("utf-8-sig")
         return text, tomllib.loads(text)
@@ -134,6 +134,6 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
         raise TaskError(msg) from None
 
 
-def shown_path(file: Path) -> str:
+def display_path(file: Path) -> str:
     """Return a path for messages: relative to the current folder if it is below that folder."""
     return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)

@@ -120,9 +120,9 @@ def test_ctrl_c_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
         def get(self, timeout: float) -> Any:
             raise KeyboardInterrupt
 
-        def put(self, said: Any) -> None: ...
+        def put(self, message: Any) -> None: ...
 
-    monkeypatch.setattr(talk, "_said", Pressed())
+    monkeypatch.setattr(talk, "_from_agent", Pressed())
     with pytest.raises(KeyboardInterrupt):
         talk.receive(PATIENCE)
     started = time.monotonic()

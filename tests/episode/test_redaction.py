@@ -171,7 +171,7 @@ def test_numbers_and_names_of_what_apps_hold_are_looked_at_too(rules):
     found = rules("text = ['^4711$']")
     kept = {"record": "observation", "png": "4711", "seconds": 4711}
     given = {**kept, "probes": {"rows": [{"4711": 4711, "b": 5, "c": True, "type": "4711"}]}}
-    told = found.plain(json.loads(json.dumps(given)))
+    told = found.redacted_record(json.loads(json.dumps(given)))
     rows = [{MASK: MASK, "b": 5, "c": True, "type": MASK}]
     assert told == {**kept, "probes": {"rows": rows}}
 
@@ -223,7 +223,9 @@ def test_evidence_holds_no_secrets_of_apps(rules):
     found = rules("text = ['4711']")
     rows = [{"name": "4711", "type": "4711", "number": 4711, "done": True}]
     evidence = {"rows": rows, "sought": "rows == 4711", "where": "test_4711.py:3"}
-    told = found.plain({"passed": False, "verdict": {"scorer": "check", "evidence": evidence}})
+    told = found.redacted_record(
+        {"passed": False, "verdict": {"scorer": "check", "evidence": evidence}}
+    )
     hidden = [{"name": MASK, "type": MASK, "number": MASK, "done": True}]
     assert told["verdict"]["evidence"] == {**evidence, "rows": hidden}
 
@@ -269,7 +271,9 @@ def test_names_of_models_and_kept_fields_hold_no_texts(rules):
     said = "4711 0815"
     call = ModelCall(said, said, 5, 4711, extra={"package": said, said: [said]}).to_json()
     step = {"action": "Scroll", "direction": said, "at": None, "resource_id": "a:id/b"}
-    told = found.plain({"record": "step", "actions": [step], "calls": [call], "package": said})
+    told = found.redacted_record(
+        {"record": "step", "actions": [step], "calls": [call], "package": said}
+    )
     assert said not in json.dumps(told)
     assert (told["calls"][0]["input_tokens"], told["calls"][0]["output_tokens"]) == (5, 4711)
     assert told["actions"][0] == {**step, "direction": MASK}

@@ -25,7 +25,7 @@ from pytest_mobileagent import (
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.episode.running import GrowingEpisode, RunningEpisodes
+from pytest_mobileagent.episode.running import LiveEpisode, RunningEpisodes
 from pytest_mobileagent.episode.runs import begin
 from pytest_mobileagent.episode.store import STREAM, Recorder
 from pytest_mobileagent.errors import RecordError
@@ -123,18 +123,18 @@ def test_it_is_what_a_reader_sees_after_every_step(
 ) -> None:
     recorder = recorder_in(next(folders))
     recorder.start(CASE, DEVICE, RESET, HEAD)
-    growing = GrowingEpisode(recorder.folder, Episode)
+    live = LiveEpisode(recorder.folder, Episode)
     seen: list[Screen] = []
     for number in range(4):
         recorder.observation(make_screen(str(number)), {"n": number})
-        episode = growing.read()
+        episode = live.read()
         assert episode == read(recorder.folder, Episode)
         assert [*map(id, episode.screens[:number])] == [*map(id, seen)]
         seen = list(episode.screens)
         recorder.step([Key("back")], "ä", [], 0.5)
     recorder.end(Termination.STOPPED, "", 1.0)
-    assert growing.read() == read(recorder.folder, Episode)
-    assert growing.read().termination is Termination.STOPPED
+    assert live.read() == read(recorder.folder, Episode)
+    assert live.read().termination is Termination.STOPPED
 
 
 def test_a_line_under_way_is_read_when_it_is_whole(
@@ -146,24 +146,24 @@ def test_a_line_under_way_is_read_when_it_is_whole(
     content = (whole / STREAM).read_bytes()
     part = whole.parent / "part.0"
     part.mkdir()
-    growing, found = GrowingEpisode(part, EpisodeRecord), 0
+    live, found = LiveEpisode(part, EpisodeRecord), 0
     for length in range(0, len(content) + 1, 97):
         (part / STREAM).write_bytes(content[:length])
         try:
-            found = len(growing.read().steps)
+            found = len(live.read().steps)
         except RecordError:
             assert found == 0
     (part / STREAM).write_bytes(content)
-    assert growing.read().steps == read(whole, EpisodeRecord).steps
+    assert live.read().steps == read(whole, EpisodeRecord).steps
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    growing = GrowingEpisode(tmp_path, EpisodeRecord)
+    live = LiveEpisode(tmp_path, EpisodeRecord)
     with pytest.raises(RecordError, match="while it is being written"):
-        growing.read()
+        live.read()
     (tmp_path / STREAM).write_text("no JSON\n")
     with pytest.raises(RecordError, match="while it is being written"):
-        growing.read()
+        live.read()
 
 
 def test_devices_of_several_machines_may_have_the_same_serial(worker, tmp_path):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.task.needs import SAID
+from pytest_mobileagent.task.needs import DECLARED
 from tests.suite.judge import suite_judge
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 PUBLISHED = sorted(path.parent.relative_to(ROOT) for path in ROOT.glob("tasks/*/release.py"))
 OURS = ("tasks", *(f"--ignore={suite}" for suite in PUBLISHED))
-LACKS = {"app", *SAID}  # what phones may lack that a published task needs
+LACKS = {"app", *DECLARED}  # what phones may lack that a published task needs
 LEAST = {"b_moca": 0.5}  # the share of a suite's tasks that the virtual phone has at least
 
 

@@ -29,7 +29,7 @@ from pytest_mobileagent.agent.process.wire import (
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.llm.providers import prepare
-from pytest_mobileagent.processes import adopt_orphans, die_with_parent
+from pytest_mobileagent.processes import become_subreaper, die_with_parent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
@@ -114,7 +114,7 @@ def _refused(connection: Connection, error: str) -> EOFError:
 def _belong_to(parent: int) -> None:
     """Die with the worker, and adopt orphans of the agent's processes, where supported."""
     die_with_parent()
-    adopt_orphans()
+    become_subreaper()
     if os.getppid() != parent:  # the worker has already died
         os._exit(0)
 

@@ -78,8 +78,8 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
 
 def pack_observation(observation: Observation) -> tuple[Any, ...]:
     """Return an observation without the data derived from its screen here."""
-    shown = [observation.screen, *([observation.before] if observation.before else [])]
-    screens = [((s.xml, s.png, s.package, s.activity, s.time, s.where), s.extent) for s in shown]
+    seen = [observation.screen, *([observation.before] if observation.before else [])]
+    screens = [((s.xml, s.png, s.package, s.activity, s.time, s.where), s.extent) for s in seen]
     return (screens, observation.reply, observation.notice, observation.done, observation.told)
 
 

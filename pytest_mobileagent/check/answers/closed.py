@@ -14,7 +14,7 @@ _POLARITY = {
     **dict.fromkeys(("yes", "yeah", "yep", "是", "是的", "对", "对的", "true", "有", "有的"), True),
     **dict.fromkeys(("no", "nope", "否", "不是", "不", "不对", "false", "没有", "没"), False),
 }
-_SAID = re.compile(
+_YES_OR_NO = re.compile(
     rf"(?P<yes>\b(?:yes|yeah|yep|yup|affirmative|indeed|true)\b"
     rf"|(?<![\w{CHINESE}])(?:是的|对的|有的|没错|正确|嗯|(?:是|对|有)(?![^\W\d]?不|没)))"
     rf"|(?P<no>\b(?:no|nope|negative|false)\b(?=\W*$|[,.!;:]| [-\u2013\u2014])"
@@ -72,7 +72,7 @@ def polarity(text: str) -> bool | None:
 def says_polarity(here: Reading, *, expected: bool) -> bool:
     """Return whether an answer means yes (or no): by its first such word, unless contradicted."""
     named = []
-    for found in _SAID.finditer(here.text):
+    for found in _YES_OR_NO.finditer(here.text):
         is_yes = found["yes"] is not None
         if not _is_denied(here, *found.span()):
             named.append(is_yes)

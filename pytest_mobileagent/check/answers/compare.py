@@ -34,7 +34,7 @@ _ENDLESS = re.compile(rf"(?:[\d.,]|{NUMERAL}){{300}}")
 
 
 def answers(
-    said: str,
+    answer: str,
     expected: str | Sequence[str],
     *,
     any_order: bool = False,
@@ -56,7 +56,7 @@ def answers(
     text contains those words too. With `any_order`, several texts may appear in any order,
     but may not share a word.
 
-    `paraphrase(said, expected)` is called, with several texts joined by commas, only if
+    `paraphrase(answer, expected)` is called, with several texts joined by commas, only if
     this comparison fails. An empty expected text never matches: it may come from a screen
     that had nothing to read. An answer of more than 8,000 characters, or with a number of
     300 digits, matches only itself, and `paraphrase` is not called for it.
@@ -65,32 +65,34 @@ def answers(
         TaskError: the expected answer is not a text or a list of texts.
     """
     wanted = _wanted(expected)
-    if _says(said, wanted, any_order=any_order):
+    if _says(answer, wanted, any_order=any_order):
         return True
-    is_asked = normalise(said) and _is_sought(wanted) and _is_readable(said, *wanted)
-    if is_asked and paraphrase is not None and paraphrase(said, ", ".join(wanted)):
+    is_asked = normalise(answer) and _is_sought(wanted) and _is_readable(answer, *wanted)
+    if is_asked and paraphrase is not None and paraphrase(answer, ", ".join(wanted)):
         return True
-    missed(partial(explain, said, wanted, any_order=any_order))
+    missed(partial(explain, answer, wanted, any_order=any_order))
     return False
 
 
-def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
+def explain(answer: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
     """Explain which answer was expected, what the answer says, and how the two were compared."""
     several = " in any order" if any_order else " in this order" if len(wanted) > 1 else ""
     sought = f"the answer does not say {', '.join(map(repr, wanted))}{several}"
-    if not normalise(said):
+    if not normalise(answer):
         return f"{sought}: there is no answer"
     if not _is_sought(wanted):
         return f"{sought}: what is expected is empty"
-    if not _is_readable(said, *wanted):
+    if not _is_readable(answer, *wanted):
         limits = f"longer than {_LONGEST:,} characters, or has a number of 300 digits"
-        return f"{sought}: one of the two is {limits}, and was not read\n  it says: {_cut(said)!r}"
+        return (
+            f"{sought}: one of the two is {limits}, and was not read\n  it says: {_cut(answer)!r}"
+        )
     texts = [read(text).describe() or normalise(text) for text in wanted]
     return "\n".join(
         [
             sought,
-            f"  it says: {_cut(said)!r}",
-            f"  compared: {', '.join(map(repr, texts))} with {_cut(read(said).describe())!r}",
+            f"  it says: {_cut(answer)!r}",
+            f"  compared: {', '.join(map(repr, texts))} with {_cut(read(answer).describe())!r}",
         ]
     )
 
@@ -113,13 +115,13 @@ def _is_readable(*texts: str) -> bool:
     return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
 
 
-def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
+def _says(answer: str, wanted: Sequence[str], *, any_order: bool) -> bool:
     if not _is_sought(wanted):
         return False
-    is_same = len(wanted) == 1 and normalise(said).casefold() == normalise(wanted[0]).casefold()
-    if is_same or not _is_readable(said, *wanted):
+    is_same = len(wanted) == 1 and normalise(answer).casefold() == normalise(wanted[0]).casefold()
+    if is_same or not _is_readable(answer, *wanted):
         return is_same
-    here = read(said)
+    here = read(answer)
     each = [(text, read(text)) for text in wanted]
     if len(each) == 1 and (closed := _says_closed(here, each[0][1])) is not None:
         return closed
@@ -129,7 +131,7 @@ def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
     start = 0
     for text, sought in each:
         if not sought.words:  # only symbols and emoji
-            if normalise(text) not in normalise(said):
+            if normalise(text) not in normalise(answer):
                 return False
             continue
         found = _place(here, sought, start, taken, is_only=len(each) == 1)
@@ -144,8 +146,8 @@ def _says_closed(here: Reading, sought: Reading) -> bool | None:
     """Return whether an expected yes, no, state or zero is stated; None to compare words."""
     polar = polarity("".join(sought.words))
     if polar is not None:
-        is_said = says_polarity(here, expected=polar)
-        return is_said or (None if sought.words in (("有",), ("没", "有")) else False)
+        is_stated = says_polarity(here, expected=polar)
+        return is_stated or (None if sought.words in (("有",), ("没", "有")) else False)
     if is_contradicted(here, sought):
         return False
     if sought.words == ("0",) and not sought.pieces and says_none(here):
@@ -169,7 +171,7 @@ def _place(
 ) -> tuple[int, int] | None:
     """Return where an answer states a text, as a range of word indices, or None."""
     for place in range(start, len(here.words)):
-        end = _said_up_to(here, place, sought)
+        end = _match_end(here, place, sought)
         if end is None or not taken.isdisjoint(range(place, end)):
             continue
         if not _is_doubtful(here, place, end, sought, is_only=is_only):
@@ -203,15 +205,15 @@ def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
     return all(are_taken) or not any(are_taken)
 
 
-def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
+def _match_end(here: Reading, place: int, sought: Reading) -> int | None:
     """Return the index after the expected text, if it is stated at this place; else None."""
     at = 0
     while at < len(sought.words):
         if place >= len(here.words):
             return None
-        piece, said = sought.pieces.get(at), here.pieces.get(place)
-        if piece and said and said.meaning.says(piece.meaning):
-            at, place = piece.end, said.end
+        piece, stated = sought.pieces.get(at), here.pieces.get(place)
+        if piece and stated and stated.meaning.says(piece.meaning):
+            at, place = piece.end, stated.end
         elif piece and place not in here.inside and _is_bare(here, place, piece):
             at, place = piece.end, place + 1
         elif sought.words[at] != here.words[place] or _is_only_part(here, place, sought, at):

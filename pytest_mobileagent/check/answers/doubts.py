@@ -186,7 +186,7 @@ def _between(text: str, first: Value, second: Value) -> Iterator[Doubt]:
         yield Doubt(first.start, first.end, *sign)
     elif _is_listed(between, first, second):
         yield Doubt(first.start, second.end, *sign, is_list=True)
-    elif _is_said_again(text, first, second):
+    elif _is_replaced(text, first, second):
         yield Doubt(first.start, first.end, *sign)
     elif _is_split(text, between, first, second):
         yield Doubt(first.start, second.end, *sign)
@@ -214,7 +214,7 @@ def _is_listed(between: str, first: Value, second: Value) -> bool:
     return first.what == second.what or (is_split and "and" in between)
 
 
-def _is_said_again(text: str, first: Value, second: Value) -> bool:
+def _is_replaced(text: str, first: Value, second: Value) -> bool:
     """Return whether a second value replaces the first: "6 became 7", "It is 6. It is 7."."""
     if first.what != second.what or first.text == second.text:
         return False

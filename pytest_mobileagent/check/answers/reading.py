@@ -54,13 +54,13 @@ class Reading:
 
     def describe(self) -> str:
         """Return the words, with the meaning of pieces whose words are ambiguous."""
-        shown, place = [], 0
+        parts, place = [], 0
         while place < len(self.words):
             piece = self.pieces.get(place)
             meant = str(piece.meaning) if piece else ""
-            shown += [meant] if meant else [self.words[place]]
+            parts += [meant] if meant else [self.words[place]]
             place = piece.end if piece and meant else place + 1
-        return " ".join(shown)
+        return " ".join(parts)
 
 
 def tokens(text: str) -> list[str]:
@@ -112,12 +112,12 @@ def _found(folded: str) -> Iterator[Found]:
     """Yield the pieces with a meaning, in order; of overlapping ones, the longest."""
     each = [found for find in (dates, times, weekdays, money, quantities) for found in find(folded)]
     is_taken = bytearray(len(folded))
-    kept: list[Found] = []
+    chosen: list[Found] = []
     for found in sorted(each, key=lambda found: (found.start - found.end, found.start)):
         if not any(is_taken[found.start : found.end]):
             is_taken[found.start : found.end] = b"\1" * (found.end - found.start)
-            kept.append(found)
-    yield from sorted(kept, key=lambda found: found.start)
+            chosen.append(found)
+    yield from sorted(chosen, key=lambda found: found.start)
 
 
 def _numbers(each: Sequence[Word], inside: Mapping[int, int]) -> Iterator[Value]:

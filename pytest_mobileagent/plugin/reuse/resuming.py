@@ -14,7 +14,7 @@ from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarl
 from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.recorded_run import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
-from pytest_mobileagent.task.needs import SAID
+from pytest_mobileagent.task.needs import DECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -110,7 +110,7 @@ class Resuming(RecordedEarlierRun):
         self.reused = {
             key: task
             for key, task in tasks.items()
-            if is_final(task) and task["skipped_for"] not in SAID
+            if is_final(task) and task["skipped_for"] not in DECLARED
         }
 
     def to_worker(self, shared: Path) -> dict[str, str]:

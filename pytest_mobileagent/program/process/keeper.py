@@ -29,7 +29,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[3]))
 
 from pytest_mobileagent.processes import (
-    adopt_orphans,
+    become_subreaper,
     die_with_parent,
     end_descendants,
 )
@@ -47,7 +47,7 @@ def main(descriptor: int) -> None:
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    adopt_orphans()
+    become_subreaper()
     child = os.fork()
     if child == 0:
         die_with_parent()
@@ -69,7 +69,7 @@ def _wait_for(child: int) -> int:
 
 
 def _keep(descriptor: int) -> None:
-    adopt_orphans()
+    become_subreaper()
     line = socket.socket(fileno=descriptor)
     lines = line.makefile("r", encoding="utf-8")
     request = json.loads(lines.readline() or "null")

@@ -9,7 +9,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, Finding
 from pytest_mobileagent.report.text.table import label, shortener
-from pytest_mobileagent.task.needs import SAID
+from pytest_mobileagent.task.needs import DECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,7 +118,7 @@ def _advice(causes: Counter[str]) -> list[str]:
 
 
 _MOST = 5  # names in a line
-_LACKS = {"app", *SAID}
+_LACKS = {"app", *DECLARED}
 
 
 def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_mobileagent.episode.screens import KEPT
+from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.perception.words import in_words
 
@@ -154,7 +154,7 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
     if episode.folder is None:
         return None
     links = (episode.folder / "screens").glob("*-*")
-    shown = sorted(link for link in links if link.suffix in KEPT[".png"])
+    shown = sorted(link for link in links if link.suffix in STORED_AS[".png"])
     return shown[-1] if shown else episode.folder
 
 
