@@ -186,15 +186,15 @@ def ask(
     ]
     calls: list[ModelCall] = []
     notes = ""
-    shown = windows(asked, episode, screens, wording)
-    for evidence, later in shown[:-1]:
+    parts = windows(asked, episode, screens, wording)
+    for evidence, later in parts[:-1]:
         closing: list[Part] = [wording.take_notes.replace("{COUNT}", str(later))]
         messages = _messages([*head, *_notes(notes, wording), *evidence], closing, asked, wording)
         notes, more = converse(model, messages, read_notes, wording.repair_notes)
         calls += more
     judge = _judge_statements if asked.rubric else _judge_goal
-    opinion = judge(model, asked, [*head, *_notes(notes, wording), *shown[-1][0]], wording)
-    details = {"windows": len(shown)} if len(shown) > 1 else {}
+    opinion = judge(model, asked, [*head, *_notes(notes, wording), *parts[-1][0]], wording)
+    details = {"windows": len(parts)} if len(parts) > 1 else {}
     return replace(opinion, calls=(*calls, *opinion.calls), details={**details, **opinion.details})
 
 

@@ -49,8 +49,8 @@ def summarise(
     calls: list[ModelCall] = []
     for first in range(screens.start, screens.stop, MOST_PICTURES):
         part = range(first, min(first + MOST_PICTURES, screens.stop))
-        shown = numbered(episode, part, question.evidence)
-        number, content = seal(["To be noted:", Data("note", memory), *shown])
+        pictures = numbered(episode, part, question.evidence)
+        number, content = seal(["To be noted:", Data("note", memory), *pictures])
         guard = wording_of("en").guard.replace("{NUMBER}", number)
         messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
         noted, more = converse(model, messages, read_notes, _REPAIR)
@@ -195,6 +195,6 @@ def _result(subtask: Subtask, passed: bool | None, reason: str = "") -> dict[str
 
 
 def _why(number: int, subtask: Subtask, opinion: Opinion) -> str:
-    verdict = "cannot be told" if opinion.passed is None else "is not done"
+    verdict = "cannot be decided" if opinion.passed is None else "is not done"
     reason = f": {opinion.reason}" if opinion.reason else ""
     return f"subtask {number} in {subtask.app} {verdict} ({subtask.task}){reason}"

@@ -91,18 +91,18 @@ def _screenshots(
     code = code_of(found)
     album = Album(question.actions or "none", code)
     pictures: list[Part] = []
-    shown = 0
+    decoded = 0
     for frame in part:
         pictures.append(_title(wording.picture, frame, wording))
         try:
             pictures.append(album.picture(frame))
-            shown += 1
+            decoded += 1
         except NoScreenshotError as error:
             msg = f"no judge can be asked: {error}"
             raise JudgeError(msg) from error
         except ScreenError:
             pictures.append(wording.unreadable)
-    if not shown:
+    if not decoded:
         msg = "no judge can be asked: none of the episode's screenshots can be decoded"
         raise JudgeError(msg)
     content: list[Part] = [_counted(wording.pictures, part, len(found))]
@@ -120,10 +120,10 @@ def _hierarchies(
     question: Question, found: Sequence[Frame], wording: Wording, *, shows_all: bool
 ) -> list[tuple[tuple[Part, ...], int]]:
     outlines = {frame.number: _limited(outline(frame.screen)) for frame in found}
-    shown = found if shows_all else found[-1:]
+    chosen = found if shows_all else found[-1:]
     lists_actions = question.actions == "text"
     parts = []
-    for part in _cut(shown, [_tokens(outlines[f.number]) for f in shown], MOST_TOKENS):
+    for part in _cut(chosen, [_tokens(outlines[f.number]) for f in chosen], MOST_TOKENS):
         content: list[Part] = []
         if lists_actions:
             content += _listed(part if shows_all else found, wording.screen, wording)

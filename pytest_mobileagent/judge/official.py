@@ -180,14 +180,14 @@ class _Talk:
         self._read = b""
 
     def result(self, request: Mapping[str, Any], ask: Ask | None) -> bool:
-        self._say(request)
+        self._write(request)
         for _ in range(_MOST_QUESTIONS + 1):
             reply = self._line()
             if "ask" in reply:
                 if ask is None:
                     msg = "it asks a model, but there is no judge: --llm-judge=single"
                     raise _EvaluationError(msg)
-                self._say({"reply": ask(str(reply["ask"]))})
+                self._write({"reply": ask(str(reply["ask"]))})
             elif "error" in reply:
                 raise _EvaluationError(str(reply["error"]), str(reply.get("where", "")))
             elif isinstance(passed := reply.get("result"), bool):
@@ -197,7 +197,7 @@ class _Talk:
         msg = "it writes something unreadable, or asks too many questions"
         raise _EvaluationError(msg)
 
-    def _say(self, what: Mapping[str, Any]) -> None:
+    def _write(self, what: Mapping[str, Any]) -> None:
         try:
             stream = _open(self._process.stdin)
             stream.write(json.dumps(what).encode() + b"\n")

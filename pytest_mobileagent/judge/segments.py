@@ -160,8 +160,8 @@ def split_by_model(
     if count > MOST_SCREENS:
         msg = f"judge {model.name}: {count} screens without packages cannot be split at once"
         raise JudgeError(msg)
-    shown = numbered(episode, range(count), question.evidence, _SIDE)
-    number, content = seal(["The apps:", Data("apps", listed), *shown])
+    pictures = numbered(episode, range(count), question.evidence, _SIDE)
+    number, content = seal(["The apps:", Data("apps", listed), *pictures])
     guard = wording_of("en").guard.replace("{NUMBER}", number)
     messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
 

@@ -166,13 +166,13 @@ def _area(screen: Screen) -> Bounds | None:
 
 
 def _can_be_seen(bounds: Bounds, area: Bounds) -> bool:
-    shown = Bounds(
+    visible = Bounds(
         max(bounds.left, area.left),
         max(bounds.top, area.top),
         min(bounds.right, area.right),
         min(bounds.bottom, area.bottom),
     )
-    return min(shown.width, shown.height) >= max(1, max(area) // _THINNEST)
+    return min(visible.width, visible.height) >= max(1, max(area) // _THINNEST)
 
 
 def _quoted(text: str) -> str:

@@ -77,10 +77,7 @@ def fenced(data: Data, number: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a line with invisible characters escaped, and anything that looks like a fence split.
-
-    (A fence's brackets are separated by spaces.)
-    """
+    """Return a line with invisible characters escaped, and spaces in anything like a fence."""
     apart = _LOOK_ALIKE.sub(lambda found: " ".join(found[0]) + " ", text)
     spelled = _BLANK.sub(lambda found: _spelled(found[0]), printable(apart))
     return "".join(_spelled(c) if unicodedata.category(c) in {"Zl", "Zp"} else c for c in spelled)

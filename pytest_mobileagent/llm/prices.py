@@ -54,8 +54,8 @@ class Price:
         if usage.input is None or usage.output is None:
             return None
         cached = min(usage.cached or 0, usage.input)
-        kept = self.input if self.cached is None else self.cached
-        whole = (usage.input - cached) * self.input + cached * kept + usage.output * self.output
+        rate = self.input if self.cached is None else self.cached
+        whole = (usage.input - cached) * self.input + cached * rate + usage.output * self.output
         return whole / _PER
 
 
@@ -196,10 +196,7 @@ def _count(value: Any) -> int | None:
 
 
 def _read_usage(reference: ModelReference, answer: Completion) -> Any:
-    """Return the tokens that a provider reports, as genai-prices counts them; None if it does not.
-
-    genai-prices knows the formats of providers' usage data.
-    """
+    """Return the tokens that a provider reports, as read by genai-prices; None without a report."""
     place = _USAGE.get(provider_of(reference).api)
     if place is None or not answer.usage_data:
         return None

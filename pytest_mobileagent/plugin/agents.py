@@ -66,7 +66,7 @@ class RunAgents:
 
     @property
     def run_apart(self) -> bool:
-        """Whether the agent runs in a process of its own."""
+        """Whether the agent runs in its own process."""
         return self._settings["mobile-agent-process"].value == "on" and not self._is_inside
 
     def take_in(self) -> None:
@@ -129,8 +129,8 @@ class RunAgents:
         hidden = self._devices.source.hides()
         for what in sees:
             if what in hidden:
-                shown = self._settings["mobile-device"]
-                why = f"needs the {what} of each screen, and {shown}: {hidden[what]}"
+                device = self._settings["mobile-device"]
+                why = f"needs the {what} of each screen, and {device}: {hidden[what]}"
                 msg = f"--agent={self._run.agent} {why}"
                 raise pytest.UsageError(printable(msg))
 
@@ -258,7 +258,7 @@ def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> Non
     agent = settings["agent"]
     options = settings["mobile-agent-option"]
     if options.value:
-        raise usage_error(options, ": a program has no such options; give it words of its command")
+        raise usage_error(options, ": a program has no agent options; put them into its command")
     if (pace := settings["mobile-pace"]).value:
         raise usage_error(pace, ": a program acts by itself, at its own pace")
     if (noise := settings["mobile-noise"]).value is not None and not needs_mcp_only(program):

@@ -46,7 +46,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
-    config.addinivalue_line("markers", f"{TAG}(name): a tag of a task; each of its tags is one")
+    config.addinivalue_line(
+        "markers", f"{TAG}(name): a tag of a task, with one marker for each tag"
+    )
     config.pluginmanager.register(fixtures, "mobileagent-fixtures")
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")

@@ -177,8 +177,10 @@ def parametrize(
         metafunc.fixturenames.extend(n for n in arguments if n not in metafunc.fixturenames)
         values = [(epoch, *drawn[epoch].values()) for epoch in epochs]
         # Drawn values are not part of ids, so runs with different seeds can be paired by task.
-        shown = [epoch_id(epoch) if len(epochs) > 1 else pytest.HIDDEN_PARAM for epoch in epochs]
-        metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=shown)
+        epoch_ids = [
+            epoch_id(epoch) if len(epochs) > 1 else pytest.HIDDEN_PARAM for epoch in epochs
+        ]
+        metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=epoch_ids)
 
 
 def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any]:

@@ -200,11 +200,11 @@ def render(
     if not (running or progress.all):
         return []
     room = max(0, rows // 2 - 1)
-    shown = running[:room]
+    listed = running[:room]
     grid = Table.grid(padding=(0, 2))
     for _ in range(4):
         grid.add_column(no_wrap=True, overflow="ellipsis")
-    for each in shown:
+    for each in listed:
         grid.add_row(
             Text(_one_line(each.place), style="cyan"),
             Text(_one_line(name_of(each.case))),
@@ -221,9 +221,9 @@ def render(
         _environ={},  # the environment must not override the size and the colours
     )
     with console.capture() as capture:
-        if shown:
+        if listed:
             console.print(grid)
-        console.print(Text(_whole(progress, len(running) - len(shown))), no_wrap=True, crop=True)
+        console.print(Text(_whole(progress, len(running) - len(listed))), no_wrap=True, crop=True)
     return [line.rstrip() for line in capture.get().splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Every option: its name, what it takes, its default, and its text in `pytest --help`."""
+"""All options: their names, values and defaults, and their texts in `pytest --help`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option; `parse` reads its value from a text, or raises ValueError with the reason."""
+    """One option; `parse` returns its value from a text, or raises ValueError with the reason."""
 
     flag: str
     metavar: str
     default: str | None
     parse: Callable[[str], Any]
     help: str
-    repeats: bool = False  # it may be given several times: its text is all words
-    is_flag: bool = False  # it takes no value on the command line, and true or false elsewhere
+    repeats: bool = False  # whether it may be given several times; its text has all values
+    is_flag: bool = False  # without a value on the command line, and true or false elsewhere
 
     @property
     def name(self) -> str:
-        """The ini key, and the attribute of pytest's options."""
+        """The option's ini key, which is also its attribute in pytest's options."""
         name = self.flag.removeprefix("--").replace("-", "_")
         return name if name.startswith("mobile_") else f"mobile_{name}"
 
     @property
     def variable(self) -> str:
-        """The environment variable."""
+        """The option's environment variable."""
         return self.name.upper()
 
 
@@ -305,7 +305,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     ),
 }  # fmt: skip
 OPTIONS = tuple(option for group in GROUPS.values() for option in group)
-# The ini keys that name folders, and what those hold.
+# The ini keys that name folders, and what the folders contain.
 FOLDERS = {
     "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
     "apps": ("mobile_app_paths", "apps for virtual phones"),
@@ -317,7 +317,7 @@ PACK_SCREENS = "mobile_pack_screens"  # an ini key
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Register all options and their ini keys."""
+    """Register all options and their ini keys with pytest."""
     for title, options in GROUPS.items():
         group = parser.getgroup(f"mobileagent {title}", f"mobile agents: {title}")
         for option in options:

@@ -213,7 +213,7 @@ def _verdict(
     if held:
         evidence["check_held"] = True
         if not success:
-            reason = f"{reason} (the check held all the same)"
+            reason = f"{reason} (although the check held)"
     elif success is False and episode.termination in AGENTS_FAULT:
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:

@@ -92,7 +92,7 @@ def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed
     cases = {_name(case): case for item in items if (case := case_of(item)) is not None}
     chosen = set(sampled(cases.values(), most, seed))
     ours = [item for item in items if (case := case_of(item)) is None or _name(case) in chosen]
-    _keep(config, items, ours)
+    _deselect_others(config, items, ours)
 
 
 def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
@@ -172,10 +172,12 @@ def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) ->
     tasks = {name for name, case in zip(names, cases, strict=True) if case is not None}
     part_of = parts(tasks, shard.parts) | parts(set(names) - tasks, shard.parts)
     ours = [item for item, name in zip(items, names, strict=True) if part_of[name] == shard.number]
-    _keep(config, items, ours)
+    _deselect_others(config, items, ours)
 
 
-def _keep(config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest.Item]) -> None:
+def _deselect_others(
+    config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest.Item]
+) -> None:
     """Keep some tests, and report the others as deselected."""
     chosen = {id(item) for item in ours}
     left_out = [item for item in items if id(item) not in chosen]

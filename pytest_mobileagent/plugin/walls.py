@@ -101,7 +101,7 @@ def _tried(
     trial = Trial(sighting.by, sighting.screen, app)
     if state.open_anew is None:
         return _not_tried(trial, _RECORDED)
-    reset, shown = episode.reset, None
+    reset, screen = episode.reset, None
     if reset is None or reset.kind != "snapshot" or not run.devices.source.is_live:
         why = "" if reset is None else f" ({reset})"
         trial = _not_tried(trial, f"{episode.device.serial} cannot be reset to its start{why}")
@@ -112,12 +112,12 @@ def _tried(
             return is_same or wall_on(walls, screen) is not None
 
         try:
-            shown = state.open_anew(app, stands)
-            trial = Trial(trial.by, trial.screen, app, stands(shown))
+            screen = state.open_anew(app, stands)
+            trial = Trial(trial.by, trial.screen, app, stands(screen))
         except MobileAgentError as error:
             trial = _not_tried(trial, in_one_line(error))
     assert episode.folder is not None
-    return append(episode.folder, trial, shown, run.folder.screens)
+    return append(episode.folder, trial, screen, run.folder.screens)
 
 
 def _not_tried(trial: Trial, why: str) -> Trial:

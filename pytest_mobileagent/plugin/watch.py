@@ -173,9 +173,9 @@ class State:
     def screen(self, name: str) -> bytes | None:
         """Return a picture from the run's store, by its file name; None if it does not exist."""
         stem, _, suffix = name.partition(".")
-        store, kept = ScreenStore(self._folder / FOLDER), ".jpg" if suffix == "jpg" else ".png"
+        store, stored = ScreenStore(self._folder / FOLDER), ".jpg" if suffix == "jpg" else ".png"
         try:
-            return as_png(store.read(stem, kept))
+            return as_png(store.read(stem, stored))
         except (OSError, ValueError, ScreenError):
             return None
 

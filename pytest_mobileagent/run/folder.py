@@ -69,7 +69,7 @@ class RunFolder:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.mkdir(PRIVATE, exist_ok=True)
         except (OSError, ValueError) as error:
-            msg = f"cannot make a folder in --mobile-runs: {error}"
+            msg = f"cannot create a folder in --mobile-runs: {error}"
             raise HostError(msg) from error
         return self.path
 
@@ -185,7 +185,7 @@ def new_attempt(run: Path, key: str, at_least: int = 0) -> tuple[Path, int]:
         except FileExistsError:
             attempt += 1
         except OSError as error:
-            msg = f"cannot make a folder for an episode: {error}"
+            msg = f"cannot create a folder for an episode: {error}"
             raise HostError(msg) from error
         else:
             return folder, attempt

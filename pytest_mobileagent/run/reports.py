@@ -62,12 +62,12 @@ class Reports:
         began = self._seen[0]
         if self.is_logged or began is None:
             return
-        kept = stored_crashes_of(self._device, began)
-        if kept is None:
+        stored = stored_crashes_of(self._device, began)
+        if stored is None:
             return
         self.is_logged = True
         known = {(crash.package, crash.error) for _, crash in self.crashes}
-        for moment, crash in kept:
+        for moment, crash in stored:
             if (crash.package, crash.error) not in known and decided:
                 step = sum(seen is not None and seen < moment for seen in self._seen)
                 step = min(max(step, 1), decided)

@@ -343,7 +343,7 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
-        return Observation(screen, reply, notice, before, told=self._asking.told)
+        return Observation(screen, reply, notice, before, told=self._asking.volunteered)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture, and return its screen.
@@ -357,7 +357,9 @@ class Session:
         before = capture.before.page if capture.before else ""
         self._asking.listen(capture.screen.own, self.steps + 1)
         shown, probes = capture.screen, capture.probes
-        screen = self._recorder.observation(shown, probes, seconds, before, self._asking.told)
+        screen = self._recorder.observation(
+            shown, probes, seconds, before, self._asking.volunteered
+        )
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))

@@ -145,14 +145,14 @@ class Asking:
     """The questions of a session's agent to the user, and what the user volunteers.
 
     - `answers`: the answers to the questions since `begin`, which took `seconds`.
-    - `told`: what the user has said unasked on the last screen.
+    - `volunteered`: what the user has said unasked on the last screen.
 
     Without a `user`, no question has an answer.
     """
 
     def __init__(self, user: EpisodeUser | None, episode: str) -> None:
         self._user, self._episode = user, episode
-        self.told = ""
+        self.volunteered = ""
         self.answers: list[str | None] = []
         self.seconds = 0.0
 
@@ -170,8 +170,8 @@ class Asking:
         self.seconds += time.monotonic() - asked
 
     def listen(self, screen: Screen, step: int) -> None:
-        """Set `told` to what the user volunteers on a screen."""
-        self.told = "" if self._user is None else self._user.volunteered(screen, step)
+        """Set `volunteered` to what the user volunteers on a screen."""
+        self.volunteered = "" if self._user is None else self._user.volunteered(screen, step)
 
     @property
     def reply(self) -> str | None:

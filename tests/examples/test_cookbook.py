@@ -193,7 +193,7 @@ def test_a_leaderboard_of_five_agents_goes_on_after_a_break(sh, project):
     assert "words" in sh("leaderboard.sh", status=4, **more)  # it stops at an agent that is missing
     (project / "agents" / "words.txt").rename(project / "agents" / "words.py")
     said = sh("leaderboard.sh", **more)
-    assert "6 kept, 0 run" in said
+    assert "6 reused, 0 run" in said
     rows = dict(re.findall(r"(?m)^\| (\w+) \| \d+ \| ([\d.]+)%", said))
     assert rows == {
         "oracle": "100.0", "noop": "0.0", "hasty": "100.0", "words": "100.0",

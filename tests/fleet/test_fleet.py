@@ -98,7 +98,7 @@ def test_of_a_killed_run_nothing_is_left_and_it_goes_on(fleet, sent):
     again = sent.start(fleet, "-n2", "--mobile-resume=runs")
     assert ended(again) == 0, sent.output(1)
     assert outcomes(sent.report()) == EXPECTED
-    assert "2 kept, 4 run" in sent.output(1)
+    assert "2 reused, 4 run" in sent.output(1)
 
 
 def finished(sent) -> list[str]:
@@ -197,7 +197,7 @@ def test_an_interrupted_run_and_two_at_once(fleet, sent):
     until(lambda: len(sent.pids()) == 2)
     first.send_signal(signal.SIGINT)
     assert ended(first) == 2
-    assert "go on with: " in sent.output(0)
+    assert "continue with: " in sent.output(0)
     sent.go()
     assert ended(second) == 0, sent.output(1)
     assert outcomes(sent.report("runs1")) == EXPECTED

@@ -73,7 +73,7 @@ def test_a_program_that_cannot_be_run_is_told_before_a_device_starts(project, ag
 FOREIGN = {
     "--mobile-model=openai:gpt-4o": "*--mobile-model=openai:gpt-4o: a program chooses its models*",
     "--mobile-model=scripted:no.jsonl": "*--mobile-model=scripted:no.jsonl: cannot read no.jsonl*",
-    "--mobile-agent-option=a=1": "*a program has no such options*",
+    "--mobile-agent-option=a=1": "*a program has no agent options*",
     "--mobile-cache=all": "*a program asks its models itself*",
 }
 

@@ -21,8 +21,8 @@ def outcomes(asking) -> dict[str, list[str]]:
 
 
 def go_on(asking, result) -> pytest.RunResult:
-    (line,) = (line for line in result.outlines if line.startswith("go on with: "))
-    program, *words = shlex.split(line.removeprefix("go on with: "))
+    (line,) = (line for line in result.outlines if line.startswith("continue with: "))
+    program, *words = shlex.split(line.removeprefix("continue with: "))
     assert program == "pytest"
     return asking.pytester.runpytest_inprocess(*words)
 
@@ -38,7 +38,7 @@ def test_a_run_that_has_spent_its_budget_stops(asking, served):
             "*100.0% (2/2)*2k/200*$0.40*3",
             "*of all 5: 40.0%",
             "budget: --mobile-max-cost=0.4 is spent: 2 tasks decided, 0 cut off, 3 not run",
-            "go on with: pytest * --mobile-resume=runs --mobile-max-cost=0.8",
+            "continue with: pytest * --mobile-resume=runs --mobile-max-cost=0.8",
         ]
     )
     assert outcomes(asking) == {
@@ -64,7 +64,7 @@ def test_the_command_that_is_told_does_the_rest_and_no_more(asking, served):
     assert len(asking.report()["tasks"]) == 4
     third = go_on(asking, second)
     third.assert_outcomes(passed=4)
-    third.stdout.fnmatch_lines(["2 kept, 2 run"])
+    third.stdout.fnmatch_lines(["2 reused, 2 run"])
     assert third.ret == 0
     assert asking.report()["summary"]["cost_usd"] == pytest.approx(0.8)
 
@@ -105,7 +105,7 @@ def test_an_episode_that_is_cut_off_by_the_runs_budget_ends_the_run(asking, serv
     result.stdout.fnmatch_lines(
         [
             "budget: --mobile-max-cost=0.5 is spent: 0 tasks decided, 1 cut off, 2 not run",
-            "go on with: * --mobile-max-cost=1,task=9",
+            "continue with: * --mobile-max-cost=1,task=9",
         ]
     )
 

@@ -15,7 +15,7 @@ def test_a_run_that_has_used_its_tokens_stops(asking):
     result.stdout.fnmatch_lines(
         [
             "budget: --mobile-max-tokens=1000001 is spent: 1 task decided, 0 cut off, 2 not run",
-            "go on with: pytest * --mobile-resume=runs --mobile-max-tokens=2000002",
+            "continue with: pytest * --mobile-resume=runs --mobile-max-tokens=2000002",
         ]
     )
 
@@ -42,7 +42,7 @@ def test_both_budgets_may_be_given(asking):
     result = asking.run(f"--mobile-model={model}", *limits)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
-        ["go on with: * --mobile-max-cost=5 --mobile-resume=runs --mobile-max-tokens=1024000"]
+        ["continue with: * --mobile-max-cost=5 --mobile-resume=runs --mobile-max-tokens=1024000"]
     )
 
 

@@ -34,8 +34,8 @@ def test_a_run_goes_on_where_it_stopped(suite):
     result = suite.run("--mobile-resume=runs")
     assert suite.worked() == ["break", "interrupt", "last"]
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["  goes on with *: 4 of 7 results are final", "4 kept, 3 run"])
-    result.stdout.no_fnmatch_line("go on with: *")
+    result.stdout.fnmatch_lines(["  resumes *: 4 of 7 results are final", "4 reused, 3 run"])
+    result.stdout.no_fnmatch_line("continue with: *")
     opened = f"report: *report.html   (open it: python -m pytest_mobileagent show *{folder.name})"
     result.stdout.fnmatch_lines([opened])
     assert list((suite.pytester.path / "runs").iterdir()) == [folder]
@@ -66,11 +66,11 @@ def test_what_a_run_says_leads_to_going_on(suite):
     (suite.pytester.path / "stop").touch()
     result = suite.run()
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    (line,) = (line for line in result.outlines if line.startswith("go on with: "))
+    (line,) = (line for line in result.outlines if line.startswith("continue with: "))
     assert line.endswith(" --mobile-retries=0 --mobile-resume=runs")
     (suite.pytester.path / "stop").unlink()
-    again = suite.pytester.runpytest_inprocess(*line.removeprefix("go on with: pytest ").split())
-    again.stdout.fnmatch_lines(["4 kept, 3 run"])
+    again = suite.pytester.runpytest_inprocess(*line.removeprefix("continue with: pytest ").split())
+    again.stdout.fnmatch_lines(["4 reused, 3 run"])
 
 
 def test_nothing_starts_where_all_is_final(suite):
@@ -78,14 +78,14 @@ def test_nothing_starts_where_all_is_final(suite):
     leased = suite.pytester.path / "leased.txt"
     leased.unlink()
     result = suite.run("--mobile-resume=runs")
-    result.stdout.fnmatch_lines(["2 kept, 0 run"])
+    result.stdout.fnmatch_lines(["2 reused, 0 run"])
     assert result.parseoutcomes() == {"passed": 1, "failed": 1}
     stopped = suite.run("--mobile-resume=runs", "-x", "--deselect=test_all.py::test_it[fine]")
-    stopped.stdout.fnmatch_lines(["1 kept, 0 run, 1 not selected this time and unchanged"])
+    stopped.stdout.fnmatch_lines(["1 reused, 0 run, 1 not selected this time and unchanged"])
     suite.write(["fail", "fine"])
     stopped = suite.run("--mobile-resume=runs", "-x")  # it does not come to the second
     assert stopped.parseoutcomes() == {"failed": 1}
-    stopped.stdout.fnmatch_lines(["2 kept, 0 run"])
+    stopped.stdout.fnmatch_lines(["2 reused, 0 run"])
     assert not leased.exists()
 
 
@@ -123,7 +123,7 @@ def test_what_is_not_selected_stays_and_what_is_new_is_run(suite):
     suite.write(["interrupt", "new"])
     result = suite.run("--mobile-resume=runs")
     assert suite.worked() == ["interrupt", "new"]
-    result.stdout.fnmatch_lines(["0 kept, 2 run (1 new), 2 not selected this time and unchanged"])
+    result.stdout.fnmatch_lines(["0 reused, 2 run (1 new), 2 not selected this time and unchanged"])
     expected = {"fine": "passed", "interrupt": "passed", "last": "not run", "new": "passed"}
     assert outcomes(folder) == expected
     suite.write(["fine", "interrupt", "last", "new"])
@@ -197,7 +197,7 @@ def test_a_run_that_goes_on_still_is_refused(suite):
         f"--mobile-resume=runs: {folder} is still running: another process holds {folder / '.lock'}"
     )
     (folder / ".lock").touch()  # left by one that was killed
-    suite.run("--mobile-resume=runs").stdout.fnmatch_lines(["1 kept, 1 run"])
+    suite.run("--mobile-resume=runs").stdout.fnmatch_lines(["1 reused, 1 run"])
 
 
 def damage(folder: Path, name: str, text: str | None) -> None:
@@ -214,7 +214,7 @@ def test_a_run_that_cannot_be_read_is_an_error(suite, fnmatch):
         ("run.json", "{", "*run.json cannot be read: JSONDecodeError*"),
         ("run.json", '{"schema_version": 2, "run": {}}', "*run.json is damaged: KeyError: 'tasks'"),
         ("run.json", whole.replace("2", "3", 1), "* is of schema version 3: install a newer *"),
-        ("run.json", None, "* has no run.json, which says what it was to run"),
+        ("run.json", None, "* has no run.json, which lists the tests to run"),
     ):
         copy = Path(shutil.copytree(folder, suite.pytester.path / "copies", dirs_exist_ok=True))
         damage(copy, name, text)
@@ -285,7 +285,7 @@ def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
     suite.worked()
     result = suite.pytester.runpytest_subprocess(*words, "--mobile-resume=runs", "-v")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines([f"{len(finished)} kept, {5 - len(finished)} run"])
+    result.stdout.fnmatch_lines([f"{len(finished)} reused, {5 - len(finished)} run"])
     assert len(suite.worked()) == 5 - len(finished)
     names = ["fine", "wait 1", "wait 2", "last"]
     assert outcomes(folder) == {"fail": "failed", **dict.fromkeys(names, "passed")}

@@ -146,7 +146,7 @@ def test_a_run_that_is_over_can_be_counted_anew(smoking):
 def test_a_resumed_run_counts_them_as_it_did(smoking):
     run(smoking, "--mobile-suspects=fail")
     again = run(smoking, "--mobile-resume=runs")
-    again.stdout.fnmatch_lines(["4 kept, 0 run"])
+    again.stdout.fnmatch_lines(["4 reused, 0 run"])
     (folder,) = runs(smoking)
     assert [task["outcome"] for task in suspects(report(folder)["tasks"])] == ["failed"]
 

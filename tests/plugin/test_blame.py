@@ -94,7 +94,7 @@ def test_a_group_of_exceptions_of_a_body_says_what_is_in_it(project):
 
 
 MISTAKES = {
-    "returns": ("return False", "*the body of a task decides by assert*"),
+    "returns": ("return False", "*the body of a task must use assert*"),
     "criteria": ("assert episode.screen.find(txt='x')", "*no criterion 'txt'; did you mean*"),
     "probe": ("assert episode.probe('alarm')", "*the task has no probe 'alarm'*"),
     "tapped": ("assert episode.tapped('Save')", "*takes criteria such as text=*"),

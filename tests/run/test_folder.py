@@ -58,9 +58,9 @@ def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
     run = RunFolder.plan(tmp_path / "runs", "mine")
-    with pytest.raises(HostError, match="cannot make a folder in --mobile-runs"):
+    with pytest.raises(HostError, match="cannot create a folder in --mobile-runs"):
         run.make()
-    with pytest.raises(HostError, match="cannot make a folder"):
+    with pytest.raises(HostError, match="cannot create a folder"):
         run.attempt(case("clock/set"))
 
 

@@ -44,8 +44,8 @@ class Mode:
         """The mode's name in reports; empty if it changes nothing."""
         reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
         actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
-        shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
-        words = (actions.get(self.actions or "", ""), shown, reason, self.language)
+        evidence = {"xml": "view hierarchies"}.get(self.evidence or "", "")
+        words = (actions.get(self.actions or "", ""), evidence, reason, self.language)
         return ", ".join(word for word in words if word)
 
     def question(self, label: Label) -> Question:

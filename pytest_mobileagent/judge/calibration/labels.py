@@ -244,9 +244,9 @@ def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
     Raises:
         LabelsError: if a screenshot is missing beside the file.
     """
-    kept = [item for item in items if suspects or not item.get("suspect")]
+    accepted = [item for item in items if suspects or not item.get("suspect")]
     found = []
-    for item in kept:
+    for item in accepted:
         picture = path.parent / item["screenshot"]
         if picture.resolve().parent != path.resolve().parent or not picture.is_file():
             msg = f"{path}: there is no screenshot {item['screenshot']!r} beside it"
@@ -260,7 +260,7 @@ def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
                 note=str(item.get("rationale", "")),
             )
         )
-    left = len(items) - len(kept)
+    left = len(items) - len(accepted)
     doubted = f"{left} of {len(items)} labels are left out, as the data set itself doubts them"
     return Labels(tuple(found), (f"{doubted} (--suspects includes them)",) if left else ())
 

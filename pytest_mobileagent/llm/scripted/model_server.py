@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(404, api.error(404, f"nothing is at {path}", ""))
         if isinstance(asked, Direct):
             return self._send(200, asked.body)
-        return self._say(api, asked)
+        return self._reply(api, asked)
 
     def _path(self, path: str, asked: str) -> str | None:
         """Return the path of a request without the key; None if the request has no key."""
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.server.key.encode()
         return secrets.compare_digest(given.encode("utf-8", "replace"), key)
 
-    def _say(self, api: Api, asked: Asked) -> None:
+    def _reply(self, api: Api, asked: Asked) -> None:
         model = self.server.model
         try:
             entry, wait = model.next(asked.request)

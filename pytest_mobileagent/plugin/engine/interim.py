@@ -73,15 +73,15 @@ class InterimAnalyses:
     ) -> bool | None:
         """Make an analysis after the last test that does not wait for one."""
         session = item.session
-        if not isinstance(nextitem, pytest.Item) or not self.held([nextitem.nodeid]):
+        if not isinstance(nextitem, pytest.Item) or not self.waiting([nextitem.nodeid]):
             return None
         run_before_pause(item)
         if not (session.shouldfail or session.shouldstop):
-            dropped = self.analyse(self.held(each.nodeid for each in session.items))
+            dropped = self.analyse(self.waiting(each.nodeid for each in session.items))
             session.items[:] = [each for each in session.items if each.nodeid not in dropped]
         return True
 
-    def held(self, tests: Iterable[str]) -> set[str]:
+    def waiting(self, tests: Iterable[str]) -> set[str]:
         """Return the node ids in `tests` that are waiting for an analysis."""
         return {test for test in tests if self._stage_of(test) > self._stage}
 

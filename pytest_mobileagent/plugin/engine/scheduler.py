@@ -42,7 +42,7 @@ class Mark(Enum):
 class Analyses(Protocol):
     """Interim analyses that tests wait for (see `interim.InterimAnalyses`)."""
 
-    def held(self, tests: Iterable[str]) -> set[str]:
+    def waiting(self, tests: Iterable[str]) -> set[str]:
         """Return the tests in `tests` that are waiting for an analysis."""
 
     def analyse(self, tests: Iterable[str]) -> set[str]:
@@ -86,7 +86,7 @@ class Scheduler:
         self._reported = reported
         self._given_back: set[int] = set()  # tests whose worker died before it reported them
         self._unreported: dict[str, list[int]] = {}  # finished, but maybe waiting for judges
-        self._held: list[int] = []  # tests that wait for an analysis
+        self._waiting: list[int] = []  # tests that wait for an analysis
         self._to_come = workers  # the number of workers that have not collected yet
         self._queues: dict[str, _WorkerQueue] = {}
         self._ready: set[str] = set()
@@ -122,14 +122,14 @@ class Scheduler:
         even if the others have already finished. Call `analyse` first.
         """
         waiting = any(len(queue.tests) >= _IN_HAND for queue in self._queues.values())
-        rest = self._to_come or self._pool or self._held or waiting
+        rest = self._to_come or self._pool or self._waiting or waiting
         return self._collection is not None and not rest
 
     @property
     def is_left(self) -> bool:
         """Whether any test is not finished."""
         in_hand = any(queue.tests for queue in self._queues.values())
-        return bool(self._pool or self._held or in_hand)
+        return bool(self._pool or self._waiting or in_hand)
 
     def started(self, worker: str) -> None:
         """Record that a worker has started; it has not collected its tests yet."""
@@ -162,7 +162,7 @@ class Scheduler:
         while len(queue.tests) < _IN_HAND and worker not in self._closed:
             index = self._next_of(worker)
             if index is None:
-                if not self._held:
+                if not self._waiting:
                     self._closed.add(worker)
                     given.append(Mark.END)
                 elif queue.add_pause():
@@ -202,7 +202,7 @@ class Scheduler:
     def drop_rest(self) -> None:
         """Drop the tests that no worker has."""
         self._pool.clear()
-        self._held.clear()
+        self._waiting.clear()
 
     def ended(self, worker: str) -> str | None:
         """Remove a worker, and return the test that it was running if it crashed.
@@ -230,11 +230,11 @@ class Scheduler:
         Return whether one was made, in which case paused workers can receive tests.
         """
         was_made = False
-        while self._held and not self._pool and not any(q.tests for q in self._queues.values()):
+        while self._waiting and not self._pool and not any(q.tests for q in self._queues.values()):
             assert self._analyses is not None
             was_made = True
-            dropped = self._analyses.analyse(self.tests[index] for index in self._held)
-            self._hold([index for index in self._held if self.tests[index] not in dropped])
+            dropped = self._analyses.analyse(self.tests[index] for index in self._waiting)
+            self._enqueue([index for index in self._waiting if self.tests[index] not in dropped])
         return was_made
 
     def _lost_with(self, worker: str) -> list[int]:
@@ -272,15 +272,15 @@ class Scheduler:
         self._rank = [0] * len(collection)
         for rank, index in enumerate(order):
             self._rank[index] = rank
-        self._hold(order)
+        self._enqueue(order)
 
-    def _hold(self, tests: Sequence[int]) -> None:
+    def _enqueue(self, tests: Sequence[int]) -> None:
         """Put tests into the pool, except those that wait for an analysis."""
         names = self.tests
-        held = self._analyses.held(names[i] for i in tests) if self._analyses else set()
-        self._held = [index for index in tests if names[index] in held]
+        waiting = self._analyses.waiting(names[i] for i in tests) if self._analyses else set()
+        self._waiting = [index for index in tests if names[index] in waiting]
         for index in tests:
-            if names[index] not in held:
+            if names[index] not in waiting:
                 self._return(index)
 
     def _difference(self, worker: str, tests: Sequence[str]) -> str:

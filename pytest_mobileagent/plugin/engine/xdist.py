@@ -161,7 +161,7 @@ class Starting:
     def __init__(self, processors: int | None = None) -> None:
         self._processors = processors or os.cpu_count() or 1
         self._specs: list[Any] = []  # the controller's own list: the specs of all started workers
-        self._held: list[Any] = []
+        self._delayed: list[Any] = []
         self._collecting = 0
 
     @pytest.hookimpl(optionalhook=True, trylast=True)  # other plugins still see all workers
@@ -169,7 +169,7 @@ class Starting:
         """Hold back all except the first workers, unless some run on other machines."""
         if len(specs) > self._processors and all(spec.popen for spec in specs):
             self._collecting = max(1, self._processors - 1)
-            self._specs, self._held = specs, specs[self._collecting :]
+            self._specs, self._delayed = specs, specs[self._collecting :]
             del specs[self._collecting :]
 
     @pytest.hookimpl(optionalhook=True)
@@ -182,8 +182,8 @@ class Starting:
             controller.queue.put(("mobileagent_start", {}))
 
     def _start_next(self, controller: Any) -> None:
-        if self._held and not controller.shuttingdown and self._collecting < self._processors:
+        if self._delayed and not controller.shuttingdown and self._collecting < self._processors:
             self._collecting += 1
-            self._specs.append(self._held.pop(0))
+            self._specs.append(self._delayed.pop(0))
             node = controller.nodemanager.setup_node(self._specs[-1], controller.queue.put)
             controller._active_nodes.add(node)

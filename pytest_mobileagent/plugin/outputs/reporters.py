@@ -58,8 +58,8 @@ _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "erro
 def properties(result: Entry) -> list[tuple[str, object]]:
     """Return the fields of a result that are single values, as properties of a test case."""
     scalars = (str, int, float, bool)
-    shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
-    return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
+    single = {name: value for name, value in result.items() if isinstance(value, scalars)}
+    return [(f"mobile_{name}", value) for name, value in single.items() if name != "nodeid"]
 
 
 def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
@@ -352,10 +352,10 @@ def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
 
 
 def _cut(folder: Path | None, key: str, text: str) -> str:
-    shown = cut(text, SHOWN // 2)  # well below the limit, so no later phase cuts it again
+    shortened = cut(text, SHOWN // 2)  # well below the limit, so no later phase cuts it again
     if folder is not None and folder.is_dir():
         path = folder / f"agent-{key}.txt"
         with suppress(OSError):  # the episode's record reports a full disk
             write_text(path, redacted(cut(text, KEPT)))
-            shown += f"\n… {len(text)} characters in all; more of them are in {path}\n"
-    return shown
+            shortened += f"\n… {len(text)} characters in all; more of them are in {path}\n"
+    return shortened

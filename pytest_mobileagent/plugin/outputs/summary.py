@@ -141,8 +141,8 @@ def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
     if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
     address = page.absolute().as_uri()
-    shown = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if links else address
-    return f"report: {shown}   (open it: {shlex.join(words)})"
+    link = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if links else address
+    return f"report: {link}   (open it: {shlex.join(words)})"
 
 
 def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
@@ -169,4 +169,4 @@ def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path
         while more <= (spent.usd if is_cost else spent.tokens):
             more *= 2
         words.append(f"{flag}={amount_text(more)}{each}")
-    return f"go on with: {shlex.join(['pytest', *words])}"
+    return f"continue with: {shlex.join(['pytest', *words])}"

@@ -40,7 +40,7 @@ class Replaying(RecordedEarlierRun):
     @property
     def header(self) -> str:
         """The line about the earlier run in pytest's header."""
-        return f"asks no model of the agent: {len(self.to_score)} episodes of {self.path} again"
+        return f"plays {len(self.to_score)} episodes of {self.path} again, from recorded replies"
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the upper end of a range of epochs, of which a gate may have needed fewer."""

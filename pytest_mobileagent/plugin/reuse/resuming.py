@@ -60,7 +60,7 @@ class Resuming(RecordedEarlierRun):
             if version < SCHEMA_VERSION + 1:
                 runs.cases(self.path)
         except FileNotFoundError:
-            why = f"{self.path} has no {runs.RUN}, which says what it was to run"
+            why = f"{self.path} has no {runs.RUN}, which lists the tests to run"
             raise usage_error(self.setting, f": {why}") from None
         except RecordError as error:
             raise usage_error(self.setting, f": {error}") from None
@@ -73,7 +73,7 @@ class Resuming(RecordedEarlierRun):
             )
             raise usage_error(self.setting, f": {why}")
         if (source := self.about.get("rescored_from")) is not None:
-            why = f"{self.path} was scored again, and no agent worked in it: name {source}"
+            why = f"{self.path} was made by --mobile-rescore, without an agent: name {source}"
             raise usage_error(self.setting, f": {why}")
 
     def folder(self) -> RunFolder:
@@ -89,9 +89,7 @@ class Resuming(RecordedEarlierRun):
     @property
     def header(self) -> str:
         """The line about the earlier run in pytest's header."""
-        return (
-            f"goes on with {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
-        )
+        return f"resumes {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
         """Return whether an option has the same value as in the earlier run.
@@ -134,7 +132,7 @@ class Resuming(RecordedEarlierRun):
         ]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))
-        parts = [f"{len(was_reused)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
+        parts = [f"{len(was_reused)} reused", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and unchanged"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
         warning = f"reused results are from before this was changed: {changed}"

@@ -65,7 +65,7 @@ class Reusing(RecordedEarlierRun):
     @property
     def header(self) -> str:
         """The line about the earlier run in pytest's header."""
-        return f"takes over from {self.path} what is still the same"
+        return f"reuses what is still valid from {self.path}"
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Keep all results, which workers also need, until it is decided which are reused."""

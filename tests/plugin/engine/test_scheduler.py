@@ -45,7 +45,7 @@ class Stages:
         self.analyses = 0
         self.run: Run | None = None
 
-    def held(self, tests: Iterable[str]) -> set[str]:
+    def waiting(self, tests: Iterable[str]) -> set[str]:
         return {test for test in tests if self._of(test) > self.analyses}
 
     def analyse(self, tests: Iterable[str]) -> set[str]:

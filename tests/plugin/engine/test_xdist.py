@@ -38,7 +38,7 @@ class Analyses:
 
     held_back: frozenset[str] = frozenset({"c"})
 
-    def held(self, tests: Iterable[str]) -> set[str]:
+    def waiting(self, tests: Iterable[str]) -> set[str]:
         return set(tests) & self.held_back
 
     def analyse(self, tests: Iterable[str]) -> set[str]:

@@ -107,9 +107,9 @@ def _messages(message: dict[str, Any]) -> Iterator[Message]:
         for block in blocks
         if block["type"] == "tool_use"
     )
-    said = _parts([block for block in blocks if block["type"] in {"text", "image"}])
-    if said or calls:
-        yield Message(role, said, calls)
+    parts = _parts([block for block in blocks if block["type"] in {"text", "image"}])
+    if parts or calls:
+        yield Message(role, parts, calls)
 
 
 def _parts(content: Any) -> tuple[str | Image, ...]:

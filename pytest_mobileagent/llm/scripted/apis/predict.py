@@ -167,7 +167,7 @@ class Gradio(Api):
         if incoming.method == "GET" and incoming.path in known:
             return Direct(known[incoming.path])
         if incoming.method == "POST" and incoming.path.endswith("/upload"):
-            return Direct([self._keep(image) for image in _uploaded(incoming)])
+            return Direct([self._store(image) for image in _uploaded(incoming)])
         if incoming.method == "POST" and _OLD.search(incoming.path):
             return self._asked(incoming.body()["data"], stream=False)
         return self._begun(incoming) if incoming.method == "POST" else self._ended(incoming)
@@ -198,8 +198,8 @@ class Gradio(Api):
             return None
         body, name = incoming.body(), f"event{next(self._numbers)}"
         asked = self._asked(body["data"], stream=True)
-        kept = str(body["session_hash"]) if queue else name
-        self._called[kept] = replace(asked, body={"queued": name if queue else ""})
+        key = str(body["session_hash"]) if queue else name
+        self._called[key] = replace(asked, body={"queued": name if queue else ""})
         return Direct({"event_id": name})
 
     def _ended(self, incoming: Incoming) -> Asked | None:
@@ -208,7 +208,7 @@ class Gradio(Api):
         path = _CALL.search(incoming.path)
         return self._called.pop(path["event"] or "", None) if path else None
 
-    def _keep(self, image: Image) -> str:
+    def _store(self, image: Image) -> str:
         path = f"/tmp/gradio/{next(self._numbers)}/image"  # noqa: S108 - no file is written
         self._files[path] = image
         return path
@@ -220,8 +220,8 @@ class Gradio(Api):
 
     def _input(self, value: Any) -> str | Image:
         if isinstance(value, dict):
-            kept = self._files.get(value.get("path") or "")
-            return kept or image_of(value["url"])
+            stored = self._files.get(value.get("path") or "")
+            return stored or image_of(value["url"])
         return image_of(value) if isinstance(value, str) else str(value)
 
 

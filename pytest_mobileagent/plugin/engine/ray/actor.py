@@ -19,7 +19,7 @@ class Worker:
     """Runs one pytest session, and ends."""
 
     def arrive(self) -> None:
-        """Do nothing: that it returns shows that the actor has a machine and runs there."""
+        """Do nothing; once this returns, the actor is known to run on a machine."""
 
     def work(self, start: dict[str, Any]) -> str:
         """Run the session; return why it failed, or an empty text.

@@ -274,7 +274,7 @@ class Controller:
             self._end(Mark.END)
 
     def _end(self, how: Any) -> None:
-        """End all workers; those still without a phone are killed."""
+        """End all workers; those that have not started yet are killed."""
         self._is_ending = True
         self._scheduler.drop_rest()
         for node in list(self._nodes.values()):

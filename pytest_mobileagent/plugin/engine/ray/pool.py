@@ -87,7 +87,7 @@ class Node:
 
     @property
     def has_phone(self) -> bool:
-        """Whether a machine has given the worker one of its phones, if only just now."""
+        """Whether the worker runs on a machine, on which it then has a phone."""
         if self._arrival is None:
             return False
         arrived, _ = ray.wait([self._arrival], timeout=0)

@@ -63,7 +63,7 @@ class Relay:
             return False
         self._heard[worker] = time.monotonic()
         for parcel in parcels:
-            self._keep(worker, parcel)
+            self._write(worker, parcel)
         self._events += [(worker, event) for event in events]
         if events:
             self._came.set()
@@ -77,7 +77,7 @@ class Relay:
         """
         self._check(worker)
         if lines is not None:
-            self._keep(worker, lines)
+            self._write(worker, lines)
         return self._ledger.spent()
 
     async def missing(self, names: Sequence[str]) -> list[str]:
@@ -175,11 +175,11 @@ class Relay:
             msg = f"{worker} is not a worker of this run any more"
             raise HostError(msg)
 
-    def _keep(self, worker: str, parcel: Parcel) -> None:
+    def _write(self, worker: str, parcel: Parcel) -> None:
         """Write a parcel from a worker into the run's folder."""
         self._folder.make()
         if parcel.name == RUN:
-            self._keep_head(parcel.content)
+            self._write_head(parcel.content)
         elif parcel.way is Way.LINES:
             # Ledger lines arrive both through `hear` and `spent`, in any order.
             had = self._taken[worker, parcel.name]
@@ -191,7 +191,7 @@ class Relay:
         else:
             put(self._folder.path, parcel)
 
-    def _keep_head(self, content: bytes) -> None:
+    def _write_head(self, content: bytes) -> None:
         """Write run.json as the first worker sent it; all workers write the same."""
         if not self._has_head and content != self._head:
             self._has_head = True

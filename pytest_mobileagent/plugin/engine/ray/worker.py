@@ -252,17 +252,17 @@ class RelayClient:
         size = 0
         for parcel in self._mirror.parcels():
             if batch and size + len(parcel.content) > _MOST:
-                self._tell(batch, [])
+                self._deliver(batch, [])
                 batch, size = [], 0
             batch.append(parcel)
             size += len(parcel.content)
-        self._tell(batch, [event for event in events if isinstance(event, bytes)])
+        self._deliver(batch, [event for event in events if isinstance(event, bytes)])
         for event in events:
             if isinstance(event, threading.Event):
                 event.set()
         return None not in events
 
-    def _tell(self, parcels: list[Parcel], events: list[Any]) -> None:
+    def _deliver(self, parcels: list[Parcel], events: list[Any]) -> None:
         call = self._relay.hear.remote(self._worker, parcels, events)
         if not ray.get(call, timeout=_LOST):
             _vanish()
