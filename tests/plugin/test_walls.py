@@ -157,7 +157,7 @@ def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite)
         [
             "wall     a wall keeps everybody out of com.example.shut: *; it is there, too, when *",
             "screen   *-wall.png",
-            "wall     *by tasks/suite/walls.toml, line 2 (log-in); it is not there when *free*",
+            "wall     *in tasks/suite/walls.toml, line 2 (log-in); it is not there when *free*",
         ]
     )
     tasks = suite.tasks()
