@@ -1,6 +1,6 @@
-"""A local page on which people work on a phone: they record new tasks, and play others.
+"""A local page on which people use a phone, to record new tasks or to play existing ones.
 
-For an agent that is a person: `play` shows the phone and the goal on the page until the task ends.
+`play` is for an agent that is a person: it shows the phone and the goal until the task ends.
 """
 
 from __future__ import annotations

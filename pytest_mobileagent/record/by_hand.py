@@ -1,4 +1,4 @@
-"""The agent that is a person: the page shows the phone and the goal, and the person acts."""
+"""Playing a task by hand: the page shows the phone and the goal, and a person acts."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _PAUSE = 0.5  # seconds to wait before the page is refreshed
 def play(
     briefing: Briefing, phone: Phone, *, browser: bool = True, announce: Path | None = None
 ) -> None:
-    """Have a person do a task on the page until it ends; each action is recorded as an agent's.
+    """Let a person play a task on the page; actions are recorded like those of an agent.
 
-    The address is printed on the terminal; `announce` is a file that it is written to as well.
+    The URL is printed on the terminal, and written to the file `announce` if given.
 
     Raises:
-        EpisodeOver: the person ended the task, or a limit was reached.
-        AgentError: the page cannot be served.
+        EpisodeOver: when the person has ended the task, or a limit is reached.
+        AgentError: if the page cannot be served.
     """
     desk = PlayDesk(briefing, phone)
     try:
@@ -61,21 +61,21 @@ def play(
 
 
 def _announce(text: str, url: str, file: Path | None) -> None:
-    """Print the address on the terminal itself, as an agent's output goes to the record."""
+    """Print the URL on the terminal itself, because an agent's output goes to the record."""
     if file is not None:
         write_text(file, f"{url}\n")
     try:
-        with open("/dev/tty", "w", encoding="utf-8") as terminal:  # noqa: PTH123 - no file
+        with open("/dev/tty", "w", encoding="utf-8") as terminal:  # noqa: PTH123 - not a file
             terminal.write(f"\n{text}\n")
     except OSError:
         print(text, file=sys.stderr)
 
 
 class PlayDesk:
-    """A task that a person plays: what the page shows of it, and what the page may ask for.
+    """A task that a person plays: the data for the page, and the page's requests.
 
-    The page asks from threads of the server; the phone belongs to the agent's own thread, which
-    answers in `work`.
+    Requests arrive in threads of the server, but only the agent's thread may use the phone: `work`
+    runs there and carries them out.
     """
 
     def __init__(self, briefing: Briefing, phone: Phone) -> None:
@@ -88,14 +88,14 @@ class PlayDesk:
 
     @property
     def screen(self) -> Screen:
-        """The screen that is shown."""
+        """The current screen."""
         return self._screen
 
     def work(self) -> None:
-        """Do what the page asks for, until the episode is over.
+        """Carry out the page's requests until the episode is over.
 
         Raises:
-            EpisodeOver: it is.
+            EpisodeOver: when the episode is over.
         """
         while True:
             action, answer = self._asked.get()
@@ -110,7 +110,7 @@ class PlayDesk:
                 self._ended = True
                 answer.set_result(None)
                 raise
-            except Exception as error:  # noqa: BLE001 - the page says it, and goes on
+            except Exception as error:  # noqa: BLE001 - the page shows it and continues
                 answer.set_exception(error)
 
     def _take(self) -> None:
@@ -119,7 +119,7 @@ class PlayDesk:
         self._reply, self._notice = observation.reply or "", observation.notice
 
     def state(self) -> dict[str, Any]:
-        """Return all that the page shows but the screen, as JSON-able data."""
+        """Return the data for the page, except for the screenshot, as JSON-able data."""
         return {
             "mode": "play",
             "phase": "ended" if self._ended else "work",
@@ -138,14 +138,14 @@ class PlayDesk:
         }
 
     def element(self, x: int, y: int) -> dict[str, Any]:
-        """Return the element at a pixel, and how a solution would name it."""
+        """Return the element at a pixel, with the selector that a solution would use for it."""
         element = target_at(self._screen, x, y)
         choice = choose(self._screen, element, x, y)
         bounds = None if element is None else [*element.bounds]
         return {"bounds": bounds, "label": "", "selector": str(choice), "warning": ""}
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what the page asks for, and return the new state."""
+        """Carry out a request of the page, and return the new state."""
         if not self._ended and (action := self._action(what, given)) is not None:
             answer: Future[None] = Future()
             self._asked.put((action, answer))
@@ -177,5 +177,5 @@ def _is_move(action: Action) -> bool:
 
 
 def is_alone() -> bool:
-    """Whether no other worker plays at the same time: a person has one pair of hands."""
+    """Return whether this is the only worker: a person can play only one task at a time."""
     return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) == 1

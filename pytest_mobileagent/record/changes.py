@@ -1,4 +1,4 @@
-"""What a person changed on the phone, and the assert that would check each change."""
+"""The changes that a person made on the phone, and an assert that checks each of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.record.state import State
 
 _SHOWN = 120  # characters of a value on the page
-_EPOCH = 1_000_000_000  # seconds: a larger number is a moment, or counts milliseconds
-# Columns and keys whose values differ between days: row numbers, moments, counters.
+_EPOCH = 1_000_000_000  # seconds: a larger number is a timestamp, or counts milliseconds
+# Columns and keys whose values differ between days: row numbers, timestamps, counters.
 _VOLATILE_NAME = re.compile(
     r"^_?id$|_ids?$|^(day|month|year)$|(time|date|stamp|count(er)?|version|seq(uence)?|hash|uuid|guid|token|lookup"
     r"|last|next|recent|boot|uptime|session|sync|dirty)"
 )
 _VOLATILE_TEXT = re.compile(r"\d{1,2}:\d\d|\d{4}-\d\d-\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|^\d{10,}$")
-# Settings that depend on the clock or on the work as such, and not on the goal.
+# Settings that depend on the clock, or change with any use of the phone.
 _ALONGSIDE = re.compile(r"^(next_alarm|device_provisioned|bluetooth_addresses|.*_last_.*)")
 
 
@@ -30,10 +30,10 @@ _ALONGSIDE = re.compile(r"^(next_alarm|device_provisioned|bluetooth_addresses|.*
 class Check:
     """An assert of a task's body, with the probe that it reads.
 
-    - `probe`: the expression that makes the probe, empty for what the screen shows.
+    - `probe`: the expression that creates the probe; empty if the assert is about the screen.
     - `path`: the path of a file on the phone, which replaces `{path}` in `probe`; or empty.
     - `name`: the probe's name in the task, unless that name is taken.
-    - `test`: the condition, in which `{probe}` is replaced by what the probe read.
+    - `test`: the condition, in which `{probe}` stands for the value of the probe.
     """
 
     test: str
@@ -45,10 +45,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change on the phone: where it is, what changed, and the assert that would check it.
+    """A change on the phone: where it is, what changed, and an assert that checks it.
 
-    `is_volatile` says whether it would also differ at another hour, on another phone or in another
-    run, and `why` gives the reason.
+    `is_volatile` says whether the value would also differ at another hour, on another phone or in
+    another run; `why` is the reason.
     """
 
     where: str
@@ -64,7 +64,7 @@ class Change:
 
 
 def changes(before: State, after: State) -> list[Change]:
-    """Return all changes between two states, those that are not volatile first."""
+    """Return all changes between two states, with the volatile ones last."""
     found = [
         *_settings(before, after),
         *_rows(before, after),
@@ -95,18 +95,19 @@ def _settings(before: State, after: State) -> Iterator[Change]:
 
 def _rows(before: State, after: State) -> Iterator[Change]:
     for (source, table), gone, new in changed_rows(before, after):
-        steady = _telling(_steady([*gone, *new]), [*gone, *map(dict, after.rows[source, table])])
+        rows_now = [*map(dict, after.rows[source, table])]
+        stable = _distinguishing(_stable([*gone, *new]), [*gone, *rows_now])
         where = f"{source.rpartition('/')[2]}: {table}" if table else source
         for sign, rows, word in (("+", new, "in"), ("-", gone, "not in")):
             for row in rows:
-                kept = {name: row[name] for name in steady if name in row}
-                twin = any(all(o.get(n) == v for n, v in kept.items()) for o in
+                values = {name: row[name] for name in stable if name in row}
+                twin = any(all(o.get(n) == v for n, v in values.items()) for o in
                            (gone if sign == "+" else new))  # fmt: skip
-                why = "" if kept and not twin else "only numbers and times of it have changed"
+                why = "" if values and not twin else "only its numbers and times have changed"
                 check = Check(
-                    f"{literal(kept)} {word} {{probe}}", *_source(source, table, steady, rows)
+                    f"{literal(values)} {word} {{probe}}", *_source(source, table, stable, rows)
                 )
-                yield Change(where, f"{sign} {_brief(kept or row)}", check, bool(why), why)
+                yield Change(where, f"{sign} {_brief(values or row)}", check, bool(why), why)
 
 
 def _source(
@@ -126,7 +127,7 @@ def _column(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z_]\w*", name) else '"' + name.replace('"', '""') + '"'
 
 
-def _steady(rows: list[dict[str, Any]]) -> list[str]:
+def _stable(rows: list[dict[str, Any]]) -> list[str]:
     """Return the columns whose values are the same on any day and any phone."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [
@@ -137,7 +138,7 @@ def _steady(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _telling(columns: list[str], rows: list[dict[str, Any]]) -> list[str]:
+def _distinguishing(columns: list[str], rows: list[dict[str, Any]]) -> list[str]:
     """Return the columns that distinguish the rows of the table; all columns if none does."""
     found = [name for name in columns if len({repr(row.get(name)) for row in rows}) > 1]
     return found or columns
@@ -177,18 +178,18 @@ def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
             folder, _, base = name.rpartition("/")
             expression = f"files({literal(folder)})"
             check = Check(f"{literal(base)} {word} {{probe}}", expression, "files", ("files",))
-        why = "its name holds a time or a number" if _VOLATILE_TEXT.search(name) else ""
+        why = "its name contains a time or a number" if _VOLATILE_TEXT.search(name) else ""
         yield Change(what, f"{'+' if is_new else '-'} {name}", check, bool(why), why)
 
 
 def _why(name: str, value: Any) -> str:
     """Return why a value would differ on another day or phone; empty if it would not."""
     if _VOLATILE_NAME.search(name.lower()):
-        return "its name says a number, a time or a counter"
+        return "its name suggests a number, a time or a counter"
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _EPOCH:
-        return "looks like a moment"
+        return "looks like a timestamp"
     if isinstance(value, str) and _VOLATILE_TEXT.search(value):
-        return "holds a time or an id"
+        return "contains a time or an id"
     return ""
 
 

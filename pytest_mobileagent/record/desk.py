@@ -1,4 +1,4 @@
-"""The desk of a recording: what the page shows of it, and what the page may ask for."""
+"""The desk of a recording: the data for the page, and the page's requests."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 
 _SHOWN = 80  # characters of a label
 _NOON = 12
-_MOST_ELEMENTS = 60  # of the last screen that are offered as checks
+_MOST_ELEMENTS = 60  # elements of the last screen that are offered as checks
 
 
 class Desk(Protocol):
-    """What the page works on: a recording, or a task that somebody plays."""
+    """What the page works on: a recording, or a task that a person plays."""
 
     @property
     def screen(self) -> Screen:
-        """The screen that is shown."""
+        """The current screen."""
 
     @property
     def number(self) -> int:
-        """The number of that screen."""
+        """The number of the current screen."""
 
     def state(self) -> dict[str, Any]:
-        """Return what the page shows beside the screen."""
+        """Return the data for the page, except for the screenshot."""
 
     def element(self, x: int, y: int) -> dict[str, Any]:
-        """Return the element at a pixel, and how it would be written."""
+        """Return the element at a pixel, with the selector that a task would use for it."""
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what the page asks for, and return the new state.
+        """Carry out a request of the page, and return the new state.
 
         Raises:
-            ValueError, LookupError, TypeError: the request is invalid; the text says why.
-            MobileAgentError: it cannot be done.
+            ValueError, LookupError, TypeError: if the request is invalid; the message says why.
+            MobileAgentError: if the request cannot be carried out.
         """
 
 
@@ -65,9 +65,9 @@ def elements_of(screen: Screen) -> list[dict[str, Any]]:
 
 
 class RecordDesk:
-    """A recording, from the first touch to the file that has been tried.
+    """A recording, from the first touch to the trials of the written file.
 
-    `release` gives the phone back before the trials, which lease one themselves.
+    `release` returns the phone before the trials, which lease one themselves.
     """
 
     def __init__(
@@ -91,16 +91,16 @@ class RecordDesk:
 
     @property
     def screen(self) -> Screen:
-        """The screen that is shown."""
+        """The current screen."""
         return self.recording.screen
 
     @property
     def number(self) -> int:
-        """The number of that screen."""
+        """The number of the current screen."""
         return self.recording.number
 
     def state(self) -> dict[str, Any]:
-        """Return what the page shows beside the screen."""
+        """Return the data for the page, except for the screenshot."""
         recording = self.recording
         return {
             "mode": "record",
@@ -146,7 +146,7 @@ class RecordDesk:
         ]
 
     def element(self, x: int, y: int) -> dict[str, Any]:
-        """Return the element at a pixel, and how it would be written."""
+        """Return the element at a pixel, with the selector that a task would use for it."""
         element, choice = self.recording.choice_at(x, y)
         return {
             "bounds": None if element is None else [*element.bounds],
@@ -156,7 +156,7 @@ class RecordDesk:
         }
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Do what the page asks for, and return the new state."""
+        """Carry out a request of the page, and return the new state."""
         steps: dict[str, Callable[[Mapping[str, Any]], dict[str, Any] | None]] = {
             "act": self._act,
             "look": self._look,
@@ -186,10 +186,10 @@ class RecordDesk:
 
     def _undo(self, given: Mapping[str, Any]) -> None:
         if self.trial is not None:
-            msg = "the task has been tried, and the phone given back: record it anew"
+            msg = "the task has been tried, and the phone returned: record the task again"
             raise ValueError(msg)
         if not self.recording.done:
-            msg = "nothing has been done that could be taken back"
+            msg = "there is no action to undo"
             raise ValueError(msg)
         self.recording.undo()
         self._changes = {}
@@ -225,14 +225,14 @@ class RecordDesk:
         try:
             source, problem = self._task(given)[0].text, ""
         except ValueError as error:
-            source, problem = "", str(error)  # an unfinished form is not a mistake
+            source, problem = "", str(error)  # an incomplete form is not an error
         return {"source": source, "missing": problem, "name": slug(str(given.get("goal", "")))}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._model is None:
-            msg = "no model was named: --model=PROVIDER:NAME"
+            msg = "no model was given: --model=PROVIDER:NAME"
             raise ValueError(msg)
-        from pytest_mobileagent.record.proposal import propose  # asks for an extra
+        from pytest_mobileagent.record.proposal import propose  # needs an extra
 
         ended = self.recording.ended
         found = propose(
@@ -248,7 +248,7 @@ class RecordDesk:
             msg = 'the work has not ended: press "Done" first'
             raise ValueError(msg)
         if self.trial is not None and any(o.is_right is None for o in self.trial.outcomes):
-            msg = "the trials go on: wait until they have ended"
+            msg = "the trials are still running: wait until they have ended"
             raise ValueError(msg)
         self._written = self._task(given)
         text = self._written[0].text
@@ -257,10 +257,10 @@ class RecordDesk:
             with self.file.open("w" if self.trial else "x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError:
-            msg = f"{self.file} is there already, and nothing is overwritten: move it away"
+            msg = f"{self.file} already exists and is not overwritten: move it away"
             raise HostError(msg) from None
         except OSError as error:
-            msg = f"{self.file} cannot be written: {error.strerror}; mend that, and try again"
+            msg = f"{self.file} cannot be written: {error.strerror}; fix that, and try again"
             raise HostError(msg) from error
         self._release()
         now = self.recording.screen.time
@@ -276,7 +276,7 @@ def _is_afternoon(now: datetime | None) -> bool:
 
 
 def _on_screen(screen: Screen) -> list[Change]:
-    """Return the texts on a screen as changes, since a check may assert them."""
+    """Return the texts on a screen in the form of changes, because checks may assert them."""
     found = []
     try:
         named = [each for each in touchables(screen) if each.text or each.content_desc]

@@ -1,4 +1,4 @@
-"""A goal and a name for a recorded task, proposed by a model; a person keeps or edits them."""
+"""The goal and the name of a recorded task, proposed by a model for a person to accept or edit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
 
-_MOST = 40  # moves, and changes, that the model sees
+_MOST = 40  # moves, and also changes, that the model sees
 _RULES = """\
 A person has shown on a phone how a task is done. You are told what they did, and what that has \
 changed. Write the goal that an assistant would be given for the same work: one or two sentences \
@@ -39,17 +39,17 @@ Reply with one JSON object: {{"goal": "…", "name": "two_to_four_words"}}"""
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a model proposes."""
+    """A proposed goal and name."""
 
     goal: str
     name: str
 
 
 def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> MeteredModel:
-    """Return the model that an option names, and check that it can be asked.
+    """Return the model that the options name, after checking that it can be called.
 
     Raises:
-        ValueError, HostError: it cannot be asked; the text says why.
+        ValueError, HostError: if it cannot be called; the message says why.
     """
     reference, prices = model_of(given, project, ROLE, "draft")
     meter = Meter(prices, ModelSettings(prices=prices).spending(), None, None)
@@ -59,10 +59,10 @@ def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> Mete
 def propose(
     model: Model, moves: Sequence[str], changes: Sequence[str], answer: str = ""
 ) -> Proposal:
-    """Ask a model for the goal of what was done.
+    """Ask a model for the goal and a name of a recorded task.
 
     Raises:
-        ValueError: the model does not answer, or its reply has no goal.
+        ValueError: if the model does not answer, or its reply has no goal.
     """
     parts: list[str | Data] = [
         *("What was done:", Data("moves", "\n".join(moves[:_MOST]))),

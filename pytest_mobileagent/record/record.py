@@ -34,17 +34,18 @@ def main(
 ) -> int:
     """Serve the page until the task is written, or until Ctrl-C; return the exit status.
 
-    `settings` are the project's: they say which model proposes goals if no option does.
+    `settings` returns the project's settings, which name the model that proposes goals unless an
+    option does.
 
-    The status is 1 if the device is not available, or if a trial of the task went wrong.
+    The status is 1 if the device is unavailable, or if a trial of the task went wrong.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
     output: Path = given.output
     if output.suffix != ".py" or not output.name.startswith("test_"):
-        parser.error(f"-o {output}: pytest finds tasks in files test_*.py")
+        parser.error(f"-o {output}: pytest finds tasks in files named test_*.py")
     if output.exists():
-        parser.error(f"{output} is there already, and nothing is overwritten: name a new file")
+        parser.error(f"{output} already exists and is not overwritten: name a new file")
     try:
         apps, done = _continued(given)
         model = _model(parser, given, settings)
@@ -70,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--device", metavar="DEVICE", default="", help="the phone (default: the project's)")
     apps = "an app that the task needs; the first is opened; repeatable"
     add("--app", metavar="PACKAGE", action="append", default=[], help=apps)
-    file = "the file of the task: test_*.py"
+    file = "the file to write: test_*.py"
     add("-o", "--output", metavar="FILE", type=Path, required=True, help=file)
     model = "a model that proposes a goal and a name at the press of a button: PROVIDER:NAME"
     add("--model", metavar="MODEL", help=model)
@@ -94,10 +95,10 @@ def _continued(given: argparse.Namespace) -> tuple[tuple[str, ...], list[Done]]:
 def _model(
     parser: argparse.ArgumentParser, given: argparse.Namespace, settings: Callable[[], Settings]
 ) -> Model | None:
-    """Return the model that proposes goals, if any; exit with an error if it cannot be asked."""
+    """Return the model that proposes goals, if any; exit with an error if it cannot be called."""
     if given.model is None:
         return None
-    from pytest_mobileagent.record.proposal import proposer  # asks for an extra
+    from pytest_mobileagent.record.proposal import proposer  # needs an extra
 
     try:
         return proposer(given, settings)
@@ -116,7 +117,7 @@ def _record(
     source = source_of(name, lambda: project)
     draft = given.output.with_name(f"{given.output.stem}.recording.json")
     if given.draft is None and draft.exists():
-        msg = f"{draft} holds a recording that was not finished: --continue {draft}, or delete it"
+        msg = f"{draft} contains an unfinished recording: use --continue {draft}, or delete it"
         raise HostError(msg)
     _make(draft.parent)
     with ExitStack() as stack:
@@ -142,15 +143,15 @@ def _record(
 
 
 def _make(folder: Path) -> None:
-    """Make the folder of the file.
+    """Create the folder of the file.
 
     Raises:
-        HostError: it cannot be made.
+        HostError: if it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        msg = f"{folder} cannot be made: {error.strerror}; name another file with -o"
+        msg = f"{folder} cannot be created: {error.strerror}; name another file with -o"
         raise HostError(msg) from error
 
 
@@ -164,10 +165,10 @@ def _begin(recording: Recording, apps: Sequence[str], done: Sequence[Done]) -> N
 
 
 def _check(device: Device, apps: Iterable[str]) -> None:
-    """Check that the apps are on the phone.
+    """Check that the apps are installed on the phone.
 
     Raises:
-        HostError: one is not.
+        HostError: if an app is not installed.
     """
     installed = system_of(device).packages()
     for app in apps:

@@ -1,4 +1,4 @@
-"""A task that is being recorded: what a person did on the phone, as moves of a solution."""
+"""The recording of a task: a person's actions on the phone, as the moves of a solution."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
 
-_STRAIGHT = 3  # times as far along one axis as along the other
+_STRAIGHT = 3  # a scroll is this many times as long along one axis as along the other
 _NOT_APPS = ("com.android.systemui", "com.google.android.inputmethod")
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One thing that a person did: the action on this phone, and the move that a solution has."""
+    """An action of a person on this phone, and the corresponding move of a solution."""
 
     action: Action
     move: str
@@ -49,13 +49,13 @@ class Done:
 
 @dataclass
 class Recording:
-    """The recording of one task on a leased device, from the start to the writing of a file.
+    """The recording of a task on a leased device.
 
-    Several threads of the page's server use it; a lock guards the phone. `draft`, if given, is a
-    file to which all actions are saved, so that the recording can be continued later.
+    Several threads of the page's server use it, so a lock guards the phone. If a `draft` file is
+    given, all actions are saved in it, and the recording can be continued later.
 
     Raises:
-        DeviceError: the phone does not answer.
+        DeviceError: if the phone does not answer.
     """
 
     device: Device
@@ -80,29 +80,29 @@ class Recording:
 
     @property
     def is_readable(self) -> bool:
-        """Whether the phone's state can be read, which is needed to find changes."""
+        """Whether the phone's state can be read, which is necessary to find changes."""
         return bool(self.before.settings)
 
     @property
     def number(self) -> int:
-        """The number of the shown screen; it grows each time the screen changes."""
+        """The number of the current screen, which increases whenever the screen changes."""
         return self._number
 
     def look(self) -> Screen:
-        """Observe the phone again, since its screen may have changed by itself.
+        """Observe the phone again, because its screen may have changed by itself.
 
         Raises:
-            DeviceError: the phone does not answer.
+            DeviceError: if the phone does not answer.
         """
         with self._lock:
             return self._look()
 
     def act(self, action: Action) -> Done:
-        """Perform an action, and return it with the move that a solution has for it.
+        """Perform an action, and return it with the corresponding move of a solution.
 
         Raises:
-            DeviceError: the phone does not answer, or cannot do that.
-            ValueError: the action makes no sense on this screen.
+            DeviceError: if the phone does not answer, or cannot perform the action.
+            ValueError: if a solution has no such move.
         """
         with self._lock:
             done = as_move(action, self.screen, self.apps[:1])
@@ -117,7 +117,7 @@ class Recording:
         """Undo the last action: reset the phone to the snapshot, and repeat the other actions.
 
         Raises:
-            DeviceError: the phone does not answer.
+            DeviceError: if the phone does not answer.
         """
         with self._lock:
             before = self.done[:-1]
@@ -125,10 +125,10 @@ class Recording:
             self._replay(before)
 
     def resume(self, done: Sequence[Done]) -> None:
-        """Repeat what was recorded earlier, to continue from there.
+        """Repeat the actions of an earlier recording, to continue from there.
 
         Raises:
-            DeviceError: the phone does not answer.
+            DeviceError: if the phone does not answer.
         """
         with self._lock:
             self._replay(done)
@@ -143,10 +143,10 @@ class Recording:
         self._keep()
 
     def finish(self, how: Finish | Impossible) -> list[Change]:
-        """End the work on the phone, and return what it has changed.
+        """End the work on the phone, and return the changes that it made.
 
         Raises:
-            DeviceError: the phone does not answer.
+            DeviceError: if the phone does not answer.
         """
         with self._lock:
             system = system_of(self.device)
@@ -163,10 +163,10 @@ class Recording:
         return list(dict.fromkeys(used))
 
     def choice_at(self, x: int, y: int) -> tuple[Any, Choice]:
-        """Return the element that a touch at a pixel hits, and how a task would name it.
+        """Return the element that a touch at a pixel hits, and the selector for it.
 
         Raises:
-            ScreenError: the hierarchy cannot be read.
+            ScreenError: if the view hierarchy cannot be read.
         """
         screen = self.screen
         element = target_at(screen, x, y)
@@ -200,23 +200,23 @@ def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
     """Return the apps and the actions of an unfinished recording.
 
     Raises:
-        RecordError: the file does not hold a recording, or is damaged.
+        RecordError: if the file is not a recording, or is damaged.
     """
     try:
         whole = read_json(path)
         done = [Done(from_json(d["action"]), d["move"], d["warning"]) for d in whole["done"]]
         return tuple(map(str, whole["apps"])), done
     except (OSError, ValueError, LookupError, TypeError) as error:
-        msg = f"{path} holds no recording that could be continued: {error}"
+        msg = f"{path} is not a recording that can be continued: {error}"
         raise RecordError(msg) from error
 
 
 def as_move(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
-    """Return an action with the move that a solution has for it.
+    """Return an action with the corresponding move of a solution.
 
     Raises:
-        ValueError: no solution has such a move.
-        ScreenError: the hierarchy cannot be read.
+        ValueError: if a solution has no such move.
+        ScreenError: if the view hierarchy cannot be read.
     """
     match action:
         case Tap(x, y) | LongPress(x, y):
@@ -243,7 +243,7 @@ def _swiped(start: tuple[int, int], end: tuple[int, int], screen: Screen) -> tup
     if abs(across) >= _STRAIGHT * abs(down) and abs(across) >= width / 8:
         return f'scroll("{"right" if across > 0 else "left"}")', ""
     first, last = ((round(x / width, 3), round(y / height, 3)) for x, y in (start, end))
-    return f"swipe({first}, {last})", "places are written, which other phones may not have"
+    return f"swipe({first}, {last})", "it uses coordinates, which may not fit other phones"
 
 
 def _typed(

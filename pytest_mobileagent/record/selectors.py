@@ -1,7 +1,7 @@
-"""The selector that names an element in a task: the shortest one that is unique and stays so.
+"""The selector for an element in a task: the shortest one that is unique and will remain so.
 
-Tried in this order: resource id, content description, text, two of these, a text in the same row,
-the position among similar elements. Coordinates are used only if nothing else names the element.
+These are tried in order: resource id, content description, text, two of these, a text in the same
+row, and the position among similar elements. Coordinates are the last resort.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ VOLATILE = re.compile(
     r"|\b(yesterday|today|tomorrow|just now)\b",
     re.IGNORECASE,
 )
-_LONGEST = 60  # characters of a text that names an element
-_COORDINATES = "nothing names this element: its place is written, which other phones may not have"
-_PLACE = "the element is one of several: its place among them is written"
-_ROWS = 4  # how many levels above an element its row may be
+_LONGEST = 60  # characters of a text that is used as a selector
+_COORDINATES = "no selector fits this element: it uses coordinates, which may not fit other phones"
+_PLACE = "several elements fit the selector: it uses the position among them"
+_ROWS = 4  # levels that the row of an element may be above it
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How an element is written.
+    """The selector for an element in a task.
 
-    - `criteria`: arguments of `screen.find`; empty if only coordinates can name the element.
+    - `criteria`: the arguments of `screen.find`; empty if only coordinates identify the element.
     - `nth`: the index among the elements that meet the criteria.
-    - `at`: if there are no criteria, the point (x, y) in fractions of the screen.
-    - `warning`: why this may fail on another day; empty if there is no such reason.
+    - `at`: without criteria, the point (x, y) in fractions of the screen.
+    - `warning`: why the selector may fail on another phone or day; empty if it should not.
     """
 
     criteria: Mapping[str, str] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Choice:
 
 
 def literal(value: Any) -> str:
-    """Return plain data as Python with double quotes, as tasks are written."""
+    """Return plain data as Python code with double quotes."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
@@ -72,22 +72,22 @@ def target_at(screen: Screen, x: int, y: int) -> Element | None:
     This is the innermost touchable element there, or else the innermost element.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the view hierarchy cannot be read.
     """
     there = list(screen.at(x, y))
     return next((each for each in there if is_touchable(each)), there[0] if there else None)
 
 
 def is_touchable(element: Element) -> bool:
-    """Whether an element reacts to touches."""
+    """Return whether an element reacts to touches."""
     return element.clickable or element.long_clickable or element.checkable
 
 
 def touchables(screen: Screen) -> list[Element]:
-    """Return the elements of a screen that can be named and touched, in document order.
+    """Return the visible elements of a screen that are touchable or labelled, in document order.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the view hierarchy cannot be read.
     """
     width, height = screen.size
     return [
@@ -101,7 +101,7 @@ def touchables(screen: Screen) -> list[Element]:
 
 
 def choose(screen: Screen, element: Element | None, x: int, y: int) -> Choice:
-    """Return how a task names an element that was touched at a pixel."""
+    """Return the selector for an element that was touched at a pixel."""
     width, height = screen.size
     place = Choice(at=(round(x / width, 3), round(y / height, 3)), warning=_COORDINATES)
     if element is None:
@@ -118,7 +118,7 @@ def choose(screen: Screen, element: Element | None, x: int, y: int) -> Choice:
 
 
 class _Names:
-    """How often each name, and each pair of names, occurs on a screen."""
+    """The number of elements on a screen with each name, and with each pair of names."""
 
     def __init__(self, screen: Screen) -> None:
         self._counts = Counter(
@@ -135,7 +135,7 @@ def _names_on(screen: Screen) -> _Names:
 
 
 def _named(element: Element) -> Iterator[dict[str, str]]:
-    """Return all ways to name an element by one or two of its attributes."""
+    """Yield all criteria for an element with one or two of its attributes."""
     words = {
         "resource_id": short_id(element),
         "content_desc": element.content_desc,
@@ -152,7 +152,7 @@ def _named(element: Element) -> Iterator[dict[str, str]]:
 
 
 def _candidates(element: Element) -> Iterator[dict[str, str]]:
-    """Return the ways to name an element that will still work on another day."""
+    """Yield the criteria for an element that will still fit on another day."""
     for criteria in _named(element):
         words = [text for name, text in criteria.items() if name in ("text", "content_desc")]
         if all(len(text) <= _LONGEST and not VOLATILE.search(text) for text in words):
@@ -160,13 +160,13 @@ def _candidates(element: Element) -> Iterator[dict[str, str]]:
 
 
 def short_id(element: Element) -> str:
-    """Return a resource id without its package; in full if it is the system's."""
+    """Return a resource id without its package, except for ids of the system."""
     package, _, name = element.resource_id.rpartition(":id/")
     return element.resource_id if package == "android" or not package else name
 
 
 def _speaking_for(element: Element) -> Iterator[Element]:
-    """Return the elements inside one that share its touches: those not touchable themselves."""
+    """Yield the descendants that share an element's touches: those not touchable themselves."""
     for child in element.children:
         if not is_touchable(child):
             yield child
@@ -174,7 +174,7 @@ def _speaking_for(element: Element) -> Iterator[Element]:
 
 
 def _in_row(screen: Screen, element: Element, names: _Names) -> Choice | None:
-    """Name an element by a text in the same row, such as a switch by its title."""
+    """Return a selector by a text in the same row, such as the title of a switch, if possible."""
     own = short_id(element) or element.class_name
     attribute = "resource-id" if element.resource_id else "class"
     value = element.resource_id or element.class_name
@@ -194,7 +194,7 @@ def _in_row(screen: Screen, element: Element, names: _Names) -> Choice | None:
 
 
 def _among(screen: Screen, element: Element) -> Choice | None:
-    """Name an element by its place among those with the same id, description, text or class."""
+    """Return a selector by the position among elements with the same attribute, if possible."""
     ways: list[dict[str, Any]] = [*_candidates(element)]
     if element.class_name:
         ways.append({"class_name": element.class_name.rpartition(".")[2]})

@@ -1,4 +1,7 @@
-"""The server of the page on which people work on a phone (see `loopback` for who may ask)."""
+"""The server of the page on which people use a phone.
+
+`loopback` describes who may send requests.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ _SCRIPTS = ("screen.js", "task.js", "main.js")
 
 
 class Server(loopback.Server):
-    """Serves a desk; `port` 0 takes a free one.
+    """Serves a desk on a port; 0 selects a free port.
 
     Raises:
-        OSError: the port is taken.
+        OSError: if the port is in use.
     """
 
     def __init__(self, desk: Desk, port: int = 0) -> None:
@@ -45,7 +48,7 @@ class _Handler(loopback.Handler):
     statuses: ClassVar = {**loopback.Handler.statuses, MobileAgentError: HTTPStatus.CONFLICT}
 
     def get(self, path: str) -> None:
-        """Answer what the page asks for."""
+        """Answer a request of the page for data."""
         desk, query = self.server.desk, self.query
         if path == "/":
             nonce = secrets.token_urlsafe(16)
@@ -56,7 +59,7 @@ class _Handler(loopback.Handler):
         elif path == "/element":
             x, y = (query.get(name, [""])[0] for name in ("x", "y"))
             if not (_is_number(x) and _is_number(y)):
-                raise RefusedError(HTTPStatus.BAD_REQUEST, "x and y have to be pixels")
+                raise RefusedError(HTTPStatus.BAD_REQUEST, "x and y must be pixels")
             self.send_json(desk.element(int(x), int(y)))
         elif re.fullmatch(r"/screen/\d{1,9}", path):
             self.send(HTTPStatus.OK, "image/png", desk.screen.png)
@@ -64,9 +67,9 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def post(self) -> None:
-        """Do what the page asks for."""
+        """Carry out a request of the page."""
         if self.headers.get_content_type() != "application/json":
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is JSON")
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request must be JSON")
         length = self.headers.get("Content-Length", "")
         if not _is_number(length) or int(length) > _MOST:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the request is too long")

@@ -1,4 +1,4 @@
-"""The Python file of a recorded task, as an author of tasks would write it."""
+"""The Python file of a recorded task, written as a task author would write it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_WORDS = 4  # of the function's name
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file's text, and for each check the line (from 1) that asserts it."""
+    """The text of a file, the line (from 1) of each check's assert, and the function's name."""
 
     text: str
     lines: tuple[int, ...]
@@ -37,8 +37,8 @@ class Written:
 class RecordedTask:
     """A task as a person recorded and described it.
 
-    - `checks`: those that the person ticked, in the order of the test body.
-    - `name`: the function's name; made of the goal if it is empty.
+    - `checks`: the checks that the person selected, in the order of the test body.
+    - `name`: the function's name; derived from the goal if it is empty.
     """
 
     goal: str
@@ -53,7 +53,7 @@ class RecordedTask:
         """Return the file of the task.
 
         Raises:
-            ValueError: the goal or the checks are missing, or the name is not a valid one.
+            ValueError: if the goal or the checks are missing, or the name is invalid.
         """
         answer = self.ended.answer if isinstance(self.ended, Finish) else ""
         if not self.goal.strip():
@@ -64,7 +64,7 @@ class RecordedTask:
             raise ValueError(msg)
         name = f"test_{(self.name or slug(self.goal)).removeprefix('test_')}"
         if not re.fullmatch(r"test_[A-Za-z0-9_]{1,60}", name):
-            msg = f"{self.name!r} has to be letters, digits and underscores, at most 60"
+            msg = f"{self.name!r} must consist of at most 60 letters, digits and underscores"
             raise ValueError(msg)
         probes, asserts = _probes(self.checks)
         moves = _moves(self.done, self.apps, self.ended)
@@ -124,7 +124,7 @@ def _title(goal: str) -> str:
 
 
 def _braces(text: str) -> str:
-    """Return a goal with its braces escaped, as they are no placeholders."""
+    """Return a goal with its braces escaped, because they are not placeholders."""
     return text.strip().replace("{", "{{").replace("}", "}}")
 
 
@@ -141,7 +141,7 @@ def _moves(
     done: Sequence[Done], apps: Sequence[str], ended: Finish | Impossible | None
 ) -> list[str]:
     moves = [each.move for each in done]
-    if len(apps) > 1:  # `open_app()` does not say which of them it starts
+    if len(apps) > 1:  # `open_app()` would be ambiguous
         moves = [
             f"open_app({literal(apps[0])})" if move == "open_app()" else move for move in moves
         ]
@@ -153,7 +153,7 @@ def _moves(
 
 
 def _probes(checks: Sequence[Check]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the probes by name, each once, and the conditions that read them."""
+    """Return the distinct probes with their names, and the conditions that read them."""
     names: dict[str, str] = {}
     asserts = []
     constants = _constants(checks)

@@ -1,6 +1,6 @@
 """The state of a phone that a task may change: settings, packages, providers, files, app data.
 
-It is read by the probes that a check would use, so everything found here can be asserted.
+It is read with the probes that a check would use, so every difference can be asserted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe
 
 NAMESPACES = ("system", "secure", "global")
-# Android's providers that tasks are about, with their meaningful columns.
+# Android's content providers that tasks are about, with the columns that matter.
 PROVIDERS: Mapping[str, tuple[str, ...]] = {
     "content://com.android.contacts/data": ("mimetype", "data1", "data2"),
     "content://sms": ("address", "body", "type"),
@@ -29,19 +29,20 @@ PROVIDERS: Mapping[str, tuple[str, ...]] = {
 }
 _SHARED = "/sdcard"
 _DATA = ("/data/data", "/data/user_de/0")
-_MOST_ROWS = 2000  # of a table: a larger one does not belong to a task
+_MOST_ROWS = 2000  # rows of a table; larger tables are unlikely to belong to a task
 _OWN_TABLES = ("android_metadata", "sqlite_", "room_master_table")
 _PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 
 @dataclass
 class State:
-    """The state that was read; what could not be read is missing.
+    """The state of a phone; parts that cannot be read are missing.
 
     - `settings`: values by (namespace, key).
     - `rows`: rows by (database, table), or by (provider, ""), as sorted tuples of (column, value).
     - `preferences`: values by (package, file, key).
-    - `files`: the paths of files in the shared storage. `packages`: those that are installed.
+    - `files`: the paths of files in the shared storage.
+    - `packages`: the installed packages.
     """
 
     settings: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class State:
 
 
 def read_state(system: System) -> State:
-    """Return the state of the phone itself, without that of apps; empty without a shell."""
+    """Return the state of the phone without its apps; empty if the phone has no shell."""
     state = State()
     for namespace in NAMESPACES:
         for line in _output(system, f"settings list {namespace}").splitlines():
@@ -70,7 +71,7 @@ def read_state(system: System) -> State:
 
 
 def add_app(state: State, system: System, package: str) -> None:
-    """Add the databases and the preferences of an app, if there is a root shell."""
+    """Add the databases and the preferences of an app, which requires a root shell."""
     if not _PACKAGE.fullmatch(package):
         return
     folders = " ".join(f"{root}/{package}" for root in _DATA)
@@ -104,11 +105,11 @@ def _add_database(state: State, system: System, path: str) -> None:
                 if len(rows) <= _MOST_ROWS:
                     state.rows[path, name] = _sorted(rows)
     except (DeviceError, TaskError):
-        return  # it is not a database, or may not be read
+        return  # the file is not a database, or cannot be read
 
 
 def _output(system: System, script: str) -> str:
-    """Return what a script prints; empty if the phone has no shell, as behind a hub."""
+    """Return the output of a script; empty if the phone has no shell, for example behind a hub."""
     try:
         return system.shell(script)
     except DeviceError:
@@ -119,7 +120,7 @@ def _value(system: System, probe: Probe) -> Any:
     try:
         return probe.parse(system.shell(probe.script))
     except (DeviceError, TaskError):
-        return None  # the phone has no such thing
+        return None  # the phone does not have it
 
 
 def _sorted(rows: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, Any], ...]]:
@@ -129,7 +130,7 @@ def _sorted(rows: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, Any], ..
 def changed_rows(
     before: State, after: State
 ) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]], list[dict[str, Any]]]]:
-    """Yield each table whose rows have changed, with the rows that are gone and the new ones."""
+    """Yield each table whose rows have changed, with the removed and the new rows."""
     for where, rows in after.rows.items():
         old = before.rows.get(where, [])
         gone, new = [*old], []

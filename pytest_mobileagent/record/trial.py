@@ -1,7 +1,7 @@
-"""Trials of a recorded task, which show at once whether its checks and its solution work.
+"""Trials of a recorded task, which show whether its checks and its solution work.
 
-The solution has to pass; doing nothing, and the solution without its last move, have to fail; and
-the solution has to pass again on a newly started phone, at another time and with another seed.
+The solution must pass; doing nothing, and the solution without its last move, must fail; and the
+solution must pass again on a newly started phone, at another time and with another seed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.solution import Move
     from pytest_mobileagent.task.task import Task
 
-_TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the second start: both halves of the day
+_TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the last trial, by `is_afternoon`
 _LONGEST = 300  # characters of the reason why a trial went wrong
 _LIMIT = 300  # seconds that a trial may take
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A trial: who plays the task, and whether it has to pass."""
+    """A kind of trial: the agent that plays the task, and whether it must pass."""
 
     title: str
     agent: type[Agent]
@@ -42,10 +42,10 @@ class Kind:
 
 
 class Nothing(Agent):
-    """Reports at once that it is done."""
+    """Reports completion in its first step."""
 
     def step(self, observation: Observation) -> Action:
-        """Report."""
+        """Report completion."""
         return Finish()
 
 
@@ -67,9 +67,10 @@ KINDS = (
 
 @dataclass
 class Outcome:
-    """How a trial went: `is_right` is None while it goes on.
+    """The outcome of a trial.
 
-    `line` is the line of the file at which an assert failed, 0 if none did.
+    - `is_right`: whether the trial went as required; None until it has ended.
+    - `line`: the line of the file at which an assert failed; 0 if none did.
     """
 
     title: str
@@ -80,7 +81,7 @@ class Outcome:
 
 @dataclass
 class Trial:
-    """All trials of a file, one after another in a thread of their own."""
+    """All trials of a file, run one after another in a separate thread."""
 
     file: Path
     device: str
@@ -119,7 +120,7 @@ class Trial:
 
     def _try(self, kind: Kind, outcome: Outcome) -> None:
         options = list(kind.options)
-        if options and self.device == "virtual":  # the clock of a real phone is left alone
+        if options and self.device == "virtual":  # the clock of a real phone is not changed
             options.append(f"--mobile-device-time={_TIMES[self.is_afternoon]}")
         with tempfile.TemporaryDirectory(prefix="mobileagent-trial-") as folder:
             command = [
@@ -158,7 +159,7 @@ class Trial:
 
 
 def _entry(runs: Path) -> dict[str, Any] | None:
-    """Return what the only run's report says of the only task; None if there is no report."""
+    """Return the entry of the only task in the only run's report; None without a report."""
     for path in runs.glob("*/report.json"):
         tasks = json.loads(path.read_text("utf-8"))["tasks"]
         return dict(tasks[0]) if tasks else None
@@ -169,7 +170,7 @@ def _words(entry: dict[str, Any], kind: Kind) -> str:
     if entry["success"] is kind.passes:
         return ""
     if entry["success"] is True:
-        return "the checks hold all the same: they do not say what was asked for"
+        return "the checks hold all the same: they do not test what the goal asks for"
     words = str(entry["reason"] or entry["outcome"]).split("\n")[0]
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
 

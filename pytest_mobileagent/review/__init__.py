@@ -1,1 +1,1 @@
-"""People decide what judges left open: a local page."""
+"""The `review` command: a local page on which people decide what judges left undecided."""

@@ -1,4 +1,4 @@
-"""The desk on which people keep, edit or drop the instructions that models wrote."""
+"""The review page's data for instructions written by models, which people keep, edit or drop."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _KEPT = 4  # trajectories in memory, with all their screenshots
 
 
 class InstructionDesk:
-    """The drafts beside a table of instructions, for one or several people.
+    """Serves the drafts of a table of instructions to the page, for one or several people.
 
-    `who` is recorded as the author of decisions if the page gives no name.
+    `who` is recorded as the author of decisions if the page sends no name.
 
     Raises:
-        RecordError: the drafts cannot be read.
+        RecordError: if the drafts cannot be read.
     """
 
     def __init__(self, table: Path, who: str) -> None:
@@ -54,19 +54,19 @@ class InstructionDesk:
         self.drafts()
 
     def drafts(self) -> list[Draft]:
-        """Return all drafts, with what people have decided so far.
+        """Return all drafts, with people's decisions so far.
 
         Raises:
-            RecordError: they cannot be read.
+            RecordError: if the drafts cannot be read.
         """
         return read_drafts(self.table)
 
     def left(self) -> int:
-        """Return how many instructions are undecided."""
+        """Return the number of undecided instructions."""
         return sum(draft.decision is None for draft in self.drafts())
 
     def queue(self) -> dict[str, Any]:
-        """Return all instructions, with what people have decided."""
+        """Return all instructions, with people's decisions."""
         drafts = self.drafts()
         return {
             "run": self.table.name,
@@ -90,7 +90,7 @@ class InstructionDesk:
         }
 
     def episode(self, number: int) -> dict[str, Any]:
-        """Return an instruction with its trajectory, or why that cannot be shown."""
+        """Return an instruction with its trajectory, or the reason why that cannot be shown."""
         draft = self._draft(number)
         plain: dict[str, Any] = {
             "number": number,
@@ -111,7 +111,7 @@ class InstructionDesk:
         """Return a screenshot; None if the trajectory has no such screen, or no picture of it.
 
         Raises:
-            RecordError: the trajectory cannot be read.
+            RecordError: if the trajectory cannot be read.
         """
         try:
             screens = self._screens(self._draft(number).id)
@@ -122,11 +122,11 @@ class InstructionDesk:
     def decide(
         self, number: Any, decision: Any, who: str, note: str, text: str = ""
     ) -> dict[str, Any]:
-        """Record a decision on an instruction; `text` are its final words if it is kept.
+        """Record a decision on an instruction; `text` is its final wording if it is kept.
 
         Raises:
-            LookupError, TypeError, ValueError: there is no such instruction or decision.
-            HostError, RecordError: it cannot be written.
+            LookupError, TypeError, ValueError: if there is no such instruction or decision.
+            HostError, RecordError: if the decision cannot be written.
         """
         draft, who = self._draft(number), who.strip()[:LONGEST_NAME] or self._who
         words = "" if decision == "undo" else text
@@ -149,7 +149,7 @@ class InstructionDesk:
         return drafts[number]
 
     def _screens(self, name: str) -> tuple[Screen, ...]:
-        with self._lock:  # a browser asks for all screens at once
+        with self._lock:  # a browser requests all screens at once
             return self._pages(name)
 
     def _read(self, name: str) -> tuple[Screen, ...]:
@@ -158,7 +158,7 @@ class InstructionDesk:
 
 
 def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
-    """Return what the page shows of a trajectory, in the form of an episode's."""
+    """Return the frames of a trajectory, in the same form as those of an episode."""
     each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
     instructions = draft.row["instructions"]
     frames = []
@@ -180,7 +180,7 @@ def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:
-    """Return the facts about an instruction, in words."""
+    """Return the names and values of the facts about an instruction."""
     verified = draft.row["verified"]
     redundant = ", ".join(map(str, verified["redundant"]))
     verdict = "yes" if verified["passed"] else "no"
@@ -199,13 +199,13 @@ def _alert(draft: Draft) -> str:
     if not repeats:
         return ""
     return (
-        f"It repeats what a page says, and no step has to do with: \u201c{repeats}\u201d. "
+        f"It repeats a text of a page that no step is related to: \u201c{repeats}\u201d. "
         "Does the user want that, or only the page?"
     )
 
 
 def _opinions(draft: Draft) -> list[dict[str, Any]]:
-    """Return the effective decision, in the form of a verdict on an episode."""
+    """Return the effective decision, in the same form as a verdict on an episode."""
     found = draft.decision
     if found is None:
         return []

@@ -1,8 +1,8 @@
-"""Questions of agents that a run could not answer, and the answers that people give.
+"""Agents' questions that a run could not answer, and people's answers to them.
 
-A run collects them in its questions.jsonl. Answers are added to a file that `questions(file=…)`
-reads, so that the next run can answer them: the warm-up round of Mobile-Bench-v2 (arXiv
-2505.11891, section 3.2).
+A run collects the questions in its questions.jsonl. Answers are added to a file that
+`questions(file=…)` reads, so the next run can give them: this is the warm-up round of
+Mobile-Bench-v2 (arXiv 2505.11891, section 3.2).
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-ANSWERS = "answers.jsonl"  # in the run's folder, unless another file is named
+ANSWERS = "answers.jsonl"  # in the run's folder, unless another file is given
 _LONGEST = 2000  # characters of an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An unanswered question of a task; each occurs once.
+    """An unanswered question of a task; each question of a task occurs once.
 
-    `page` is the id of the recorded page on which it was asked, "" on a live device; `step` is the
-    step, from 1; `folder` is that of the first episode in which it was asked, and `screen` the
-    number of the screen there, from 0.
+    - `page`: the id of the recorded page on which it was asked; "" on a live device.
+    - `step`: the number of the step, from 1.
+    - `folder`: the folder of the first episode in which it was asked; `screen`: the number of the
+      screen in that episode, from 0.
     """
 
     number: int
@@ -44,7 +45,7 @@ class Question:
 
 
 class Unanswered:
-    """The questions of a run, with the answers of a file; safe to be used by several threads."""
+    """The questions of a run, with the answers from a file; thread-safe."""
 
     def __init__(self, run: Path, answers: Path | None = None) -> None:
         self._run, self.path = run, answers or run / ANSWERS
@@ -75,28 +76,28 @@ class Unanswered:
                 given = expect(parse_json(line), dict, "an answer")
                 found[str(given["task"]), str(given["question"])] = given
             except (ValueError, LookupError, TypeError):
-                continue  # which the task that reads the file reports
+                continue  # the task that reads the file reports this line
         return found
 
     def left(self) -> int:
-        """Return how many questions have no answer."""
+        """Return the number of questions without an answer."""
         known = self.answers()
         return sum((each.task, each.question) not in known for each in self.items())
 
     def item(self, number: object) -> Question | None:
-        """Return the question of a number; None if there is none."""
+        """Return the question with a number; None if there is none."""
         return next((each for each in self.items() if each.number == number), None)
 
     def answer(self, question: Question, text: str, who: str) -> None:
         """Record an answer.
 
         Raises:
-            ValueError: it is empty, or too long.
-            HostError: it cannot be written.
+            ValueError: if the answer is empty or too long.
+            HostError: if the answer cannot be written.
         """
         words = text.strip()
         if not words or len(words) > _LONGEST:
-            msg = f"an answer has 1 to {_LONGEST} characters"
+            msg = f"an answer must have 1 to {_LONGEST} characters"
             raise ValueError(msg)
         line = {
             "task": question.task,
@@ -113,7 +114,7 @@ class Unanswered:
             raise HostError(msg) from error
 
     def lines(self) -> list[dict[str, Any]]:
-        """Return what the page shows of each question, as plain data."""
+        """Return the data of each question for the page."""
         known = self.answers()
         return [
             {
@@ -129,7 +130,7 @@ class Unanswered:
         ]
 
     def _add(self, line: bytes) -> None:
-        """Add the question of a line of the run's file; the line may come from anywhere."""
+        """Add the question in a line of the run's file, which is not trusted."""
         try:
             given = expect(parse_json(line), dict, "a question")
             key = (

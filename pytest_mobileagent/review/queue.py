@@ -1,4 +1,4 @@
-"""The review queue of a run: its open episodes, the decisions, and the rewritten reports."""
+"""The review queue of a run: its undecided episodes, people's verdicts, and updated reports."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     Signature = tuple[int, int, int] | None
 
 
-_SUCCESS = {"passed": True, "failed": False, "review": None}  # of a run that goes on
+_SUCCESS = {"passed": True, "failed": False, "review": None}  # by outcome, during a run
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """An episode that a person may decide.
 
-    `number` stays the same as long as this program runs; `task` is the entry in report.json, or
-    what the index tells of a run that goes on.
+    `number` stays the same while this program runs. `task` is the entry in report.json, or is
+    derived from the index while the run is still going on.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Item:
 
 
 class VerdictFiles:
-    """The verdicts beside episodes, each file read again only when it has changed."""
+    """The verdicts of episodes; a file is read again only when it has changed."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[Signature, Sequence[Verdict]]] = {}
@@ -84,17 +84,17 @@ class VerdictFiles:
 
 
 class Queue:
-    """The episodes of a run that people may decide: those that it left to them, or all.
+    """The episodes of a run that people may decide: the undecided ones, or with `everything` all.
 
-    Thread-safe. Other programs may decide, too, and the run may still go on: each access reads what
-    they have written.
+    Thread-safe. Other programs may add verdicts, and the run may still be going on: each access
+    reads what they have written.
     """
 
     def __init__(self, run: Path, *, everything: bool = False) -> None:
         self.run = run
         self.files = VerdictFiles()
         self.problem = ""  # why report.json cannot be used
-        self.about: Mapping[str, Any] = {}  # what the report says of the run
+        self.about: Mapping[str, Any] = {}  # "run" in report.json
         self.has_ended = False
         self._fits = decidable if everything else was_undecided
         self._lock = threading.Lock()
@@ -122,31 +122,31 @@ class Queue:
         return self.files.of(item.folder)
 
     def decision(self, item: Item) -> Verdict | None:
-        """Return the effective verdict of a person; None if nobody has decided."""
+        """Return the effective verdict of a person; None if no person has decided."""
         people = by_people(self.verdicts(item))
         return people[-1] if people else None
 
     def decisions(self) -> list[tuple[Item, Verdict | None]]:
-        """Return all items with what people have decided (see `decision`)."""
+        """Return all items with people's verdicts (see `decision`)."""
         return [(item, self.decision(item)) for item in self.items()]
 
     def left(self) -> int:
-        """Return how many items are undecided."""
+        """Return the number of undecided items."""
         return sum(waits(item, decision) for item, decision in self.decisions())
 
     def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
         """Append a person's verdict; with `passed=None` it is only a note.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the verdict cannot be written.
         """
         append(item.folder, of_person(passed, who, note))
 
     def withdraw(self, item: Item, who: str, note: str = "") -> bool:
-        """Withdraw the last verdict of a person; False if none is in effect.
+        """Withdraw the last verdict of a person; return False if they have none in effect.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the withdrawal cannot be written.
         """
         own = [v for v in by_people(self.verdicts(item)) if v.evidence.get("who") == who]
         if own:
@@ -166,13 +166,13 @@ class Queue:
         except FileNotFoundError:
             return self._indexed()
         except (OSError, RecordError) as error:
-            self.problem = f"the report cannot be read, and is left as it is: {error}"
+            self.problem = f"the report cannot be read, and is left unchanged: {error}"
             return self._indexed()
         self.has_ended, self.about = True, report["run"]
         return list(report["tasks"])
 
     def _indexed(self) -> list[Entry]:
-        """Return the entries of the cases' last attempts while there is no report."""
+        """Return entries of the cases' last attempts from the index, if there is no report."""
         last = {line.case: line for line in runs.entries(self.run)}
         return [
             read_entry(
@@ -189,12 +189,12 @@ class Queue:
 
 
 def waits(item: Item, decision: Verdict | None) -> bool:
-    """Whether neither a person nor the run has decided an item."""
+    """Return whether neither a person nor the run has decided an item."""
     return decision is None and as_run(item.task)["success"] is None
 
 
 def signature_of(path: Path) -> Signature:
-    """Return what changes when a file does; None if there is none."""
+    """Return a value that changes whenever a file changes; None if the file does not exist."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -203,10 +203,10 @@ def signature_of(path: Path) -> Signature:
 
 
 class Rewriter:
-    """Rewrites the reports of a run in a thread, as those of large runs take seconds."""
+    """Updates the reports of a run in a thread, because large reports take seconds."""
 
     def __init__(self, run: Path) -> None:
-        self.problem = ""  # why the last attempt to write them failed
+        self.problem = ""  # why the last update failed
         self._run, self._files = run, VerdictFiles()
         self._pool = ThreadPoolExecutor(1, "reports")
         self._lock = threading.Lock()
@@ -214,9 +214,9 @@ class Rewriter:
         self._next: Future[None] | None = None
 
     def ask(self) -> None:
-        """Request that the reports are rewritten with all verdicts so far.
+        """Request an update of the reports with all verdicts so far.
 
-        Nothing is written after `close`; the next program that opens the run does it.
+        Nothing is written after `close`; the next program that opens the run will do so.
         """
         with self._lock:
             if self._closed:
@@ -225,7 +225,7 @@ class Rewriter:
                 self._next = self._pool.submit(self._rewrite)
 
     def close(self) -> None:
-        """Write the reports a last time, and wait for that."""
+        """Update the reports a last time, and wait for it."""
         self.ask()
         with self._lock:
             self._closed = True
@@ -236,7 +236,7 @@ class Rewriter:
             rewrite(self._run, self._files)
         except (OSError, RecordError) as error:
             self.problem = f"the report was not written, the verdicts are kept: {error}"
-        except Exception as error:  # noqa: BLE001 - a report may hold anything
+        except Exception as error:  # noqa: BLE001 - a report may contain anything
             words = f"{type(error).__name__}: {error}"
             self.problem = f"the report was not written, the verdicts are kept: {words}"
         else:
@@ -244,14 +244,14 @@ class Rewriter:
 
 
 def rewrite(run: Path, files: VerdictFiles) -> None:
-    """Rewrite the reports of a run by the effective verdicts, if there are reports yet.
+    """Update the reports of a run for the effective verdicts, if the run has reports yet.
 
-    Every program that has appended a verdict does this, and checks for new verdicts after writing:
-    so the program that writes last has included all of them.
+    Every program that has appended a verdict does this, and checks for new verdicts after writing.
+    The program that writes last therefore includes all of them.
 
     Raises:
-        OSError: a report cannot be read or written.
-        RecordError: it is damaged, or of a newer version.
+        OSError: if a report cannot be read or written.
+        RecordError: if the report is damaged, or of a newer version.
     """
     path, shown, written = run / REPORT, None, None
     while (before := signature_of(path)) is not None:
@@ -259,16 +259,16 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
         after = apply_verdicts(report, lambda task: files.effective(run, task))
         if after["tasks"] != report["tasks"] and after["tasks"] != written:
             _write(path, after, before)
-            written = after["tasks"]  # deeply nested data may be cut when it is read back
+            written = after["tasks"]  # reading them back may cut deeply nested data
         elif shown == before:
             return
         else:
-            write_page(run, report)  # notes change the page, though no task
+            write_page(run, report)  # notes change the page, but no task
             shown = before
 
 
 def _write(path: Path, report: dict[str, Any], before: Signature) -> None:
-    """Write a report unless the run, or somebody else, has written one since."""
+    """Write a report unless the run or another program has written one in the meantime."""
     own = path.with_name(f".{REPORT}.{os.getpid()}")
     try:
         write_json(own, report)

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent review`: people decide what judges left open."""
+"""`python -m pytest_mobileagent review`: people decide what judges left undecided."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ _OF_INSTRUCTIONS = {"keep": "pass", "drop": "fail"}
 
 
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
-    """Serve the page until Ctrl-C, or list or decide without it; return the exit status.
+    """Serve the page until Ctrl-C, or only list or decide episodes; return the exit status.
 
-    `runs` returns the folder of all runs; it is used if RUN is not given, or is not a folder.
+    `runs` returns the folder of the project's runs, in which RUN is looked up if it is not given or
+    not a folder.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -179,13 +180,13 @@ def _decide(
 
 
 def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: bool) -> int:
-    """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
+    """Serve the page until Ctrl-C or SIGTERM, then update the reports a last time."""
     from pytest_mobileagent.review.server import Desk  # lists need no server
 
     queue.items()
     rewriter = Rewriter(queue.run)
     desk = Desk(queue, rewriter, who, asked)
-    rewriter.ask()  # decisions made before the run had ended
+    rewriter.ask()  # for decisions made before the run had ended
     with closing(rewriter):
         head = f"{queue.left()} left for review in {queue.run}"
         if questions := asked.left():
@@ -220,7 +221,7 @@ def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> Non
 
 
 def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, who: str) -> int:
-    """Serve the page for instructions, or list or decide instructions without it."""
+    """Serve the page for instructions, or only list or decide instructions."""
     from pytest_mobileagent.review.instructions import InstructionDesk
 
     table = Path(given.run)

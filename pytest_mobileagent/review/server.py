@@ -1,7 +1,7 @@
-"""The server of the review page, with the requests and decisions that the page sends.
+"""The server of the review page, and the data and decisions that it exchanges with the page.
 
-See `loopback` for who may ask. No part of a request becomes a path: episodes and screens have
-numbers.
+`loopback` describes who may send requests. No part of a request becomes a path: episodes and
+screens are identified by numbers.
 """
 
 from __future__ import annotations
@@ -46,34 +46,34 @@ _KEPT = 4  # episodes in memory, with all their screenshots
 
 
 class UnknownEpisodeError(LookupError):
-    """There is no episode with such a number."""
+    """No episode has the requested number."""
 
 
 class Reviewable(Protocol):
-    """What people can decide on the page: the episodes of a run, or something else.
+    """The items that people can decide on the page: the episodes of a run, or instructions.
 
-    The buttons are labelled "Pass" and "Fail" unless the queue has `words`; the page sends a `text`
-    if these have a label for it.
+    The buttons are labelled "Pass" and "Fail" unless the queue has `words` with other labels. If
+    these include a label for a `text`, the page sends one.
     """
 
     @property
     def decide(self) -> Callable[..., dict[str, Any]]:
-        """Records a decision: number, decision, who, note, and the text if there is one."""
+        """A function that records a decision: number, decision, who, note, and text if any."""
 
     def queue(self) -> dict[str, Any]:
         """Return all items with their decisions (see `Desk.queue`)."""
 
     def episode(self, number: int) -> dict[str, Any]:
-        """Return all that the page shows of an item (see `Desk.episode`)."""
+        """Return the data of an item for the page (see `Desk.episode`)."""
 
     def screen(self, number: int, index: int) -> bytes | None:
         """Return a screenshot; None if there is no such screen."""
 
 
 class Desk:
-    """The queue of a run and its episodes, for one or several people.
+    """Serves the queue and the episodes of a run to the page, for one or several people.
 
-    `who` is recorded as the author of verdicts if the page gives no name.
+    `who` is recorded as the author of verdicts if the page sends no name.
     """
 
     def __init__(
@@ -84,14 +84,14 @@ class Desk:
         self._stamp = secrets.token_hex(4)  # in the URLs of screens, which browsers cache
         self._lock = threading.Lock()
         self._ended = queue.has_ended
-        self.decided: set[int] = set()  # here, and not taken back
+        self.decided: set[int] = set()  # decided through this desk, and not withdrawn
 
     def queue(self) -> dict[str, Any]:
-        """Return all items, with what the run and people have decided."""
+        """Return all items, with the decisions of the run and of people."""
         queue = self.queue_of_run
         decisions = queue.decisions()
         if queue.has_ended and not self._ended:
-            self._rewriter.ask()  # the run has ended, and its report has no decisions of people yet
+            self._rewriter.ask()  # the new report does not contain people's decisions yet
         self._ended = queue.has_ended
         return {
             "run": queue.run.name,
@@ -106,7 +106,7 @@ class Desk:
         }
 
     def episode(self, number: int) -> dict[str, Any]:
-        """Return an episode and all verdicts on it, or why it cannot be shown."""
+        """Return an episode and all verdicts on it, or the reason why it cannot be shown."""
         item = self._item(number)
         plain = {"number": number, "name": item.name, "told": as_run(item.task)["reason"] or ""}
         try:
@@ -117,8 +117,8 @@ class Desk:
 
     def screen(self, number: int, index: int) -> bytes | None:
         """Return a screenshot; None if the episode has no such screen."""
-        shown = screens(self._record(self._item(number)))
-        return (shown[index].png or None) if index < len(shown) else None
+        found = screens(self._record(self._item(number)))
+        return (found[index].png or None) if index < len(found) else None
 
     def screen_of_question(self, number: int) -> bytes | None:
         """Return the screenshot on which a question was asked; None if there is none."""
@@ -127,15 +127,15 @@ class Desk:
             return None
         with self._lock:
             record = _read(asked.folder, signature_of(asked.folder / STREAM))
-        shown = screens(record)
-        return (shown[asked.screen].png or None) if asked.screen < len(shown) else None
+        found = screens(record)
+        return (found[asked.screen].png or None) if asked.screen < len(found) else None
 
     def answer(self, number: Any, answer: str, who: str) -> dict[str, Any]:
         """Record an answer to a question, and return all questions.
 
         Raises:
-            LookupError, ValueError: there is no such question, or the answer is empty.
-            HostError: it cannot be written.
+            LookupError, ValueError: if there is no such question, or the answer is empty.
+            HostError: if the answer cannot be written.
         """
         asked = self.questions.item(number)
         if asked is None:
@@ -148,14 +148,14 @@ class Desk:
         """Record a verdict, a note, or the withdrawal of a verdict; return the episode's opinions.
 
         Raises:
-            LookupError, TypeError, ValueError: there is no such episode or decision.
-            RecordError: the episode cannot be read, so that nobody can have seen it.
-            HostError: it cannot be written.
+            LookupError, TypeError, ValueError: if there is no such episode or decision.
+            RecordError: if the episode cannot be read, so nobody can have seen it.
+            HostError: if the decision cannot be written.
         """
         item, who = self._item(number), who.strip()[:LONGEST_NAME] or self._who
         if decision == _UNDO:
             if not self.queue_of_run.withdraw(item, who, note.strip()):
-                msg = f"{who} has decided nothing here that could be taken back"
+                msg = f"{who} has no decision here to undo"
                 raise ValueError(msg)
         else:
             passed = _DECISIONS[decision]
@@ -178,7 +178,7 @@ class Desk:
         return item
 
     def _record(self, item: Item) -> EpisodeRecord:
-        with self._lock:  # a browser asks for all screens at once
+        with self._lock:  # a browser requests all screens at once
             return _read(item.folder, signature_of(item.folder / STREAM))
 
 
@@ -190,18 +190,18 @@ def _line(item: Item, decision: Verdict | None) -> list[Any]:
 
 
 @lru_cache(_KEPT)
-def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - what it was then
+def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - for the cache
     return read(folder, EpisodeRecord)
 
 
-# The page is one document: first the scripts shared with the page of a run, then those of this
-# page. Each may use what earlier ones define.
+# The scripts of the page: first those shared with the page of a run, then its own. Each may use
+# the definitions of those before it.
 _SHARED = ("elements.js", "marks.js", "opinions.js")
 _SCRIPTS = ("state.js", "trajectory.js", "list.js", "questions.js", "main.js")
 
 
 def page(nonce: str) -> str:
-    """Return the page; `nonce` marks the only styles and scripts that may be used in it."""
+    """Return the page; `nonce` marks the only styles and scripts that the browser may use."""
     return _whole().replace("{nonce}", nonce)
 
 
@@ -224,10 +224,10 @@ _POLICY = (
 
 
 class Server(loopback.Server):
-    """Serves a desk; `port` 0 takes a free one.
+    """Serves a desk on a port; 0 selects a free port.
 
     Raises:
-        OSError: the port is taken.
+        OSError: if the port is in use.
     """
 
     def __init__(self, desk: Reviewable, port: int = 0) -> None:
@@ -259,10 +259,10 @@ class _Handler(loopback.Handler):
     def post(self) -> None:
         """Record a decision that the page sends."""
         if self.headers.get_content_type() != "application/json":
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision is JSON")
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision must be JSON")
         length = self.headers.get("Content-Length", "")
         if not _is_number(length) or int(length) > _MOST:
-            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a note is too long")
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the note is too long")
         body = self.rfile.read(int(length))
         path = urlsplit(self.path).path
         if path not in {"/verdict", "/answer"}:
@@ -303,9 +303,10 @@ def _is_number(text: str) -> bool:
 
 
 def trajectory(episode: EpisodeRecord) -> dict[str, Any]:
-    """Return what the page shows of an episode, as plain data.
+    """Return the data of an episode for the page.
 
-    Each frame is a screen with what was done on it: words, and marks in pixels of the screenshot.
+    Each frame is a screen with the actions on it: in words, and as marks in pixels of the
+    screenshot.
     """
     steps = list(episode.steps)
     frames = []

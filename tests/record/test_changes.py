@@ -43,7 +43,7 @@ def test_a_row_of_which_only_numbers_and_times_changed_is_volatile() -> None:
     (new, old) = changes(alarms(EARLY), alarms({**EARLY, "_id": 7, "created": 1_800_000_000}))
     assert new.is_volatile
     assert old.is_volatile
-    assert "only numbers and times" in new.why
+    assert "only its numbers and times" in new.why
 
 
 @pytest.mark.parametrize(

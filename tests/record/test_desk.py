@@ -97,7 +97,7 @@ def test_nothing_is_overwritten(desk: RecordDesk) -> None:
     desk.do("finish", {"how": "done", "words": "one"})
     desk.file.parent.mkdir()
     desk.file.write_text("mine")
-    with pytest.raises(HostError, match="nothing is overwritten"):
+    with pytest.raises(HostError, match="is not overwritten"):
         desk.do("save", {"goal": "Count."})
     assert desk.file.read_text() == "mine"
     assert desk.trial is None
@@ -136,7 +136,7 @@ def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(desk: Reco
 
 
 def test_without_a_model_nothing_is_proposed(desk: RecordDesk) -> None:
-    with pytest.raises(ValueError, match="no model was named"):
+    with pytest.raises(ValueError, match="no model was given"):
         desk.do("propose", {})
 
 

@@ -140,10 +140,10 @@ def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["-o", "tasks.py"], "pytest finds tasks in files test_*.py"),
-        (["-o", "test_there.py"], "nothing is overwritten"),
+        (["-o", "tasks.py"], "pytest finds tasks in files named test_*.py"),
+        (["-o", "test_there.py"], "is not overwritten"),
         (["-o", "test_new.py", "--device", "pixel"], "--device=pixel"),
-        (["-o", "test_new.py", "--continue", "test_there.py"], "no recording"),
+        (["-o", "test_new.py", "--continue", "test_there.py"], "not a recording"),
     ],
 )
 def test_bad_input_is_one_line_before_a_phone_starts(

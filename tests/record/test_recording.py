@@ -85,7 +85,7 @@ def test_a_recording_that_was_cut_off_goes_on(
 @pytest.mark.parametrize("content", ["{", "[]", '{"apps": [], "done": [{"action": 3}]}'])
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "draft.json").write_text(content)
-    with pytest.raises(RecordError, match="no recording that could be continued"):
+    with pytest.raises(RecordError, match="not a recording that can be continued"):
         read_draft(tmp_path / "draft.json")
 
 

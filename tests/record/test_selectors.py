@@ -59,7 +59,7 @@ def test_what_is_different_on_another_day_names_nothing(text: str) -> None:
     choice = chosen(shown, 0)
     assert text not in str(choice)
     assert str(choice) == 'class_name="Button"'
-    assert "one of several" in choice.warning
+    assert "several elements fit" in choice.warning
 
 
 def test_a_row_is_named_by_what_stands_in_it() -> None:
@@ -86,7 +86,7 @@ def test_one_of_several_is_written_by_its_place_and_with_a_warning() -> None:
     shown = screen(*(element(n, resource_id="org.a:id/row") for n in range(3)))
     choice = chosen(shown, 2)
     assert str(choice) == 'resource_id="row", nth=2'
-    assert "one of several" in choice.warning
+    assert "several elements fit" in choice.warning
 
 
 def test_coordinates_are_fractions_and_come_with_a_warning() -> None:

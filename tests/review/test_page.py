@@ -170,7 +170,7 @@ def test_steps_and_episodes_are_walked_through(user: User) -> None:
     user.press("\ue013")
     user.sees("#goal", "Read. ")
     user.press("?")
-    user.sees("dialog[open]", "take back")
+    user.sees("dialog[open]", "undo your last")
     user.press("p", "\ue00c")
     user.sees("#left", "2 left")
     assert user.ask("document.querySelector('dialog[open]')") is None

@@ -71,7 +71,7 @@ def test_answers_are_added_to_a_file_that_questions_reads(asked: Any, tmp_path: 
     assert (first.question, first.answer, first.page) == ("Which colour?", "Green {or} blue", "p7")
     assert (second.task, second.is_literal) == ("suite/mug[vague]", True)
     for text in ("", " ", "a" * 2001):
-        with pytest.raises(ValueError, match="an answer has 1 to 2000 characters"):
+        with pytest.raises(ValueError, match="an answer must have 1 to 2000 characters"):
             found.answer(size, text, "ann")
     with pytest.raises(HostError, match="cannot write"):
         Unanswered(asked.folder, tmp_path).answer(size, "Large", "ann")

@@ -1,4 +1,4 @@
-// Asking the server, and showing what it says.
+// Requests to the server, and showing their results.
 let timer = 0;
 
 async function send(what, given) {
@@ -34,7 +34,7 @@ function show(found) {
   if (!before || before.number !== found.number) $("shot").src = `screen/${found.number}`;
   if (!before || String(before.size) !== String(found.size)) fit();
   outline(null);
-  if (found.lost) problem(`The phone is lost: ${found.lost}. What was done is kept: go on with --continue.`);
+  if (found.lost) problem(`The phone is lost: ${found.lost}. Your actions are saved: continue with --continue.`);
   $("title").textContent = found.mode === "play" ? "Play a task" : `Record ${found.file}`;
   $("task-goal").hidden = !found.goal;
   $("task-goal").textContent = found.goal ?? "";
@@ -80,7 +80,7 @@ function listElements() {
   }));
 }
 
-/** Look whether the phone has changed by itself, or a trial has gone on. */
+/** Check whether the phone has changed by itself, or a trial has made progress. */
 async function again() {
   if (!busy && !pressed && !document.hidden) {
     if (state.phase === "work") await look();

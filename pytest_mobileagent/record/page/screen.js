@@ -1,15 +1,15 @@
-// The phone's screen: what is under the pointer, and what a person does there.
+// The phone's screen: the element under the pointer, and the person's actions.
 const $ = (id) => document.getElementById(id);
-const HOLD = 500; // milliseconds, as Android's long press
-const SLIP = 14; // pixels of the page that a finger may slip in a tap
-let state = null; // what the server said last
+const HOLD = 500; // milliseconds, like Android's long press
+const SLIP = 14; // pixels that the pointer may move during a tap
+let state = null; // the last state from the server
 let busy = false;
 let pressed = null;
-let hovered = 0; // the last question for an element
+let hovered = 0; // the number of the last request for an element
 
 const glass = $("glass");
 
-/** Fit the phone into the window, whatever its size, in portrait and in landscape. */
+/** Fit the phone's screen into the window, in portrait and landscape. */
 function fit() {
   if (!state) return;
   const [width, height] = state.size;
@@ -96,7 +96,7 @@ glass.addEventListener("pointerup", (event) => {
 glass.addEventListener("pointercancel", () => { pressed = null; });
 glass.addEventListener("contextmenu", (event) => event.preventDefault());
 
-// Letters that are typed while the screen has the focus are typed on the phone, in one action.
+// Text typed while the screen has the focus is typed on the phone in a single action.
 let typed = "";
 function flush(enter) {
   clearTimeout(glass.typing);

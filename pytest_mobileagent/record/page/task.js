@@ -1,4 +1,4 @@
-// The task that is made of the work: its goal, its checks, the file, and how it was tried.
+// The recorded task: its goal, its checks, the file, and its trials.
 let shownChecks = "";
 
 function item(change) {

@@ -1,9 +1,9 @@
 "use strict";
 
-// The list of episodes: only the rows in sight are elements, however many there are.
+// The list of episodes: elements exist only for the visible rows, however long the list is.
 
 const ROW = 58; // pixels, as in the styles
-const SPARE = 5; // rows above and below what is in sight
+const SPARE = 5; // rows above and below the visible ones
 
 function showQueue(queue) {
   state.queue = queue;
@@ -22,7 +22,7 @@ function showQueue(queue) {
   showRows();
 }
 
-// What the page calls what it shows; a queue of other things than episodes has words of its own.
+// The labels of the page; a queue of other items than episodes has its own.
 const WORDS = {
   title: "Review", pass: "Pass", fail: "Fail", passed: "passed", failed: "failed", text: "",
   help: "pass: the goal was met", help_fail: "fail: it was not",

@@ -1,8 +1,8 @@
 "use strict";
 
-// What happens when: loading, keys, verdicts.
+// Loading the page, keyboard shortcuts, and decisions.
 
-const LOOK_AGAIN = 3000; // ms between looks at what others have decided
+const LOOK_AGAIN = 3000; // ms between requests for others' decisions
 let known = "";
 
 async function ask(path, body) {
@@ -11,10 +11,10 @@ async function ask(path, body) {
     : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(path, { ...given, cache: "no-store" });
   if (answer.status === 304) return null;
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(told.error || answer.statusText);
+  const reply = await answer.json();
+  if (!answer.ok) throw new Error(reply.error || answer.statusText);
   if (path === "/queue") known = answer.headers.get("ETag") || "";
-  return told;
+  return reply;
 }
 
 async function look() {
@@ -41,7 +41,7 @@ async function choose(number) {
   showButtons();
   try {
     const episode = await ask(`/episode/${number}`);
-    if (state.current !== number) return; // another was chosen meanwhile
+    if (state.current !== number) return; // another item was chosen in the meantime
     state.episode = episode;
     byId("empty").hidden = true;
     byId("episode").hidden = byId("side").hidden = false;
@@ -71,7 +71,7 @@ async function decide(decision) {
   try {
     const who = byId("who").value.trim();
     const text = state.words.text ? { text: byId("text").value } : {};
-    const told = await ask("/verdict", { episode: number, decision, who, note, ...text });
+    const reply = await ask("/verdict", { episode: number, decision, who, note, ...text });
     byId("note").value = "";
     showProblem("");
     if (decision === "undo") state.undoable = state.undoable.filter((each, at, all) => at !== all.lastIndexOf(number));
@@ -80,7 +80,7 @@ async function decide(decision) {
     const name = state.queue.items[state.places.get(number)]?.[1] ?? "";
     byId("status").textContent = { pass: `${sentence(state.words.passed)}: ${name}`, fail: `${sentence(state.words.failed)}: ${name}`, undo: `Withdrawn: ${name}`, note: "The note is saved." }[decision];
     if (number === state.current && state.words.text) state.episode = await ask(`/episode/${number}`);
-    if (number === state.current) byId("opinions").replaceChildren(...opinionParts(told.opinions));
+    if (number === state.current) byId("opinions").replaceChildren(...opinionParts(reply.opinions));
     else await choose(number);
   } catch (error) {
     showProblem(`Not saved: ${error instanceof TypeError ? "the review has ended, or cannot be reached" : error.message}`);
@@ -121,7 +121,7 @@ document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "note" && !state.words.text) decide("note");
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "text") {
-      event.target.blur(); // the next key is about the next instruction
+      event.target.blur(); // the next key applies to the next instruction
       decide("pass");
     }
     return;
@@ -146,6 +146,6 @@ history.replaceState(null, "", "/"); // the token stays out of the history
 
 async function keepLooking() {
   if (document.visibilityState === "visible" && !state.busy) await look();
-  setTimeout(keepLooking, LOOK_AGAIN); // after an answer: of a large run it may take long
+  setTimeout(keepLooking, LOOK_AGAIN); // only after the answer, which may take long for a large run
 }
 keepLooking();

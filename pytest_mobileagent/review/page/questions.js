@@ -1,8 +1,8 @@
 "use strict";
 
-// Questions that no user of a task could answer: people answer them here, for the next run.
+// Questions that a task's simulated user could not answer: people answer them here, for the next run.
 
-const drafts = new Map(); // what is being written, by the question's number
+const drafts = new Map(); // unsaved answers, by the number of the question
 
 function showQuestions(questions) {
   const left = questions.filter((each) => each.answer === null).length;
@@ -10,7 +10,7 @@ function showQuestions(questions) {
   byId("questions-left").textContent = left;
   if (!byId("questions").open) return;
   const writing = document.activeElement?.dataset?.question;
-  if (writing !== undefined) return; // nothing moves under somebody who writes
+  if (writing !== undefined) return; // do not rebuild the list while a person is typing
   byId("asked").replaceChildren(...questions.map(questionCard));
 }
 
@@ -25,7 +25,7 @@ function questionCard(each) {
   });
   const keep = make("button", { type: "button" }, "Keep the answer");
   keep.addEventListener("click", () => keepAnswer(each.number, field));
-  const told = each.answer === null ? "no answer so far" : `answered by ${asText(each.who) || "somebody"}`;
+  const status = each.answer === null ? "no answer yet" : `answered by ${asText(each.who) || "somebody"}`;
   const shot = each.has_screen
     ? [make("img", { src: `/question/${each.number}?${state.queue.stamp}`, alt: "The screen on which it was asked", loading: "lazy" })]
     : [];
@@ -33,7 +33,7 @@ function questionCard(each) {
     ...shot,
     make("div", {},
       make("h3", { dir: "auto" }, each.question),
-      make("small", {}, make("bdi", {}, each.task), ` · step ${each.step} · ${told}`),
+      make("small", {}, make("bdi", {}, each.task), ` · step ${each.step} · ${status}`),
       field, keep));
 }
 

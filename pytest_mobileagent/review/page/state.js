@@ -1,14 +1,14 @@
 "use strict";
 
-// What the page knows.
+// The state of the page.
 
 const state = {
-  queue: null,      // as the server gives it
-  places: new Map(), // where in the list each episode is, by its number
+  queue: null,      // as received from the server
+  places: new Map(), // the index of each episode in the list, by its number
   current: null,    // the number of the chosen episode
-  episode: null,    // what is shown; null while it loads
+  episode: null,    // the data of the chosen episode; null while it loads
   step: 0,
-  undoable: [],     // the numbers of what was decided in this tab, the last at the end
-  words: {},        // what the page calls what it shows
-  busy: false,      // a verdict is on its way
+  undoable: [],     // the numbers of the episodes decided in this tab, the latest last
+  words: {},        // the labels of the page
+  busy: false,      // whether a verdict is being sent
 };

@@ -1,6 +1,6 @@
 "use strict";
 
-// The film strip, the large screen with what was done on it, and the words of the step.
+// The film strip, the large screen with its actions, and the text of the step.
 
 function showTrajectory(episode) {
   byId("name").textContent = episode.name;
@@ -22,7 +22,7 @@ function showTrajectory(episode) {
   const frames = episode.frames || [];
   byId("screen").hidden = byId("step").hidden = byId("strip").hidden = frames.length === 0;
   byId("strip").replaceChildren(...frames.map((frame, index) => thumbnail(episode, frame, index)));
-  if (frames.length) showStep(frames.length - 1); // what decides most verdicts
+  if (frames.length) showStep(frames.length - 1); // the final screen decides most verdicts
 }
 
 function showStep(index) {

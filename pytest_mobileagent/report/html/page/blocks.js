@@ -1,9 +1,9 @@
 "use strict";
 
-// The data in this document: compressed, in blocks that are opened when they are needed.
+// The compressed data blocks in this document, which are decompressed when they are needed.
 
-const KEPT = 8; // episodes that stay opened
-const opened = new Map(); // by the id of their block; the one that was used last at the end
+const KEPT = 8; // decompressed episodes in memory
+const opened = new Map(); // by the id of their block; the most recently used is last
 
 function bytesOf(node) {
   const text = atob(node.textContent);
@@ -31,7 +31,7 @@ async function episodeOf(name) {
   if (!byId(id)) return state.run.live ? liveEpisode(name) : null;
   const known = opened.get(id) || unpack(id);
   opened.delete(id);
-  opened.set(id, known); // at the end
+  opened.set(id, known); // as the most recently used
   if (opened.size > KEPT) opened.delete(opened.keys().next().value);
   try {
     return await known;

@@ -1,6 +1,6 @@
 "use strict";
 
-// All that is known of a step, and of its episode.
+// The details of a step and of its episode.
 
 function showDetail(row, episode, frame) {
   const last = episode.frames.filter((each) => known(each.step)).length;
@@ -28,7 +28,7 @@ function actionList(frame) {
   }))];
 }
 
-// Only one action's mark on the screen, or all of them again.
+// Show the mark of a single action on the screen, or all marks.
 function markOnly(frame, place) {
   const svg = byId("screen").querySelector("svg");
   const marked = frame.actions.filter((each, at) => Array.isArray(each.at) && (place === null || at === place));
@@ -73,11 +73,11 @@ function probeParts(frame) {
 
 function checkParts(episode, frame) {
   const held = frame.wall ? null : episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
-  const said = known(held) ? make("p", {}, held ? "✓ After this step the check holds." : "✗ After this step the check does not hold.") : null;
+  const status = known(held) ? make("p", {}, held ? "✓ After this step the check holds." : "✗ After this step the check does not hold.") : null;
   const goals = (episode.subgoals || []).map((each) => make("li", { dir: "auto" },
     `${each.held ? "✓" : "✗"} `, make("bdi", {}, asText(each.name)), make("small", {}, known(each.first_step) ? ` first at ${each.first_step ? `step ${each.first_step}` : "the start"}` : each.held ? "" : " never")));
-  if (!said && !goals.length) return [];
-  return [make("h3", {}, "Check"), ...(said ? [said] : []), ...(goals.length ? [make("ul", { className: "plain" }, ...goals)] : [])];
+  if (!status && !goals.length) return [];
+  return [make("h3", {}, "Check"), ...(status ? [status] : []), ...(goals.length ? [make("ul", { className: "plain" }, ...goals)] : [])];
 }
 
 function opinionsOf(episode) {

@@ -1,7 +1,7 @@
 "use strict";
 
-// Elements are built from text, never from markup: what screens, agents and models say is shown
-// as it stands.
+// Elements are built from text, never from markup, so texts from screens, agents and models are
+// shown literally.
 
 const byId = (id) => document.getElementById(id);
 
@@ -27,7 +27,7 @@ function asText(value) {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-// A time of a record in the reader's own zone: "2026-11-22 09:30".
+// A recorded time in the reader's time zone: "2026-11-22 09:30".
 function localTime(text) {
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? asText(text) : time.toLocaleString("sv").slice(0, 16);

@@ -1,12 +1,12 @@
 "use strict";
 
-// One episode: its strip, its screens, its elements, and what is known of each step.
+// One episode: its film strip, its screens with their elements, and the details of each step.
 
-const PACE = 1000; // ms between steps that are played
+const PACE = 1000; // ms between steps during playback
 
 function rowOf(e) {
   return state.rows.find((row) => row.e === e) || state.rows.map((row) => row.pair).find((row) => row?.e === e)
-    || { e, id: e, outcome: "attempt", tags: [] }; // an attempt that another took the place of
+    || { e, id: e, outcome: "attempt", tags: [] }; // an attempt that was replaced by another
 }
 
 async function openEpisode(e, step) {
@@ -16,7 +16,7 @@ async function openEpisode(e, step) {
     showHead();
     for (const id of ["why", "strip", "stage", "tree-box", "detail"]) byId(id).replaceChildren();
     const episode = await episodeOf(e);
-    if (state.e !== e || state.paired) return; // another was opened meanwhile
+    if (state.e !== e || state.paired) return; // another episode was opened in the meantime
     if (!episode) throw new Error(`This page has no episode ${e}.`);
     episode.frames ||= [];
     state.episode = episode;
@@ -29,7 +29,7 @@ async function openEpisode(e, step) {
   showFrame(wanted, { anew: true });
 }
 
-// Steps count from 1; what comes after the last is the final screen.
+// Steps are numbered from 1; the screen after the last step is the final one.
 function placeOfStep(step) {
   const frames = state.episode.frames;
   const place = frames.findIndex((frame) => frame.step === step);

@@ -1,6 +1,6 @@
 "use strict";
 
-// What models were asked and what they said.
+// Model calls: prompts and replies.
 
 function exchangeParts(calls, texts) {
   return calls.map((call, place) => fold(`call-${place}`, summaryOf(call), place === calls.length - 1 && calls.length < 3, ...exchange(call, texts)));

@@ -1,6 +1,6 @@
 "use strict";
 
-// The filter: words and conditions in one line of text, which deep links carry.
+// The filter: words and conditions in one line of text, which deep links contain.
 
 const FIELDS = {
   app: "app", suite: "suite", level: "level", kind: "kind", language: "language", tag: "tags", env: "environment",
@@ -54,13 +54,13 @@ function fits(row, part) {
   } else {
     const value = row[FIELDS[part.field]];
     const given = (Array.isArray(value) ? value : [known(value) ? value : "none"]).map((each) => String(each).toLowerCase());
-    if (part.field === "app" && known(value)) given.push(shortApp(value).toLowerCase()); // as the list shows it
+    if (part.field === "app" && known(value)) given.push(shortApp(value).toLowerCase()); // as shown in the list
     found = part.values.some((wanted) => given.includes(wanted.toLowerCase()));
   }
   return found !== part.not;
 }
 
-// What words are looked for in.
+// The text in which words are searched.
 function wordsOf(row) {
   return [nameOf(row), row.nodeid, row.app, row.suite, row.reason, row.sought, row.closest, row.error, row.cause, ...(row.tags || [])]
     .filter(known).join("\n").toLowerCase();
@@ -72,7 +72,7 @@ function filtered(rows, parts) {
   return order ? sorted(fitting, SORTS[order.sort], order.down) : fitting;
 }
 
-// What has no value comes last, whichever the direction.
+// Rows without a value come last in either direction.
 function sorted(rows, key, down) {
   const keyed = rows.map((row) => [key(row), row]);
   keyed.sort(([a], [b]) => {
@@ -83,7 +83,7 @@ function sorted(rows, key, down) {
   return keyed.map(([, row]) => row);
 }
 
-// The filter with one field set to what is wanted: nothing, or values any of which fit.
+// The filter with the values of one field replaced; without values, the field is removed.
 function withField(text, field, values) {
   const others = parseFilter(text).filter((part) => "sort" in part || part.field !== field || part.not || part.compare);
   return writeFilter(values.length ? [...others, { not: false, field, values }] : others);

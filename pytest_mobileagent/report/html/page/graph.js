@@ -1,13 +1,13 @@
 "use strict";
 
-// A graph of recorded pages: a map of them, what leads from one to the other, and ways over it.
+// A graph of recorded pages: a map of the pages, the actions between them, and paths over it.
 
-const [WIDE, HIGH, GAP_X, GAP_Y, MARGIN] = [150, 300, 110, 46, 30]; // pixels of the sheet
+const [WIDE, HIGH, GAP_X, GAP_Y, MARGIN] = [150, 300, 110, 46, 30]; // pixels
 const HIDDEN_AT_FIRST = new Set(["back"]);
 let graph = null;
 let chosen = "";
-const nodes = new Map(); // the buttons, by the page
-const lines = []; // each edge with what is drawn of it
+const nodes = new Map(); // the buttons of the pages, by page id
+const lines = []; // each edge with its drawn path
 
 const leftOf = (page) => MARGIN + page.column * (WIDE + GAP_X);
 const topOf = (page) => MARGIN + page.row * (HIGH + GAP_Y);
@@ -47,7 +47,7 @@ function drawMap() {
   }
 }
 
-// From the side of one page to the side of the other; those in one column are joined by an arc.
+// A curve from the side of one page to the side of the other, or an arc within a column.
 function curve(from, to, shift = 0) {
   const [y1, y2] = [topOf(from) + HIGH / 2 + shift, topOf(to) + HIGH / 2 + shift];
   if (from.column === to.column) {
@@ -149,7 +149,7 @@ function offerKinds() {
   }));
 }
 
-// Arrow keys go from a page to the nearest one in their direction.
+// Arrow keys select the nearest page in their direction.
 function go(event) {
   const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
   const here = step && pageOf([...nodes].find(([, node]) => node === event.target)?.[0]);

@@ -1,6 +1,6 @@
 "use strict";
 
-// What keys do.
+// Keyboard shortcuts.
 
 const moveFrame = (by) => (state.paired ? showPairFrame(state.frame + by) : showFrame(state.frame + by));
 const inEpisode = (act) => () => { if (state.episode) act(); };
@@ -33,7 +33,7 @@ document.addEventListener("keydown", (event) => {
     if (event.target.id === "query") leaveQuery(event);
     return;
   }
-  // What has the focus does its own with these.
+  // The focused element handles these keys itself.
   if (["Enter", " "].includes(event.key) && event.target.matches("button, summary, a, [role=button]")) return;
   if (["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key) && event.target.matches("pre")) return;
   const act = (state.e ? IN_EPISODE : IN_LIST)[event.key] || EVERYWHERE[event.key];
@@ -42,7 +42,7 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
-// From what is typed to what it found.
+// From the filter to its first result.
 function leaveQuery(event) {
   if (event.key !== "Enter" && event.key !== "ArrowDown") return;
   event.preventDefault();

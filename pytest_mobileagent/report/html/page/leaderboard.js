@@ -1,17 +1,17 @@
 "use strict";
 
-// Several runs, a row each: which may be ranked, how sure their places are, and what is behind each number.
+// The leaderboard: a row for each run, with its place, its uncertainty, and the details behind the numbers.
 
-const AT_A_TIME = 200; // tasks that are drawn, until more are asked for
+const AT_A_TIME = 200; // tasks that are drawn at first
 const DASH = "–";
 const ONLY_WIDE = new Set(["Golden", "Tokens", "Ended", "Ratio"]); // columns of the tables in a row
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 let board = null;
-const unfolded = new Set(); // the numbers of rows that are opened
+const unfolded = new Set(); // the numbers of the opened rows
 const state = { sort: "success", down: true, apps: new Map(), stem: "" };
 
-// Columns: a name, what it is sorted by (a number that is known goes before one that is not), what a cell shows, and
-// whether it is for wide screens only.
+// Columns: name, title, sort key (unknown values come last), the content of a cell, and whether the column is for
+// wide screens only.
 function columns() {
   const own = [
     ["place", "Place", (run) => (run.places ? -(run.places[0] + run.places[1]) : null), placeOf, false],
@@ -58,7 +58,7 @@ function tasksOf(run) {
 function showHead() {
   const cells = columns().map(({ name, title, isWide }) => {
     const arrow = make("span", {}, state.down ? " ▼" : " ▲");
-    arrow.setAttribute("aria-hidden", "true"); // aria-sort says it
+    arrow.setAttribute("aria-hidden", "true"); // aria-sort has this information
     const button = make("button", { type: "button" }, make("bdi", {}, title), state.sort === name ? arrow : "");
     button.addEventListener("click", () => {
       state.down = state.sort === name ? !state.down : !["agent", "price", "tokens", "ratio"].includes(name);
@@ -107,7 +107,7 @@ function rowsOf(run, place) {
   return [row, inner];
 }
 
-// The interval of a run behind all bars, and a mark at those that it cannot be told apart from.
+// Show the interval of a run behind all bars, and mark the runs that cannot be distinguished from it.
 function light(place) {
   const run = place === null ? null : board.runs[place];
   const [low, high] = run?.interval || [0, 0];
@@ -148,12 +148,12 @@ async function showInner(place) {
 
 function remarksOf(run) {
   const peers = run.peers.map((place) => asText(board.runs[place].name));
-  const said = [...run.obstacles.map((each) => `Not ranked: ${each}.`), ...run.notes.map((each) => `${each[0].toUpperCase()}${each.slice(1)}.`)];
-  if (run.places) said.push(peers.length ? `Cannot be told apart from ${peers.join(", ")}.` : "Told apart from all others.");
-  return said.length ? make("ul", {}, ...said.map((each) => make("li", { dir: "auto" }, each))) : null;
+  const remarks = [...run.obstacles.map((each) => `Not ranked: ${each}.`), ...run.notes.map((each) => `${each[0].toUpperCase()}${each.slice(1)}.`)];
+  if (run.places) remarks.push(peers.length ? `Not distinguishable from ${peers.join(", ")}.` : "Distinguishable from all others.");
+  return remarks.length ? make("ul", {}, ...remarks.map((each) => make("li", { dir: "auto" }, each))) : null;
 }
 
-// A table with a name in the first cell of each row; numbers stand right.
+// A table with a name in the first cell of each row; numbers are aligned to the right.
 function grid(caption, head, rows) {
   const classes = head.map((title, place) => `${place && title !== "Epochs" && title !== "Ended" ? "num" : ""} ${ONLY_WIDE.has(title) ? "wide-only" : ""}`);
   const line = (row) => make("tr", {}, make("th", { scope: "row" }, row[0]), ...row.slice(1).map((each, at) => make("td", { className: classes[at + 1] }, each)));
@@ -180,7 +180,7 @@ function taskTable(tasks) {
   return box;
 }
 
-// A sign for each epoch; a word stands for them all where there is one of them.
+// A sign for each epoch; the outcome as a word if there is only one.
 function sequence(task) {
   if (task.outcomes.length === 1) return outcomeMark(task.outcomes[0]);
   const signs = make("span", { className: "sequence", role: "img" }, ...task.outcomes.map((outcome) => make("span", { className: `outcome ${kindOf(outcome)}`, title: outcome }, SIGNS[outcome] || "·")));

@@ -1,13 +1,13 @@
 "use strict";
 
-// The list of tasks: only the rows in sight are elements, however many there are.
+// The list of tasks: elements exist only for the visible rows, however long the list is.
 
-const SPARE = 8; // rows above and below what is in sight
+const SPARE = 8; // rows above and below the visible ones
 const COLUMNS = [
   ["outcome", "Outcome"], ["task", "Task"], ["app", "App"], ["level", "Level"], ["steps", "Steps"], ["seconds", "Time"],
   ["cost", "Cost"], ["change", "Base"],
 ];
-let rowHeight = 44; // pixels; the styles say which
+let rowHeight = 44; // pixels; read from the styles
 
 function showColumns() {
   byId("table").classList.toggle("compared", Boolean(state.other));
@@ -61,10 +61,10 @@ function stepsOf(row) {
   return known(row.golden_steps) ? `${row.steps} / ${row.golden_steps}` : String(row.steps);
 }
 
-// A reason without what pytest says around it.
+// A reason without the words that pytest adds.
 const plainReason = (row) => asText(row.reason).split("\n")[0].replace(/^AssertionError: (?:assert )?/, "");
 
-// Why it came out as it did, in a line.
+// The reason for the outcome, in one line.
 function whyShort(row) {
   if (row.outcome === "passed") return "";
   if (row.error || (row.crashes && isFailure(row) && row.cause)) return row.error || row.cause;
@@ -80,7 +80,7 @@ function changeMark(row) {
   return make("span", { className: `change ${row.change}`, title: row.pair ? `before: ${row.pair.outcome}` : "" }, CHANGES[row.change] || "");
 }
 
-// Choose a row of the list and bring it into sight.
+// Choose a row of the list and scroll it into view.
 function choose(place) {
   if (!state.shown.length) return;
   state.chosen = Math.max(0, Math.min(place, state.shown.length - 1));
@@ -91,7 +91,7 @@ function choose(place) {
   showRows();
 }
 
-// Open the row that is chosen, or else the first.
+// Open the chosen row, or else the first one.
 function openChosen() {
   const place = Math.max(0, state.chosen);
   const row = state.shown[place];
@@ -101,7 +101,7 @@ function openChosen() {
   location.hash = addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null });
 }
 
-// The failure after a row of the list, from the start again after the last.
+// The next failure after a row of the list, wrapping around at the end.
 function nextFailure(from) {
   const rows = state.shown.length ? state.shown : state.rows;
   for (let far = 1; far <= rows.length; far += 1) {

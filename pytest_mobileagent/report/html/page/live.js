@@ -1,15 +1,15 @@
 "use strict";
 
-// A run that goes on: the page asks the server that it comes from what is new.
+// A running run: the page polls its server for news.
 
 const LOOK_AGAIN = 2000; // ms
 const OWN = /^[\w-][\w./-]*$/; // a path below the page
-const MOST_MISSED = 5; // answers in turn
+const MOST_MISSED = 5; // consecutive failed requests
 let knownState = "";
 let missed = 0;
-let isBehind = false; // whether the overview shows less than is known
+let isBehind = false; // whether the overview is outdated
 
-// Nothing new will come: say so, for as long as the page stands.
+// Show that the page will not be updated any more.
 function endLooking(text) {
   byId("ended").textContent = text;
   byId("ended").hidden = false;
@@ -21,7 +21,7 @@ async function ask(path) {
   const given = knownState && path === state.run.live.state_url ? { headers: { "If-None-Match": knownState } } : {};
   const answer = await fetch(path, { ...given, cache: "no-store" });
   if (answer.status === 304 || answer.status === 404) return null;
-  if (!answer.ok) throw new Error(`The run's server answers ${answer.status}.`);
+  if (!answer.ok) throw new Error(`The run's server responds with status ${answer.status}.`);
   if (path === state.run.live.state_url) knownState = answer.headers.get("ETag") || "";
   return answer.json();
 }
@@ -33,7 +33,7 @@ async function liveEpisode(e) {
 
 async function keepLooking() {
   const path = state.run.live?.state_url;
-  if (!path || !OWN.test(path) || location.protocol === "file:") return; // a page that was saved asks nobody
+  if (!path || !OWN.test(path) || location.protocol === "file:") return; // a saved page has no server
   let ended = false;
   const wasRunning = state.row?.outcome === "running";
   try {
@@ -41,14 +41,14 @@ async function keepLooking() {
     if (news) ended = showNews(news, state.run.live);
     if (ended) endLooking("The run has ended.");
     missed = 0;
-    const isDone = wasRunning && state.row?.outcome !== "running"; // there is a verdict now
+    const isDone = wasRunning && state.row?.outcome !== "running"; // the episode has ended
     if (state.e && !state.paired && wasRunning) await refreshEpisode(isDone);
   } catch {
     missed += 1;
     ended = missed > MOST_MISSED;
     if (ended) endLooking("The run has ended, or cannot be reached: report.html in its folder has the rest.");
   }
-  if (!ended) setTimeout(keepLooking, LOOK_AGAIN); // after an answer: of a large run it may take long
+  if (!ended) setTimeout(keepLooking, LOOK_AGAIN); // only after the answer, which may take long for a large run
 }
 
 function showNews(news, live) {
@@ -68,7 +68,7 @@ function showNews(news, live) {
   return news.ended === true;
 }
 
-// The episode that is open, with the steps that were taken meanwhile; who looks at the last goes along.
+// Show new steps of the open episode; if the last step is shown, move on to the new last one.
 async function refreshEpisode(anew) {
   const e = state.e;
   const episode = await liveEpisode(e);
@@ -81,7 +81,7 @@ async function refreshEpisode(anew) {
   showFrame(wasLast ? episode.frames.length - 1 : state.frame, { anew: true });
 }
 
-// How far the run has come, and what it waits for before its first episode.
+// The progress of the run, and what it waits for before its first episode.
 function showProgress(progress, phones) {
   const { done, all, left } = progress || {};
   byId("progress").hidden = !known(done);

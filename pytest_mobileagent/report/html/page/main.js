@@ -1,8 +1,8 @@
 "use strict";
 
-// What happens when: loading, and going where the address says.
+// Loading the page, and navigating to its address.
 
-let listAt = 0; // how far the list was scrolled when an episode was opened
+let listAt = 0; // the scroll position of the list when an episode was opened
 
 async function go() {
   const { e, other, s, f } = readAddress();
@@ -44,7 +44,7 @@ function backToList() {
 
 const sameTask = (row) => JSON.stringify([row.id, row.environment ?? null, row.epoch ?? null]);
 
-// The rows of a run, each with the row of the same task in the run that it is compared with.
+// The rows of a run, each with the row of the same task in its baseline.
 function rowsOf(index, other) {
   const before = new Map((other?.tasks || []).map((row) => [sameTask(row), row]));
   const rows = index.tasks.map((row) => {
@@ -75,15 +75,15 @@ async function load() {
   }
   state.rows = rowsOf(state.run, state.other);
   state.filter = readAddress().f;
-  byId("overview").hidden = Boolean(readAddress().e); // it has to be seen to be measured
+  byId("overview").hidden = Boolean(readAddress().e); // it must be visible to be measured
   showOverview();
   await go();
-  if (state.filter && !state.e) byId("tasks").scrollIntoView(); // a link to a part of the list
+  if (state.filter && !state.e) byId("tasks").scrollIntoView(); // for a link to a filtered list
   keepLooking();
 }
 
 window.addEventListener("hashchange", go);
-let pending = 0; // rows are drawn once for each picture that the browser shows
+let pending = 0; // rows are drawn once per animation frame
 function drawSoon() {
   if (pending || state.e || !state.run) return;
   pending = requestAnimationFrame(() => { pending = 0; showRows(); });

@@ -1,10 +1,10 @@
 "use strict";
 
-// What is shown, as Markdown for an issue or a chat.
+// The current view as Markdown, for an issue or a chat.
 
 const MOST_LINES = 200;
 
-// On one line, and nothing in it is markup.
+// A text on one line, with markup escaped.
 function escaped(value, most = 500) {
   const text = asText(value).replace(/[\u0000-\u001f\u007f\s]+/g, " ").trim();
   return (text.length > most ? `${text.slice(0, most - 1)}…` : text).replace(/[\\`*_{}[\]<>#|!~]/g, "\\$&");
@@ -40,7 +40,7 @@ function stepAsMarkdown() {
   ].join("\n");
 }
 
-// Two runs of a task: how each came out, and what each did, step beside step.
+// Two episodes of a task: their outcomes, and their actions step by step.
 function pairAsMarkdown() {
   const sides = ["before", "now"].map((side) => halves[side]);
   const names = [state.other, state.run].map((index) => `${escaped(index.run?.agent)} (${escaped(index.run?.id)})`);
@@ -70,7 +70,7 @@ async function copy() {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = make("textarea", { value: text, className: "off-screen" }); // where the clipboard asks for a server
+    const area = make("textarea", { value: text, className: "off-screen" }); // without a server, the clipboard API is not available
     document.body.append(area);
     area.select();
     const worked = document.execCommand("copy");

@@ -1,6 +1,6 @@
 "use strict";
 
-// What fingers did, drawn onto a screenshot.
+// Marks of touches on a screenshot.
 
 function drawMark(mark, width) {
   const [x, y] = mark.at;

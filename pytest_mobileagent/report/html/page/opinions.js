@@ -1,6 +1,6 @@
 "use strict";
 
-// What judges, checks and people said of an episode.
+// The verdicts of judges, checks and people on an episode.
 
 function opinionParts(opinions) {
   const parts = [];

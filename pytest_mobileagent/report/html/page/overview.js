@@ -1,6 +1,6 @@
 "use strict";
 
-// The run as a whole: its numbers, its plots, and its tasks with their filters.
+// The overview of a run: its numbers, its plots, and its tasks with filters.
 
 const CHOICES = [["app", "app"], ["suite", "suite"], ["level", "level"], ["kind", "kind"], ["language", "language"], ["tag", "tags"], ["env", "environment"], ["epoch", "epoch"], ["ended", "termination"], ["fault", "fault"]];
 const MOST_CHOICES = 300;
@@ -63,7 +63,7 @@ function outcomeBar(counts) {
   return make("div", {}, bar, legend);
 }
 
-// Failures by their causes, the most frequent first; of two runs, those that lost most tasks. A click lists its tasks.
+// The causes of failures, the most frequent first; for two runs, those with the most lost tasks first. A click lists the tasks.
 function showCauses() {
   const causes = new Map();
   for (const row of state.rows.filter(isFailure)) {
@@ -119,7 +119,7 @@ function showOutcomes() {
     ...(state.other ? Object.keys(CHANGES).map((change) => chip(CHANGES[change], "change", change)) : []));
 }
 
-// A list of values for each field in which tasks differ.
+// A list of values for each field whose values differ between tasks.
 function showChoices() {
   const selects = CHOICES.map(([name, field]) => {
     const values = [...new Set(state.rows.flatMap((row) => row[field]).filter(known).map(String))].sort(new Intl.Collator("en", { numeric: true }).compare);
@@ -133,7 +133,7 @@ function showChoices() {
   byId("choices").replaceChildren(...selects.filter(Boolean));
 }
 
-// The tasks with one of some values of a field, brought into sight.
+// Show only the tasks with one of these values of a field.
 function showOnly(field, values) {
   setFilter(withField("", field, values));
   byId("tasks").scrollIntoView();

@@ -1,12 +1,12 @@
 "use strict";
 
-// Pictures: files beside the page, or packed into it.
+// Pictures, which are files beside the page or packed into it.
 
-// A path below this page or beside it, to a picture that is named by its content; nothing else is
-// ever asked for, whatever the data says.
+// The path of a picture below or beside this page that is named by its content. No other files
+// are ever requested, whatever the data contains.
 const PICTURE = /^(?:(?:\.\.|[\w-][\w.-]*)\/){0,40}screens\/([0-9a-f]{8,64})\.(?:png|jpg|webp)$/;
-const MOST_URLS = 60; // packed pictures that are held at a time
-const urls = new Map(); // by the id of the block; the one that was used last at the end
+const MOST_URLS = 60; // packed pictures in memory at the same time
+const urls = new Map(); // by the id of the block; the most recently used is last
 
 function pictureOf(path, { size, alt, small }) {
   const [width, height] = size || [1080, 2400];
@@ -19,7 +19,7 @@ function pictureOf(path, { size, alt, small }) {
   image.addEventListener("error", () => {
     if (!path.endsWith(".png") || byId(packed)) return missing();
     image.addEventListener("error", missing, { once: true });
-    image.src = `${path.slice(0, -4)}.webp`; // it was packed after this page was written
+    image.src = `${path.slice(0, -4)}.webp`; // the picture was packed after this page was written
   }, { once: true });
   const packed = `p:${found[1]}`;
   if (!byId(packed)) image.src = path;
@@ -43,19 +43,19 @@ function urlOf(id) {
   if (urls.size > MOST_URLS) {
     const [oldest, url] = urls.entries().next().value;
     urls.delete(oldest);
-    URL.revokeObjectURL(url); // what shows it keeps what it has decoded
+    URL.revokeObjectURL(url); // elements that show it keep the decoded picture
   }
   return known;
 }
 
-// A screenshot with what was done on it, and room for the box of an element.
+// A screenshot with the marks of actions, and a place for the box of an element.
 function shot(frame, actions, { small = false, path = frame.png, alt = "" } = {}) {
   const [width, height] = frame.size || [1080, 2400];
   const node = make("span", { className: "shot" }, pictureOf(path, { size: frame.size, alt, small }));
   node.style.aspectRatio = `${Number(width)} / ${Number(height)}`;
   if (!frame.size) return node;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "xMidYMin meet", "aria-hidden": "true" });
-  if (!small) svg.append(draw("rect", { class: "edge", x: 0, y: 0, width, height })); // of a screen as white as the page
+  if (!small) svg.append(draw("rect", { class: "edge", x: 0, y: 0, width, height })); // visible if the screen is as white as the page
   const marked = actions.filter((each) => Array.isArray(each.at));
   const scale = Math.min(width, height) * (small ? 2 : 1);
   for (const each of marked) svg.append(...drawMark(each, scale));

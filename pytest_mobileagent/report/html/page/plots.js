@@ -1,12 +1,12 @@
 "use strict";
 
-// Plots of a run, drawn as SVG: how often it succeeded, and at what cost in steps and money.
+// SVG plots of a run: its success, and its cost in steps and money.
 
 const GROUPS = [["apps", "app"], ["levels", "level"], ["suites", "suite"], ["kinds", "kind"], ["languages", "language"], ["tags", "tag"], ["environments", "env"]];
-const MOST_DOTS = 300; // above that, tasks with the same numbers are one mark
-const CELL = 11; // the side of the largest such mark
-const MOST_BARS = 8; // that are seen without scrolling
-let groupShown = null; // as somebody chose
+const MOST_DOTS = 300; // with more tasks, those with the same numbers share a mark
+const CELL = 11; // the side of the largest shared mark
+const MOST_BARS = 8; // bars visible without scrolling
+let groupShown = null; // the chosen group
 
 function titled(node, text) {
   const title = draw("title", {});
@@ -29,7 +29,7 @@ function plotSuccess() {
   select.setAttribute("aria-label", "Success by");
   select.addEventListener("change", () => { groupShown = select.value; showPlots(); });
   const bars = barsOf(name, field);
-  // Where there is room, what else tells tasks apart; suites are mostly apps.
+  // With enough room, also show groups other than suites, which often equal apps.
   let room = MOST_BARS - bars.length;
   for (const [other, one] of telling) {
     if (other === name || other === "suites" || many(other) > room) continue;
@@ -46,16 +46,16 @@ function barsOf(name, field) {
 function successBar(field, value, totals) {
   const rate = totals.success_rate;
   const interval = Array.isArray(totals.interval) ? totals.interval : wilson(totals.successes, totals.decided);
-  const said = `${value}: ${percent(rate, 0)}, ${totals.successes} of ${totals.decided}` + (interval ? `, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "");
-  const button = make("button", { type: "button", className: "bar-row", title: said },
+  const label = `${value}: ${percent(rate, 0)}, ${totals.successes} of ${totals.decided}` + (interval ? `, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "");
+  const button = make("button", { type: "button", className: "bar-row", title: label },
     make("bdi", { className: "name" }, field === "app" ? shortApp(value) : value), rateBar(rate, interval),
     make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${totals.successes}/${totals.decided}`));
-  button.setAttribute("aria-label", `${said}. Filter by it.`);
+  button.setAttribute("aria-label", `${label}. Filter by it.`);
   button.addEventListener("click", () => setFilter(withField(state.filter, field, [value])));
   return button;
 }
 
-// Numbers for the marks of an axis: 0 and at most five round steps.
+// The ticks of an axis: 0 and at most five round numbers.
 function ticks(most) {
   const rough = most / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -83,7 +83,7 @@ function axes(mostX, mostY, titleX, titleY, asX, asY) {
   return { svg, x, y };
 }
 
-// A dot for a task: a disc where it passed, a cross where not; those that the filter leaves out are faint.
+// A mark for a task: a disc if it passed, else a cross; faint if the filter excludes it.
 function dot(row, x, y, isShown) {
   const shape = row.success === true
     ? draw("circle", { cx: x, cy: y, r: 3.6, class: "dot passed" })
@@ -101,7 +101,7 @@ function plotSteps(shown) {
   const { svg, x, y } = axes(mostX, mostY, "golden steps", "steps", number, number);
   svg.append(draw("line", { class: "equal", x1: x(0), y1: y(0), x2: x(mostX), y2: y(Math.min(mostX, mostY)) }));
   if (rows.length > MOST_DOTS) svg.append(...binned(rows.filter((row) => shown.has(row)), x, y));
-  const met = new Map(); // tasks with the same numbers are drawn beside each other
+  const met = new Map(); // tasks with the same numbers are drawn next to each other
   for (const row of rows.length > MOST_DOTS ? [] : rows) {
     const place = `${row.golden_steps} ${row.steps}`;
     const times = met.get(place) || 0;
@@ -113,7 +113,7 @@ function plotSteps(shown) {
   return figure("Steps against golden steps", `on the line: as few steps as possible · ${rows.length > MOST_DOTS ? "area: how many tasks · green: passed" : "● passed ✕ not"}`, svg);
 }
 
-// A square for all tasks with the same numbers, or nearly: its area tells how many, its lower part how many of them passed.
+// A square for all tasks with nearly the same numbers: its area shows their count, its lower part the share that passed.
 function binned(rows, x, y) {
   const side = (least, scale) => Math.max(1, Math.ceil(CELL / Math.abs(scale(1) - scale(0)))) * least;
   const [wide, high] = [side(1, x), side(1, y)];
@@ -169,21 +169,21 @@ function plotCost() {
   return figure("Success against cost", `by ${field}, with 95 % intervals`, svg);
 }
 
-// Of each kind of noise, how much of it the agent has handled.
+// The share of each kind of noise that the agent handled.
 function plotNoise() {
   const kinds = Object.entries(state.run.summary?.noise || {});
   if (!kinds.length) return null;
   const bars = kinds.map(([kind, { met, handled, rate }]) => {
     const interval = wilson(handled, met);
-    const said = `${kind}: ${handled} of ${met}, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}`;
-    return make("div", { className: "bar-row", title: said }, make("bdi", { className: "name" }, kind), rateBar(rate, interval),
+    const label = `${kind}: ${handled} of ${met}, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}`;
+    return make("div", { className: "bar-row", title: label }, make("bdi", { className: "name" }, kind), rateBar(rate, interval),
       make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${handled}/${met}`));
   });
   return figure("Noise handled", "by kind, with 95 % intervals", make("div", { className: "bars" }, ...bars));
 }
 
 function showPlots() {
-  if (!byId("plots-box").open) return; // drawn once they are seen
+  if (!byId("plots-box").open) return; // drawn when the section is opened
   const shown = new Set(state.shown);
   byId("plots").replaceChildren(...[plotSuccess(), plotSteps(shown), plotCost(), plotNoise(), plotTimeline(shown)].filter(Boolean));
   byId("plots-box").hidden = !byId("plots").childElementCount;

@@ -1,10 +1,10 @@
 "use strict";
 
-// All runs of a folder: how they came out over time, and what changed from one to the next.
+// All runs of a folder: their results over time, and the changes from one to the next.
 
-const AT_A_TIME = 200; // rows that are drawn, until more are asked for
+const AT_A_TIME = 200; // rows that are drawn at first
 const MOST_SERIES = 12;
-const MOST_NAMES = 30; // of tasks in a list
+const MOST_NAMES = 30; // tasks in a list
 let runs = []; // the newest first
 let drawn = AT_A_TIME;
 const chosen = []; // the folders of at most two runs
@@ -12,7 +12,7 @@ const chosen = []; // the folders of at most two runs
 const nameOfRun = (run) => [run.agent || "an agent", run.started ? localTime(run.started) : run.folder].map(asText).join(", ");
 const rateOf = (run) => (run.decided ? run.successes / run.decided : null);
 
-// A plot for each suite and agent that several runs have.
+// A plot for each suite and agent with several runs.
 function showSeries() {
   const series = new Map();
   for (const run of [...runs].reverse()) {
@@ -103,7 +103,7 @@ function choose(folder, isOn) {
   showChosen();
 }
 
-// What changed between two runs, the older first, and how to see their tasks side by side.
+// The changes between the two chosen runs, and how to see their tasks side by side.
 async function showChosen() {
   byId("chosen").hidden = chosen.length < 2;
   if (chosen.length < 2) return;

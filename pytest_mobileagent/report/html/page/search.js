@@ -1,14 +1,14 @@
 "use strict";
 
-// Words that are looked for in whole episodes: goals, what agents said, and what was on the screens.
+// The full-text search in episodes: goals, agents' messages, and texts on screens.
 
-const AT_ONCE = 50; // episodes that are unpacked between two pictures of the page
-const seen = new Map(); // by the name of an episode: a text for each frame, and the same in small letters
-let reading = null; // while the texts are unpacked
+const AT_ONCE = 50; // episodes that are decompressed per animation frame
+const seen = new Map(); // by the name of an episode: a text for each frame, also in lower case
+let reading = null; // the promise while the texts are decompressed
 
 const wordsIn = (parts) => parts.filter((part) => part.word && !part.not).map((part) => part.word);
 
-// Unpack what episodes hold once somebody looks for words, and filter again by it.
+// Decompress the texts of episodes on the first search, and then apply the filter again.
 function readEpisodes() {
   if (reading || !wordsIn(parseFilter(state.filter)).length) return;
   const names = state.rows.map((row) => row.e).filter((e) => e && !seen.has(e) && byId(`w:${e}`));
@@ -29,14 +29,14 @@ async function readEpisode(e) {
   try {
     texts = (await unpack(`w:${e}`)).map(asText);
   } catch {
-    // The rest of the page can be used; what is damaged is told when the episode is opened.
+    // The rest of the page is usable; opening the episode shows what is damaged.
   }
   seen.set(e, texts.map((text) => ({ text, low: text.toLowerCase() })));
 }
 
 const seenAt = (row, word) => seen.get(row.e)?.findIndex(({ low }) => low.includes(word)) ?? -1;
 
-// Where a row that fits by what was said or seen holds the first word that its line does not: {step, text}.
+// The place of the first searched word that a row's own line does not contain: {step, text}.
 function hitOf(row, wanted) {
   for (const word of wanted) {
     const at = row.words.includes(word) ? -1 : seenAt(row, word);

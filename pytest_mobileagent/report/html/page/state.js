@@ -1,25 +1,25 @@
 "use strict";
 
-// What the page knows, and the address that says what it shows.
+// The state of the page, and the address that describes what is shown.
 
 const state = {
-  run: null,     // the index of the run; of two, that of the newer
-  other: null,   // the index of the run that it is compared with
+  run: null,     // the index of the run, not of its baseline
+  other: null,   // the index of the baseline, if any
   rows: [],      // all rows
-  apps: new Map(), // how many packages have a short name
-  stem: "",      // the folders that all tasks are in
-  epochs: false, // whether tasks were run more than once
-  shown: [],     // those that fit the filter, in order
-  filter: "",    // as it is typed
-  wanted: [],    // the words in it
-  allCauses: false, // whether rare causes of failures are listed, too
-  chosen: -1,    // the place in `shown` that the keys move
-  e: null,       // the episode that is open
-  paired: null,  // the episode beside it
+  apps: new Map(), // the number of packages by short name
+  stem: "",      // the folders that all task names begin with
+  epochs: false, // whether tasks have several epochs
+  shown: [],     // the rows that fit the filter, in order
+  filter: "",    // the text as typed
+  wanted: [],    // the words in the filter
+  allCauses: false, // whether rare causes of failures are also listed
+  chosen: -1,    // the index in `shown` of the row chosen by keys
+  e: null,       // the open episode
+  paired: null,  // the baseline's episode beside it
   row: null,
-  episode: null, // its data; null while it loads
-  frame: 0,      // the index of the frame that is shown
-  playing: null, // the timer while it plays
+  episode: null, // the data of the open episode; null while it loads
+  frame: 0,      // the index of the current frame
+  playing: null, // the timer during playback
 };
 
 // The place in this page: {e, other, s, f}; s counts steps from 1.
@@ -28,7 +28,7 @@ function readAddress() {
   return { e: given.get("e"), other: given.get("with"), s: Number.parseInt(given.get("s"), 10) || null, f: given.get("f") || "" };
 }
 
-// Half a character, as a cut text ends with, has no place in an address.
+// A lone surrogate, at the end of a cut text, cannot be encoded in an address.
 const encoded = (value) => encodeURIComponent(String(value).replace(/[\ud800-\udfff]/gu, "\ufffd"));
 
 function addressOf({ e = null, other = null, s = null, f = state.filter }) {
@@ -36,7 +36,7 @@ function addressOf({ e = null, other = null, s = null, f = state.filter }) {
   return `#${parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&")}`;
 }
 
-// An address that was set a moment ago, and leads elsewhere, is gone to once the browser tells of it.
+// A different address that was just set takes effect when the browser reports it.
 function keepAddress(place) {
   const { e, other } = readAddress();
   if (e !== (place.e ?? null) || other !== (place.other ?? null)) return;

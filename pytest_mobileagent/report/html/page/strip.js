@@ -1,26 +1,26 @@
 "use strict";
 
-// The film strip: each step with its screen, what was done on it, and how it went.
+// The film strip: each step with its screen, its actions, and their effect.
 
 function showStrip(episode) {
   byId("strip").replaceChildren(make("ol", {}, ...episode.frames.map((frame, place) => stripItem(episode, frame, place))));
 }
 
-// What stands for a frame in lists.
+// The title of a frame in lists.
 function titleOf(frame) {
-  if (frame.wall) return "Tried anew";
+  if (frame.wall) return "Tried again";
   return known(frame.step) ? `Step ${frame.step}` : "At the end";
 }
 
 function actionsOf(frame) {
-  const said = (frame.actions || []).map((each) => `${asText(each.text)}${each.done ? "" : " (not done)"}`);
-  return said.join(", ") || (known(frame.step) ? "nothing" : "");
+  const words = (frame.actions || []).map((each) => `${asText(each.text)}${each.done ? "" : " (not done)"}`);
+  return words.join(", ") || (known(frame.step) ? "nothing" : "");
 }
 
 function stripItem(episode, frame, place, chosen = showFrame) {
   const actions = frame.actions || [];
   const marked = actions.filter((each) => Array.isArray(each.at));
-  // One picture for each action of a step with several.
+  // A step with several actions has one picture for each.
   const shots = marked.length > 1 ? marked.slice(0, 6).map((each) => shot(frame, [each], { small: true })) : [shot(frame, actions, { small: true })];
   const held = frame.wall ? null : episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
   const signs = [
@@ -51,12 +51,12 @@ function markCurrent(strip, place) {
   if (!item) return;
   const list = item.closest("ol");
   const [box, room] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
-  // Scrolled by hand: scrollIntoView would move the page too.
+  // Not scrollIntoView, which would also scroll the page.
   if (box.top < room.top || box.bottom > room.bottom) list.scrollTop += box.top - room.top - (room.height - box.height) / 2;
   if (box.left < room.left || box.right > room.right) list.scrollLeft += box.left - room.left - (room.width - box.width) / 2;
 }
 
-// The screen before a step with what was done on it, and the screen after it.
+// The screen before a step with its actions, and the screen after it.
 function showStage(frame) {
   const after = frame.after ? { ...frame, png: frame.after } : null;
   const before = shot(frame, frame.actions || [], { alt: `Screen of ${asText(frame.package) || "the phone"} before: ${actionsOf(frame)}` });

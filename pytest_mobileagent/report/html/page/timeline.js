@@ -1,9 +1,9 @@
 "use strict";
 
-// When each device worked on what.
+// The timeline of the devices and their episodes.
 
-const LANE = 22; // height of a device's line
-const MOST_SPANS = 1500; // episodes that are links of their own; more of them are one shape for each outcome
+const LANE = 22; // height of a device's lane in pixels
+const MOST_SPANS = 1500; // with more episodes, each outcome is a single shape instead of links
 
 function plotTimeline(shown) {
   const rows = state.rows.filter((row) => known(row.began) && known(row.seconds));
@@ -31,7 +31,7 @@ function plotTimeline(shown) {
   return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
 }
 
-// Round times for the marks of the axis, at most eight.
+// The ticks of the time axis: at most eight round times.
 function moments(end) {
   const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440];
   const step = [1, 2, 5, 10, 15, 30, ...minutes.map((each) => each * 60)].find((each) => end / each <= 8) || end;

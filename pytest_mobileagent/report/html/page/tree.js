@@ -1,13 +1,13 @@
 "use strict";
 
-// The elements of a screen beside its picture: hover one, see the other; a click holds on to it.
+// The elements of a screen beside its picture: hovering highlights an element in both; a click selects it.
 
 const BOTTOM = 16; // levels that are indented
 const [CLASS, TEXT, ID, DESCRIPTION, BOX, FLAGS, CHILDREN] = [0, 1, 2, 3, 4, 5, 6];
-let elements = []; // [node, depth, the classes of what is around it], from the root on
+let elements = []; // [node, depth, the classes of its ancestors], in document order
 let pinned = -1;
 
-// A layout around one element, of which there is nothing else to tell; it is shown with that element.
+// Whether a node is a layout with a single child and no other information; it is shown with that child.
 const isWrapping = (node) => node[CHILDREN]?.length === 1 && !node[TEXT] && !node[DESCRIPTION] && !node[ID] && !node[FLAGS];
 
 function flatten(root) {
@@ -62,7 +62,7 @@ function treeRow([node, depth, around], place) {
   return row;
 }
 
-// Show which element is meant, in the tree and on the screen.
+// Highlight an element in the tree and on the screen.
 function point(place, bring = false) {
   byId("tree")?.querySelector(".pointed")?.classList.remove("pointed");
   byId("screen").querySelector(".box")?.remove();
@@ -99,7 +99,7 @@ function walkTree(event) {
 
 const numbersOf = (box) => (Array.isArray(box) && box.length === 4 ? box.map(Number) : null);
 
-// The smallest element below a finger; of equal ones the last, which lies on top.
+// The smallest element at a point; of equally large ones the last, which is on top.
 function elementAt(event) {
   const svg = byId("screen").querySelector("svg");
   const matrix = svg?.getScreenCTM();

@@ -1,6 +1,6 @@
 "use strict";
 
-// The verdict of the gate, and how the run compares with the one before.
+// The verdict of the gate, and the comparison with the baseline.
 
 const VERDICTS = { PASS: ["✓", "passed"], FAIL: ["✗", "failed"], INCONCLUSIVE: ["?", "review"] };
 
@@ -8,11 +8,11 @@ function showGate(gate) {
   byId("gate").hidden = !gate;
   if (!gate) return;
   const [sign, kind] = VERDICTS[gate.verdict] || ["·", "quiet"];
-  const looked = [known(gate.epochs) ? `after ${count(Number(gate.epochs), "epoch")}` : "", known(gate.status) ? `exit status ${asText(gate.status)}` : ""];
+  const details = [known(gate.epochs) ? `after ${count(Number(gate.epochs), "epoch")}` : "", known(gate.status) ? `exit status ${asText(gate.status)}` : ""];
   byId("gate").className = `banner ${kind}`;
   byId("gate").replaceChildren(
     make("p", { className: "headline" }, make("span", { className: `outcome ${kind}` }, `${sign} Gate ${asText(gate.verdict)}`),
-      make("small", {}, ` ${looked.filter(Boolean).join(", ")}`)),
+      make("small", {}, ` ${details.filter(Boolean).join(", ")}`)),
     ...(gate.line && !gate.bounds?.length ? [make("p", { dir: "auto" }, asText(gate.line))] : []),
     ...(gate.reason ? [make("p", { dir: "auto" }, asText(gate.reason))] : []),
     make("ul", {}, ...(gate.bounds || []).map(bound)));
@@ -22,8 +22,8 @@ function bound(each) {
   const [sign, kind] = VERDICTS[each.verdict] || ["·", "quiet"];
   const scope = [each.suite && `suite ${each.suite}`, each.tag && `tag ${each.tag}`].filter(Boolean).join(", ");
   const limits = [known(each.min) && `at least ${each.min}`, known(each.max) && `at most ${each.max}`, each.baseline && "against the baseline"].filter(Boolean).join(", ");
-  const said = asText(each.words || each.line || each.reason) || [each.metric, scope, limits].filter(Boolean).join(" · ");
-  return make("li", {}, make("span", { className: `outcome ${kind}`, title: asText(each.verdict) }, `${sign} ${asText(each.verdict)}`), make("span", { dir: "auto" }, ` ${said}`));
+  const text = asText(each.words || each.line || each.reason) || [each.metric, scope, limits].filter(Boolean).join(" · ");
+  return make("li", {}, make("span", { className: `outcome ${kind}`, title: asText(each.verdict) }, `${sign} ${asText(each.verdict)}`), make("span", { dir: "auto" }, ` ${text}`));
 }
 
 function showComparison(comparison) {
@@ -58,7 +58,7 @@ function comparisonParts(given) {
   ];
 }
 
-// What `mobileagent flips` found: shares of causes, and what shows each.
+// The result of `mobileagent flips`: the shares of causes, and the evidence for each task.
 function showFlips(found) {
   byId("flips").hidden = !found?.causes;
   if (!found?.causes) return;
@@ -82,7 +82,7 @@ function showFlips(found) {
 
 const points = (share) => (known(share) ? `${share < 0 ? "−" : "+"}${number(Math.abs(share) * 100, 1)}` : "n/a");
 
-// Tasks that gained, say: each shows its rows.
+// A list of tasks, such as the gained ones; each links to its rows.
 function listOf(name, tasks) {
   if (!Array.isArray(tasks) || !tasks.length) return null;
   const links = tasks.slice(0, 30).map((task) => {
@@ -96,7 +96,7 @@ function listOf(name, tasks) {
   return make("div", { className: `changes ${name}` }, make("b", {}, `${sign}${name} ${tasks.length}`), " ", make("ul", { className: "inline" }, ...links), rest);
 }
 
-// Two runs without a comparison that somebody made: what can be counted.
+// The counts of changes between two runs without a recorded comparison.
 function changesParts() {
   const many = (change) => state.rows.filter((row) => row.change === change).length;
   const chips = Object.keys(CHANGES).filter(many).map((change) => chip(`${CHANGES[change]} ${many(change)}`, "change", change));

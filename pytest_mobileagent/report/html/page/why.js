@@ -1,6 +1,6 @@
 "use strict";
 
-// What a newcomer has to know first: what was asked, what came of it, and why.
+// The summary of an episode: its goal, its outcome, and the reason.
 
 function showWhy(row, episode) {
   byId("why").replaceChildren(...whyParts(row, episode));
@@ -8,12 +8,12 @@ function showWhy(row, episode) {
 }
 
 function whyParts(row, episode, { withGoal = true } = {}) {
-  const said = [...(episode.frames || [])].reverse().find((frame) => frame.said)?.said;
+  const message = [...(episode.frames || [])].reverse().find((frame) => frame.said)?.said;
   const failed = row.outcome !== "passed";
   const checked = [
     ["Sought", failed ? row.sought : ""],
     ["Closest", failed ? row.closest : ""],
-    ["Because", failed && !row.error && !isTold(row) ? plainReason(row) : ""],
+    ["Because", failed && !row.error && !isExplained(row) ? plainReason(row) : ""],
   ];
   const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
@@ -22,7 +22,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
     ["Crash", crashOf(episode)],
     ["Wall", (episode.frames || []).find((frame) => frame.wall)?.wall.text],
     ["Answered", episode.answer],
-    ["Said", said === episode.answer ? "" : said],
+    ["Said", message === episode.answer ? "" : message],
   ];
   const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
   const lists = [checked, happened].map(factList).filter(Boolean);
@@ -30,14 +30,14 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...checkSource(row, episode), ...wholeReason(row, episode)];
 }
 
-// The first crash of an app, and how many more there were.
+// The first app crash, and the number of others.
 function crashOf(episode) {
   const found = (episode.frames || []).flatMap((frame) => (frame.crashes || []).map((each) => `${asText(each.text)}, at step ${frame.step}`));
   return found.length > 1 ? `${found[0]} (and ${found.length - 1} more)` : found[0];
 }
 
-// Whether what was sought and what was closest tell all that the reason does: it may be the words of the task's author.
-function isTold(row) {
+// Whether the condition and the closest match already contain the reason, unlike a message of the task's author.
+function isExplained(row) {
   return Boolean(row.closest) && (/^(?:AssertionError: )?assert /.test(row.reason) || asText(row.closest).includes(plainReason(row)));
 }
 
@@ -64,16 +64,16 @@ function checkSource(row, episode) {
   return [fold("source", "The check", false, make("pre", { className: "source", dir: "ltr" }, ...lines))];
 }
 
-// What the check raised, word for word, for those who want it.
+// The complete error of the check.
 function wholeReason(row, episode) {
   const stands = (episode.opinions || []).find((each) => each.stands && each.passed === false);
   const reason = asText(stands?.reason || row.reason).trim();
   return row.outcome !== "passed" && reason.includes("\n") ? [fold("reason", "Full reason", false, make("pre", { dir: "auto" }, reason))] : [];
 }
 
-// The index of the frame from which to look at a failure, as the message of a failing test has it: the step
-// that undid the goal, else the last one that was no report of being done. What passed is shown from the start;
-// an error at a wall, at what the app showed when it was tried.
+// The index of the frame that explains a failure best, as in the message of a failing test: the step that
+// undid the goal, else the last one that is not a report. Passed episodes are shown from the start, and
+// errors at a wall at the trial of the wall.
 function stepThatMatters(row, episode) {
   const frames = episode.frames || [];
   const wall = frames.findIndex((frame) => frame.wall?.stands);

@@ -1,8 +1,8 @@
 "use strict";
 
-// Numbers and outcomes, as people read them.
+// The formatting of numbers, outcomes and names.
 
-// A sign for each outcome, beside its word: never colour alone.
+// A sign for each outcome, so that it is never shown by colour alone.
 const SIGNS = {
   passed: "✓", failed: "✗", error: "!", review: "?", skipped: "–", "not run": "·", xfailed: "x", xpassed: "X",
   running: "▸",
@@ -14,11 +14,11 @@ const kindOf = (outcome) => KINDS[outcome] || "quiet";
 const isFailure = (row) => row.outcome === "failed" || row.outcome === "error";
 
 function outcomeMark(outcome, words = true) {
-  const said = asText(outcome) || "unknown";
-  const sign = make("span", { className: "sign" }, SIGNS[said] || "·");
+  const word = asText(outcome) || "unknown";
+  const sign = make("span", { className: "sign" }, SIGNS[word] || "·");
   sign.setAttribute("aria-hidden", "true");
-  const node = make("span", { className: `outcome ${kindOf(said)}`, title: said }, sign, words ? said : null);
-  if (!words) node.setAttribute("aria-label", said);
+  const node = make("span", { className: `outcome ${kindOf(word)}`, title: word }, sign, words ? word : null);
+  if (!words) node.setAttribute("aria-label", word);
   return node;
 }
 
@@ -50,11 +50,11 @@ function tokens(value) {
   return value < 1e6 ? `${number(value / 1e3)} k` : `${number(value / 1e6, 1)} M`;
 }
 
-// What most packages' names have in common.
+// Parts that are common in package names.
 const COMMON_PARTS = /^(?:com|org|net|edu|dev|me|io|app|apps|android|google|mobile|main|client)$/;
 
-// The telling part of a package's name: "clock" of "com.android.clock", "coursera" of "org.coursera.android",
-// "notes.pro" of "org.some.notes.pro"; where two apps of a run would have the same, the whole name.
+// The distinctive part of a package's name: "clock" of "com.android.clock", "coursera" of "org.coursera.android",
+// "notes.pro" of "org.some.notes.pro"; if two apps of a run have the same part, the whole name.
 function shortApp(name) {
   const short = tellingPart(name);
   return state.apps.get(short) > 1 ? asText(name) : short;
@@ -67,7 +67,7 @@ function tellingPart(name) {
   return telling.slice(telling.at(-1).length <= 3 ? -2 : -1).join(".");
 }
 
-// How many packages have the same telling part, and the folders that the names of all tasks begin with.
+// Count the packages by distinctive part, and find the folders that all task names begin with.
 function showNames(rows) {
   const apps = [...new Set(rows.map((row) => asText(row.app)))];
   state.apps = new Map();
@@ -90,7 +90,7 @@ function count(many, thing) {
   return `${number(many)} ${thing}${many === 1 ? "" : "s"}`;
 }
 
-// The name of a row: its case, with the epoch and the environment that the id does not tell.
+// The name of a row: its case, with the epoch and the environment if the id lacks them.
 function nameOf(row) {
   const more = [];
   if (known(row.environment)) more.push(`env ${row.environment}`);
@@ -98,10 +98,10 @@ function nameOf(row) {
   return more.length ? `${row.id} [${more.join(", ")}]` : asText(row.id);
 }
 
-// The same without the folders that all tasks of the page are in.
+// The name without the folders that all tasks of the page share.
 const titleOfTask = (row) => shortId(nameOf(row));
 
-// Wilson's interval of a proportion at 95 %, as pytest_mobileagent/statistics.py has it.
+// Wilson's interval of a proportion at 95 %, as in pytest_mobileagent/statistics.py.
 function wilson(successes, all) {
   if (!all) return null;
   const z = 1.959964;
@@ -124,7 +124,7 @@ function rateBar(rate, interval) {
   return svg;
 }
 
-// A text in a drawing.
+// A text in an SVG drawing.
 function words(attributes, text) {
   const node = draw("text", attributes);
   node.textContent = text;
@@ -143,7 +143,7 @@ function pairs(given) {
   ]));
 }
 
-// Something that folds, and stays as it was left for what is shown next.
+// A collapsible section, which remains open or closed when another step is shown.
 const folds = new Map();
 function fold(name, title, open, ...children) {
   const node = make("details", { className: "fold", open: folds.get(name) ?? open }, make("summary", {}, title), ...children);

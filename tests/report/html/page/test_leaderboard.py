@@ -89,7 +89,7 @@ def test_a_row_opens_to_its_suites_tasks_and_remarks(read: Any) -> None:
     tasks = [task(number, "passed", "failed") for number in range(250)]
     reader = read(first, run("t3a"), tasks=[tasks, []])
     reader.click("#row-0 .opener")
-    reader.sees("#inner-0", "Cannot be told apart from t3a.")
+    reader.sees("#inner-0", "Not distinguishable from t3a.")
     assert "3 attempts lost to infrastructure." in reader.texts("#inner-0 li")
     assert "clock" in reader.texts("#inner-0 tbody th")
     assert reader.ask("document.querySelectorAll('#inner-0 .sequence').length") == 200
