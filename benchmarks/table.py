@@ -5,7 +5,7 @@ cannot be measured here says why in a row of its own, and the others go on.
 
 Each figure stands beside its limit: what was asked for, or what the machine itself cannot do
 without. Times are those of a processor (user and system), the best of several, so that what else
-runs on the machine matters little; where it matters, the table says "by the clock".
+runs on the machine matters little; where it matters, the table says "elapsed time".
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ def of_checks() -> Iterator[Figure]:
     parsing = seconds(lambda: [ET.fromstring(source) for _ in range(20)]) / 20
     rate = len(best) / sum(best)
     yield Figure(
-        "episodes of 10 steps checked, screens of 194 nodes, a second and core",
+        "episodes checked per second and core, 10 steps with screens of 194 nodes",
         f"{rate:.0f}",
         "100",
-        f"{1 / (11 * parsing):.0f} if all 11 screens were parsed and nothing else done",
+        f"{1 / (11 * parsing):.0f} for parsing the 11 screens only",
     )
 
 
@@ -114,24 +114,24 @@ def of_pictures() -> Iterator[Figure]:
     image.load()
     plain = seconds(lambda: image.save(io.BytesIO(), "PNG"), 3)
     yield Figure(
-        "a screenshot packed, never in a step's way",
+        "packing a screenshot, outside of steps",
         f"{1000 * seconds(lambda: as_webp(png), 3):.0f} ms, {len(webp) / len(png):.0%} of the PNG",
-        "31 % of it",
-        f"{1000 * plain:.0f} ms for one encoding as PNG",
+        "31 % of the PNG",
+        f"{1000 * plain:.0f} ms to encode it as PNG",
     )
     yield Figure(
-        "a packed screenshot made PNG again",
+        "converting a packed screenshot to PNG",
         f"{1000 * seconds(lambda: as_png(webp), 3):.0f} ms",
         "",
-        f"{1000 * plain:.0f} ms for one encoding as PNG",
+        f"{1000 * plain:.0f} ms to encode it as PNG",
     )
     xml = checks.made(0).encode()
     packed = gzip.compress(xml, 9)
     yield Figure(
-        "a hierarchy of 194 nodes packed",
+        "packing a hierarchy of 194 nodes",
         f"{1000 * seconds(lambda: gzip.compress(xml, 9)):.1f} ms, {len(packed) / len(xml):.0%}",
         "",
-        f"{1000 * seconds(lambda: gzip.decompress(packed)):.1f} ms for unpacking it",
+        f"{1000 * seconds(lambda: gzip.decompress(packed)):.1f} ms to unpack it",
     )
 
 
@@ -143,7 +143,7 @@ def of_pytest() -> Iterator[Figure]:
         ours, plain = (min(each) for each in zip(*helps, strict=True))
         empty = min(run_pytest(["--version", "-p", "no:mobileagent"], folder)[1] for _ in range(3))
         yield Figure(
-            "`pytest --help`, more than without the plugin",
+            "`pytest --help`, additional time with the plugin",
             f"{1000 * (ours - plain):+.0f} ms",
             "20 ms",
             f"{1000 * empty:.0f} ms for `pytest --version`; a fork {1000 * fork():.1f} ms",
@@ -152,7 +152,7 @@ def of_pytest() -> Iterator[Figure]:
         taken = plugin.in_turns([*quiet, "test_tasks.py"], [*quiet, "test_plain.py"], folder, 3)
         ours, plain = (min(each) for each in zip(*taken, strict=True))
         yield Figure(
-            f"{plugin.ROWS:,} rows collected, times plain pytest",
+            f"{plugin.ROWS:,} rows collected, relative to plain pytest",
             f"{ours / plain:.2f}",
             "1.2",
             f"{plain:.2f} s for plain pytest",
@@ -169,7 +169,7 @@ def fork() -> float:
     return seconds(many) / 20
 
 
-NAMES = {"page": "the page written", "opened": "the page opened in Chromium, heap (by the clock)"}
+NAMES = {"page": "writing the page", "opened": "opening the page in Chromium: elapsed time, heap"}
 
 
 def of_results() -> Iterator[Figure]:
@@ -214,10 +214,10 @@ def of_disk() -> Iterator[Figure]:
         before = size_of(run) / count
         pack_run(run, 600.0)
         yield Figure(
-            "an episode of the suite on the disk",
+            "disk space of an episode of the suite",
             f"{size_of(run) / count / 1e6:.2f} MB",
             "0.25 MB",
-            f"{before / 1e6:.2f} MB as the run left it",
+            f"{before / 1e6:.2f} MB before packing",
         )
 
 
@@ -232,7 +232,7 @@ def of_start() -> Iterator[Figure]:
     run = start.measure()
     begins = run.first("task began")
     yield Figure(
-        f"first task of `-n 8` begins, {len(run.tasks)} tasks, after the command (by the clock)",
+        f"first task of `-n 8` begins, {len(run.tasks)} tasks: elapsed time after the command",
         f"{begins:.1f} s; it ends after {run.first('task ended'):.1f} s",
         "4 s",
         f"{run.first('started'):.1f} s until a worker has started, and "
@@ -245,8 +245,7 @@ def of_workers() -> Iterator[Figure]:
     few, all_of_them = workers.measure(1, workers.FEW), workers.measure(8)
     one = few.start + few.end + few.working * all_of_them.thinking
     yield Figure(
-        f"8 workers, {all_of_them.tasks} tasks, {all_of_them.thinking:.0f} s of thinking (by the "
-        "clock)",
+        f"8 workers, {all_of_them.tasks} tasks, {all_of_them.thinking:.0f} s of thinking: elapsed time",
         f"{all_of_them.wall:.0f} s, {all_of_them.start:.1f} s before the first task, "
         f"{all_of_them.end:.1f} s after the last",
         f"{all_of_them.thinking / 947 * 132:.0f} s",
@@ -254,10 +253,10 @@ def of_workers() -> Iterator[Figure]:
         f"{os.cpu_count()}",
     )
     yield Figure(
-        f"that, times as fast as one worker, reckoned by its {few.tasks} tasks",
+        f"the same, speed-up over one worker, estimated from {few.tasks} tasks",
         f"{one / all_of_them.wall:.1f}",
         "7.2",
-        f"{one / all_of_them.least:.1f} with nothing but that",
+        f"{one / all_of_them.least:.1f} without other work",
     )
 
 
@@ -265,24 +264,24 @@ def of_steps() -> Iterator[Figure]:
     """Steps on a virtual phone, by the clock."""
     of = device.steps()
     yield Figure(
-        "a step through adb: done, settled, looked at (by the clock)",
+        "a step through adb, from action to observation: elapsed time",
         f"{of.step:.0f} ms, {of.trips:.0f} round trips, {of.step / of.five:.2f} of AppAgent's "
         "five calls",
         "0.50 of them",
-        f"{of.trip:.1f} ms for a round trip of adb",
+        f"{of.trip:.1f} ms for a round trip through adb",
     )
     yield Figure(
-        "the same without screenshots, for agents that see hierarchies only",
+        "the same without screenshots",
         f"{of.unseen:.0f} ms, {of.unseen / of.five:.2f} of AppAgent's five calls",
         "",
-        f"{of.trip:.1f} ms for a round trip of adb",
+        f"{of.trip:.1f} ms for a round trip through adb",
     )
     if appium_calls.HOME.is_dir():
         calls = appium_calls.measure()
         yield Figure(
-            "a step through Appium: calls of the server",
+            "a step through Appium: calls to the server",
             f"{calls.local:.1f}, {calls.local / calls.plain:.2f} of a plain client's; "
-            f"{calls.hub:.1f} where nothing else reaches the phone",
+            f"{calls.hub:.1f} without adb",
             "1.1 of them",
             f"{calls.plain:.1f} of a plain client: the action, a screenshot, the page source",
         )
@@ -300,7 +299,7 @@ def of_driver() -> Iterator[Figure]:
         msg = f"{program.name} failed: {ran.stderr.strip().rpartition(chr(10))[2]}"
         raise RuntimeError(msg)
     yield Figure(
-        "memory of the driver of a Ray cluster, 64 actors that do nothing",
+        "memory of a Ray driver with 64 idle actors",
         f"{driver[1]} MB, and {actor[1]} MB for each actor",
         "1,500 MB",
         f"{alone.megabytes:.0f} MB to import Ray",
@@ -330,7 +329,7 @@ def written(figures: list[Figure]) -> str:
     lines = [
         f"Measured on {today} with Python {version}: {machine}.",
         "",
-        "| what | measured | asked for | what the machine needs for as much |",
+        "| benchmark | measured | target | minimum on this machine |",
         "| --- | --- | --- | --- |",
         *(f"| {' | '.join(each)} |" for each in figures),
     ]
