@@ -101,7 +101,7 @@ def of_checks() -> Iterator[Figure]:
         "episodes checked per second and core, 10 steps with screens of 194 nodes",
         f"{rate:.0f}",
         "100",
-        f"{1 / (11 * parsing):.0f} for parsing the 11 screens only",
+        f"{1 / (11 * parsing):.0f} if all 11 screens were parsed",
     )
 
 
@@ -245,7 +245,8 @@ def of_workers() -> Iterator[Figure]:
     few, all_of_them = workers.measure(1, workers.FEW), workers.measure(8)
     one = few.start + few.end + few.working * all_of_them.thinking
     yield Figure(
-        f"8 workers, {all_of_them.tasks} tasks, {all_of_them.thinking:.0f} s of thinking: elapsed time",
+        f"8 workers, {all_of_them.tasks} tasks, {all_of_them.thinking:.0f} s of thinking: elapsed "
+        "time",
         f"{all_of_them.wall:.0f} s, {all_of_them.start:.1f} s before the first task, "
         f"{all_of_them.end:.1f} s after the last",
         f"{all_of_them.thinking / 947 * 132:.0f} s",
@@ -329,7 +330,7 @@ def written(figures: list[Figure]) -> str:
     lines = [
         f"Measured on {today} with Python {version}: {machine}.",
         "",
-        "| benchmark | measured | target | minimum on this machine |",
+        "| benchmark | measured | target | for comparison |",
         "| --- | --- | --- | --- |",
         *(f"| {' | '.join(each)} |" for each in figures),
     ]
