@@ -1,10 +1,10 @@
 #!/bin/sh
-# farm.sh: the phones of a farm, through its Appium hub. Its URL holds a name and a key, so it comes from the environment:
+# farm.sh: the phones of a device farm, through its Appium hub. The URL contains a key, so it is read from the environment:
 #
 #   export MOBILE_DEVICE=appium:https://NAME:KEY@hub.example/wd/hub
 #
 set -eu
-phones=${PHONES:-4}    # sessions at a time; what your plan allows
+phones=${PHONES:-4}    # the number of sessions that your plan allows at a time
 
 [ -f hub.json ] || cat > hub.json <<'JSON'
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# judge.sh: many episodes that nobody has decided. People decide some of them, drawn by lot; these show how far judges
-# can be trusted with all. The steps, one after the other: sh judge.sh sample, calibrate, judge
+# judge.sh: judge many undecided episodes. People decide a random sample of them, which shows how far judges can be
+# trusted with all. Run the steps one after the other: sh judge.sh sample, sh judge.sh calibrate, sh judge.sh judge
 set -eu
-run=${RUN:-runs}            # the run with the episodes, made with --llm-judge=off
+run=${RUN:-runs}            # the run with the episodes, recorded with --llm-judge=off
 judges=${JUDGES:-openai:gpt-4o,anthropic:claude-sonnet-4-5}
 
 case ${1:-} in
@@ -15,7 +15,7 @@ calibrate)
 judge)
   pytest tasks --mobile-rescore="$run" --llm-judge=cross --mobile-judges="$judges" --mobile-max-cost=40 \
     --mobile-exit=run --mobile-runs=judged
-  python -m pytest_mobileagent review judged --list ;;    # where the judges disagree
+  python -m pytest_mobileagent review judged --list ;;    # the episodes on which the judges disagree
 *)
   echo "usage: sh judge.sh sample|calibrate|judge" >&2
   exit 2 ;;

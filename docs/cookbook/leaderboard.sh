@@ -1,6 +1,6 @@
 #!/bin/sh
-# leaderboard.sh: several agents on the same tasks, and one page to publish.
-# Start it again after a break: it goes on where it stopped.
+# leaderboard.sh: run several agents on the same tasks, and write a page to publish.
+# Start it again after an interruption: it continues where it stopped.
 set -eu
 agents=${AGENTS:-"appagent m3a t3a seeact mine"}
 model=${MODEL:-openai:gpt-4o}
