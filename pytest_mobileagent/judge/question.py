@@ -40,10 +40,10 @@ class Subtask:
         for name in ("app", "task", "memory"):
             value = getattr(self, name)
             if not isinstance(value, str) or not (value.strip() or name == "memory"):
-                msg = f"subtask: {name}={value!r} has to be a text"
+                msg = f"subtask: {name}={value!r} must be a text"
                 raise TaskError(msg)
         if not isinstance(self.history, bool):
-            msg = f"subtask: history={self.history!r} has to be True or False"
+            msg = f"subtask: history={self.history!r} must be True or False"
             raise TaskError(msg)
 
 
@@ -89,12 +89,12 @@ class Question:
                 isinstance(t, str) and t.strip() for t in texts
             )
             if not whole:
-                msg = f"judge: {name}={texts!r} has to be a list of texts"
+                msg = f"judge: {name}={texts!r} must be a list of texts"
                 raise TaskError(msg)
         if not isinstance(self.subtasks, tuple) or not all(
             isinstance(each, Subtask) for each in self.subtasks
         ):
-            msg = f"judge: subtasks={self.subtasks!r} has to be a list of subtask(…)"
+            msg = f"judge: subtasks={self.subtasks!r} must be a list of subtask(…)"
             raise TaskError(msg)
         if self.actions is not None and self.actions not in ACTIONS:
             msg = f"judge: actions={self.actions!r} is none of {', '.join(ACTIONS)}"
@@ -104,10 +104,10 @@ class Question:
             raise TaskError(msg)
         for name, value in (("reason", self.reason), ("wall", self.wall)):
             if not isinstance(value, bool) and (name, value) != ("reason", None):
-                msg = f"judge: {name}={value!r} has to be True or False"
+                msg = f"judge: {name}={value!r} must be True or False"
                 raise TaskError(msg)
         if self.window is not None and (type(self.window) is not int or self.window < 2):
-            msg = f"judge: window={self.window!r} has to be a number of screenshots from 2 on"
+            msg = f"judge: window={self.window!r} must be a number of screenshots, at least 2"
             raise TaskError(msg)
         if self.rubric and self.subtasks:
             msg = "judge: a task has either a rubric or subtasks"

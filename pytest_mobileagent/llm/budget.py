@@ -247,7 +247,7 @@ def parse_limit(text: str, *, whole: bool = False) -> Limit:
             number = None
         if scope not in {"run", "task"} or scope in amounts or number is None:
             kind = "whole amounts" if whole else "amounts"
-            msg = f"has to be AMOUNT, AMOUNT,task=AMOUNT or task=AMOUNT, with {kind} above 0"
+            msg = f"must be AMOUNT, AMOUNT,task=AMOUNT or task=AMOUNT, with {kind} above 0"
             raise ValueError(msg)
         amounts[scope] = number
     return Limit(**amounts)

@@ -156,7 +156,7 @@ def load_prices(path: Path) -> Prices:
 
 def _price(path: Path, model: str, given: Any) -> Price:
     if not isinstance(given, dict):
-        msg = f'{path}: {model} has to be a table: ["{model}"] with input and output'
+        msg = f'{path}: {model} must be a table: ["{model}"] with input and output'
         raise ValueError(msg)
     try:
         reference = parse_reference(model)
@@ -173,7 +173,7 @@ def _price(path: Path, model: str, given: Any) -> Price:
             raise ValueError(msg)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and 0 <= value <= _PER):  # no token costs more than a dollar
-            msg = f'{path}: {name} of ["{model}"] has to be US dollars for a million tokens'
+            msg = f'{path}: {name} of ["{model}"] must be US dollars per million tokens'
             raise ValueError(msg)
     if lacking := [name for name in ("input", "output") if name not in given]:
         msg = f'{path}: ["{model}"] lacks {" and ".join(lacking)}'

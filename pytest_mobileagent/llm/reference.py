@@ -110,7 +110,7 @@ def parse_reference(text: str) -> ModelReference:
     model, *urls = _URL.split(text.strip(), maxsplit=1)
     provider, _, name = model.partition(":")
     if not (re.fullmatch(r"[\w-]+", provider) and name.strip() and not name.startswith("//")):
-        msg = f"{redact_urls(text)!r} has to be PROVIDER:NAME, as in openai:gpt-4o"
+        msg = f"{redact_urls(text)!r} must be PROVIDER:NAME, as in openai:gpt-4o"
         raise ValueError(msg)
     if not urls and provider != "scripted" and (place := _NO_URL.search(name)):
         msg = (
@@ -159,7 +159,7 @@ def parse_choice(text: str) -> ModelChoice:
         if named is None and default is None and not roles:
             default = parse_reference(part)
         elif named is None:
-            msg = f"{redact_urls(part)!r} has to be ROLE=PROVIDER:NAME"
+            msg = f"{redact_urls(part)!r} must be ROLE=PROVIDER:NAME"
             raise ValueError(msg)
         elif named[1] in roles:
             msg = f"names the role {named[1]!r} twice"

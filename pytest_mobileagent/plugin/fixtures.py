@@ -275,7 +275,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     given = request.getfixturevalue("agent")
     if given is not None and not callable(given):
         pytest.fail(
-            "the fixture `agent` has to return a class or a function that makes an agent",
+            "the fixture `agent` must return a class or a function that makes an agent",
             pytrace=False,
         )
     try:

@@ -223,7 +223,7 @@ def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
         raise TaskError(msg)
     suite = fields.get("suite")
     if suite is not None and not (isinstance(suite, str) and suite.strip()):
-        msg = f"suite={suite!r} has to be a name"
+        msg = f"suite={suite!r} must be a name"
         raise TaskError(msg)
     return make_task(goal, fields), suite
 

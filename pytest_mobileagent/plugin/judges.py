@@ -220,7 +220,7 @@ class Judge:
         from pytest_mobileagent.judge.question import Question
 
         if not isinstance(episode, Recorded):
-            msg = f"judge({episode!r}): the first argument has to be the episode"
+            msg = f"judge({episode!r}): the first argument must be the episode"
             raise TaskError(msg)
         asked = Question.of(question)
         if asked.subtasks:

@@ -62,7 +62,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     for answer in config.hook.pytest_mobileagent_sources(config=config):
         for prefix, source in (answer or {}).items():
             if Source not in getattr(source, "__mro__", ()):
-                made = "has to be a subclass of `Source`"
+                made = "must be a subclass of `Source`"
                 msg = f"hook pytest_mobileagent_sources: the value for {prefix!r} {made}"
                 raise pytest.UsageError(printable(msg))
             if prefix in found or prefix in built_in() or not prefix.isidentifier():

@@ -55,7 +55,7 @@ def engine(text: str) -> Engine:
     labels = dict(pair.strip().split("=", 1) for pair in pairs if "=" in pair)
     is_sound = name == "ray" or place == "xdist"
     if not is_sound or (colon and not address) or len(labels) < len(pairs):
-        msg = "has to be xdist, ray, ray:auto or ray:HOST:PORT; ray's may end in ,LABEL=VALUE"
+        msg = "must be xdist, ray, ray:auto or ray:HOST:PORT; ray's may end in ,LABEL=VALUE"
         raise ValueError(msg)
     if (name == "xdist" and pairs) or not all(labels.values()) or not all(labels):
         msg = "has labels, which only machines of a Ray cluster have: LABEL=VALUE after a comma"
@@ -69,7 +69,7 @@ def whole(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         number = whole_number(text)
         if number is None or number < least:
-            msg = f"has to be a whole number from {least}"
+            msg = f"must be a whole number from {least}"
             raise ValueError(msg)
         return number
 
@@ -81,7 +81,7 @@ def epochs(text: str) -> Epochs:
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", text, re.ASCII)
     least, most = map(int, (found[1], found[2] or found[1])) if found else (0, 0)
     if not 1 <= least <= most or (found and found[2] and least == most):
-        msg = "has to be a whole number from 1, or a range of them such as 3..10"
+        msg = "must be a whole number from 1, or a range such as 3..10"
         raise ValueError(msg)
     return Epochs(least, most)
 
@@ -91,7 +91,7 @@ def shard(text: str) -> Shard:
     found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
     number, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= number <= parts:
-        msg = "has to be I/N, such as 2/4 for the second of four parts"
+        msg = "must be I/N, such as 2/4 for the second of four parts"
         raise ValueError(msg)
     return Shard(number, parts)
 
@@ -100,7 +100,7 @@ def positive(text: str) -> float:
     """Read a number above 0."""
     number = decimal_number(text)
     if number is None or number <= 0:
-        msg = "has to be a number above 0"
+        msg = "must be a number above 0"
         raise ValueError(msg)
     return number
 
@@ -118,7 +118,7 @@ def listed(text: str) -> tuple[str, ...]:
     """Read a comma-separated list of words."""
     words = tuple(word.strip() for word in text.split(","))
     if not all(words):
-        msg = "has to be a list such as 100,105 or test"
+        msg = "must be a list such as 100,105 or test"
         raise ValueError(msg)
     return words
 
@@ -170,7 +170,7 @@ def truth(text: str) -> bool:
     """Read a flag's value: `true` or `false`."""
     word = text.strip().lower()
     if word not in {"true", "false"}:
-        msg = "has to be true or false"
+        msg = "must be true or false"
         raise ValueError(msg)
     return word == "true"
 
@@ -194,7 +194,7 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
     def parse(text: str) -> str:
         if text not in choices:
-            msg = f"has to be one of {', '.join(choices)}"
+            msg = f"must be one of {', '.join(choices)}"
             raise ValueError(msg)
         return text
 

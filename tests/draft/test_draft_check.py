@@ -170,7 +170,7 @@ def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, ep
         ([], "no episode is given"),
         (["nothing"], "no episode is recorded in nothing"),
         (["EPISODE"], "no model is given that could draft: --model=PROVIDER:NAME"),
-        (["EPISODE", "--model=gpt"], "'gpt' has to be PROVIDER:NAME"),
+        (["EPISODE", "--model=gpt"], "'gpt' must be PROVIDER:NAME"),
         (["EPISODE", "--model=openai:gpt-4o"], "OPENAI_API_KEY is not set. Nothing was asked."),
         (["EPISODE", "--model=opnai:gpt-4o"], "did you mean 'openai'?"),
         (["EPISODE", "--model=scripted:none.jsonl"], "cannot read none.jsonl"),

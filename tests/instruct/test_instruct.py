@@ -285,7 +285,7 @@ def test_the_fewest_steps_leave_out_detours(command, tmp_path):
             ["run", "-o", "new.jsonl", "--model=describer=openai:x"],
             "could write in the role writer",
         ),
-        (["run", "-o", "new.jsonl", "--model=gpt"], "'gpt' has to be PROVIDER:NAME"),
+        (["run", "-o", "new.jsonl", "--model=gpt"], "'gpt' must be PROVIDER:NAME"),
         (["run", "-o", "new.jsonl", "--model=openai:gpt-4o"], "OPENAI_API_KEY is not set"),
         (["run", "-o", "new.jsonl", "--few-shot=none.toml"], "cannot read the table"),
         (["run", "-o", "new.jsonl", "--few-shot=bad.toml"], "line 1 (1): stage='sum' is none of"),

@@ -41,15 +41,15 @@ def test_lists_may_be_given() -> None:
     ("given", "why"),
     [
         ({"key_component": ["a"]}, "judge() has no argument 'key_component'"),
-        ({"key_components": "a"}, "key_components='a' has to be a list of texts"),
-        ({"rubric": ["a", " "]}, "has to be a list of texts"),
-        ({"subtasks": ["com.a"]}, "has to be a list of subtask"),
+        ({"key_components": "a"}, "key_components='a' must be a list of texts"),
+        ({"rubric": ["a", " "]}, "must be a list of texts"),
+        ({"subtasks": ["com.a"]}, "must be a list of subtask"),
         ({"actions": "picture"}, "is none of text, image, none"),
         ({"evidence": "html"}, "is none of screens, xml"),
-        ({"reason": "yes"}, "reason='yes' has to be True or False"),
-        ({"wall": None}, "wall=None has to be True or False"),
-        ({"window": 1}, "window=1 has to be a number of screenshots from 2 on"),
-        ({"window": True}, "window=True has to be a number of screenshots from 2 on"),
+        ({"reason": "yes"}, "reason='yes' must be True or False"),
+        ({"wall": None}, "wall=None must be True or False"),
+        ({"window": 1}, "window=1 must be a number of screenshots, at least 2"),
+        ({"window": True}, "window=True must be a number of screenshots, at least 2"),
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
     ],
 )
@@ -62,9 +62,9 @@ def test_what_makes_no_sense_is_the_tasks_mistake(given: dict[str, Any], why: st
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("", "Do it."), "app='' has to be a text"),
-        (("com.a", " "), "task=' ' has to be a text"),
-        (("com.a", None), "task=None has to be a text"),
+        (("", "Do it."), "app='' must be a text"),
+        (("com.a", " "), "task=' ' must be a text"),
+        (("com.a", None), "task=None must be a text"),
     ],
 )
 def test_a_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:

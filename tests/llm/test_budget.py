@@ -54,7 +54,7 @@ def test_a_limit_is_read(text: str, limit: Limit) -> None:
      "episode=2", "2,task=0", "two", "2;task=1", "1,5,task=2"],
 )  # fmt: skip
 def test_what_is_no_limit_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="has to be AMOUNT, AMOUNT,task=AMOUNT or task=AMOUNT"):
+    with pytest.raises(ValueError, match="must be AMOUNT, AMOUNT,task=AMOUNT or task=AMOUNT"):
         parse_limit(text)
 
 

@@ -187,18 +187,18 @@ def test_own_prices_are_read_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("input = 3", r'input has to be a table: \["input"\] with input and output'),
+        ("input = 3", r'input must be a table: \["input"\] with input and output'),
         ("[a", "is not TOML: "),
         ('["openai:a"]\ninput = 1', r'\["openai:a"\] lacks output'),
         ('["openai:a"]', r'\["openai:a"\] lacks input and output'),
         ('["openai:a"]\ninptu = 1', r"has no 'inptu'; did you mean input\?"),
         ('["openai:a"]\nzz = 1', r"has no 'zz' \(there are: input, output, cached\)"),
         *[
-            (f'["openai:a"]\noutput = 1\ninput = {value}', r'input of \["openai:a"\] has to be US')
+            (f'["openai:a"]\noutput = 1\ninput = {value}', r'input of \["openai:a"\] must be US')
             for value in ("-1", "nan", "inf", "true", '"3"', "[1]", f"1{'0' * 400}", "2026-01-01")
         ],
-        ("[openai]\na = {input = 1, output = 2}", "'openai' has to be PROVIDER:NAME"),
-        ('["gpt-4o"]\ninput = 1\noutput = 1', r"'gpt-4o' has to be PROVIDER:NAME"),
+        ("[openai]\na = {input = 1, output = 2}", "'openai' must be PROVIDER:NAME"),
+        ('["gpt-4o"]\ninput = 1\noutput = 1', r"'gpt-4o' must be PROVIDER:NAME"),
         ('["opnai:a"]\ninput = 1\noutput = 1', "no provider is called 'opnai'; did you mean"),
     ],
 )

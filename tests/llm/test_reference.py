@@ -49,7 +49,7 @@ def test_a_model_is_read(text: str, provider: str, name: str, url: str) -> None:
     ["", "gpt-4o", ":gpt-4o", "openai:", "openai: ", "open ai:x", "@http://h", "http://h/v1"],
 )
 def test_what_names_no_model_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"has to be PROVIDER:NAME, as in openai:gpt-4o"):
+    with pytest.raises(ValueError, match=r"must be PROVIDER:NAME, as in openai:gpt-4o"):
         parse_reference(text)
 
 
@@ -104,10 +104,10 @@ def test_a_choice_is_one_model_or_one_for_each_role(text: str, choice: ModelChoi
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "'' has to be PROVIDER:NAME"),
-        ("actor=gpt-4o", "'actor=gpt-4o' has to be PROVIDER:NAME"),
+        ("", "'' must be PROVIDER:NAME"),
+        ("actor=gpt-4o", "'actor=gpt-4o' must be PROVIDER:NAME"),
         ("actor=openai:a,actor=openai:b", "names the role 'actor' twice"),
-        ("actor=openai:", "'openai:' has to be PROVIDER:NAME"),
+        ("actor=openai:", "'openai:' must be PROVIDER:NAME"),
         ("actor=", "PROVIDER:NAME"),
         (",", "PROVIDER:NAME"),
     ],

@@ -101,7 +101,7 @@ def test_too_few_judges_are_refused(asking, mode, judges, why):
 
 
 def test_another_word_is_refused(refused):
-    assert "has to be one of off, single, cross" in refused("--llm-judge=both")
+    assert "must be one of off, single, cross" in refused("--llm-judge=both")
 
 
 def test_it_may_come_from_elsewhere(header, monkeypatch):

@@ -32,4 +32,4 @@ def test_only_without_it_the_agent_shares_the_process_of_pytest(project, value, 
 
 
 def test_another_word_is_refused(refused):
-    assert "has to be one of on, off" in refused("--mobile-agent-process=maybe")
+    assert "must be one of on, off" in refused("--mobile-agent-process=maybe")

@@ -111,7 +111,7 @@ def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
 
 
 def test_another_word_is_refused(refused):
-    assert "has to be one of judges, all, replay, off" in refused("--mobile-cache=some")
+    assert "must be one of judges, all, replay, off" in refused("--mobile-cache=some")
 
 
 READS = """

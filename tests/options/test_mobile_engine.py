@@ -28,9 +28,9 @@ def test_an_engine_is_a_name_with_an_address_and_labels(text, meant):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("dask", "has to be xdist, ray, ray:auto or ray:HOST:PORT"),
-        ("xdist:auto", "has to be xdist, ray"),
-        ("ray:", "has to be xdist, ray"),
+        ("dask", "must be xdist, ray, ray:auto or ray:HOST:PORT"),
+        ("xdist:auto", "must be xdist, ray"),
+        ("ray:", "must be xdist, ray"),
         ("ray:auto,pool", "may end in ,LABEL=VALUE"),
         ("ray:auto,pool=", "labels"),
         ("ray:auto,=lab", "labels"),

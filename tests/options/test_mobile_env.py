@@ -127,7 +127,7 @@ def test_go(episode, device, mobile_env):
             "huge",
             "*--mobile-env=huge (--mobile-env) names 'huge'; there are all, some and *small*",
         ),
-        ("small,,", "*--mobile-env=small,, (from --mobile-env) has to be a list such as*"),
+        ("small,,", "*--mobile-env=small,, (from --mobile-env) must be a list such as*"),
     ],
 )
 def test_an_unknown_environment_is_a_usage_error(worlds, value, message):

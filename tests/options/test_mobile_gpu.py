@@ -19,4 +19,4 @@ def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
 
 
 def test_another_gpu_is_refused(refused):
-    assert "has to be one of software, host" in refused("--mobile-gpu=swiftshader")
+    assert "must be one of software, host" in refused("--mobile-gpu=swiftshader")

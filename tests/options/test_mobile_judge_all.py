@@ -82,6 +82,6 @@ def test_who_judges_all_by_default_may_judge_nothing(asking):
 
 def test_it_may_come_from_elsewhere(header, monkeypatch, refused):
     monkeypatch.setenv("MOBILE_JUDGE_ALL", "maybe")
-    assert "has to be true or false" in refused()
+    assert "must be true or false" in refused()
     monkeypatch.setenv("MOBILE_JUDGE_ALL", "false")
     assert "--mobile-judge-all=false (environment variable MOBILE_JUDGE_ALL)" in header()

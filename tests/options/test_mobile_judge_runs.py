@@ -25,4 +25,4 @@ def test_the_majority_counts(asking, replies, outcome):
 
 
 def test_it_has_to_be_a_number(refused):
-    assert "has to be a whole number from 1" in refused("--mobile-judge-runs=0")
+    assert "must be a whole number from 1" in refused("--mobile-judge-runs=0")

@@ -67,7 +67,7 @@ def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("gpt-4o", "has to be PROVIDER:NAME"),
+        ("gpt-4o", "must be PROVIDER:NAME"),
         ("openai:gpt-4o,openai:gpt-4o", "names openai:gpt-4o twice"),
         (
             "openai:a,openai:b,openai:c,openai:d",

@@ -164,6 +164,6 @@ def test_a_budget_stops_no_agent_that_asks_no_model(asking):
 def test_what_is_no_limit_is_refused(asking, text):
     error = asking.refused(f"--mobile-max-cost={text}", agent="Silent")
     assert error == (
-        f"--mobile-max-cost={text} (from --mobile-max-cost) has to be AMOUNT, "
+        f"--mobile-max-cost={text} (from --mobile-max-cost) must be AMOUNT, "
         "AMOUNT,task=AMOUNT or task=AMOUNT, with amounts above 0"
     )

@@ -83,7 +83,7 @@ def test_an_agent_that_asks_a_model_needs_one(asking):
 
 
 def test_what_is_no_model_is_told(asking, fnmatch):
-    error = "'gpt-4o' has to be PROVIDER:NAME, as in openai:gpt-4o"
+    error = "'gpt-4o' must be PROVIDER:NAME, as in openai:gpt-4o"
     fnmatch(asking.refused("--mobile-model=gpt-4o"), f"--mobile-model=gpt-4o (from *) {error}")
     fnmatch(asking.refused("--mobile-model="), "--mobile-model (from --mobile-model) is empty: *")
 

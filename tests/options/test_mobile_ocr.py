@@ -46,7 +46,7 @@ def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, 
 
 
 def test_another_word_is_refused(refused):
-    assert "has to be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
+    assert "must be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
 
 
 FORGES = """

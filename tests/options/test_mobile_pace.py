@@ -81,7 +81,7 @@ def test_without_it_agents_act_when_they_want(times):
 @pytest.mark.parametrize("pace", ["0", "-1", "soon", "nan"])
 def test_a_pace_is_a_number_above_0(asking, fnmatch, pace):
     said = asking.refused(f"--mobile-pace={pace}")
-    fnmatch(said, f"--mobile-pace={pace} (from --mobile-pace) has to be a number above 0")
+    fnmatch(said, f"--mobile-pace={pace} (from --mobile-pace) must be a number above 0")
 
 
 def test_programs_have_their_own_pace(asking, fnmatch):

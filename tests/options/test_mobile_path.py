@@ -210,4 +210,4 @@ def test_a_table_may_hold_golden_actions(shop):
 
 
 def test_another_path_is_refused(refused):
-    assert "--mobile-path=free (from --mobile-path) has to be" in refused("--mobile-path=free")
+    assert "--mobile-path=free (from --mobile-path) must be" in refused("--mobile-path=free")

@@ -32,7 +32,7 @@ def test_a_price_of_nothing_is_known_and_nothing(asking, served):
     [
         (None, "cannot read *own.toml: No such file or directory"),
         ('["openai:a"]\ninput = 1', '*own.toml: ["openai:a"] lacks output'),
-        ('["gpt-4o"]\ninput = 1', "*own.toml: *'gpt-4o' has to be PROVIDER:NAME*"),
+        ('["gpt-4o"]\ninput = 1', "*own.toml: *'gpt-4o' must be PROVIDER:NAME*"),
     ],
 )
 def test_a_file_that_is_wrong_is_told_before_a_device_starts(asking, fnmatch, content, error):

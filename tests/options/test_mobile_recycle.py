@@ -18,4 +18,4 @@ def test_an_emulator_is_replaced_after_so_many_episodes(project, sdk, arguments,
 
 @pytest.mark.parametrize("value", ["0", "-1", "never"])
 def test_what_is_no_whole_number_is_refused(refused, value):
-    assert "has to be a whole number from 1" in refused(f"--mobile-recycle={value}")
+    assert "must be a whole number from 1" in refused(f"--mobile-recycle={value}")

@@ -36,4 +36,4 @@ def test_so_many_attempts_follow_the_first(project, arguments, attempts):
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "always"])
 def test_what_is_no_whole_number_is_refused(refused, value):
-    assert "has to be a whole number from 0" in refused(f"--mobile-retries={value}")
+    assert "must be a whole number from 0" in refused(f"--mobile-retries={value}")

@@ -109,7 +109,7 @@ def test_workers_choose_the_same(many):
 
 @pytest.mark.parametrize("number", ["0", "-1", "some", "1.5"])
 def test_another_number_is_refused(refused, number):
-    assert "has to be a whole number from 1" in refused(f"--mobile-sample={number}")
+    assert "must be a whole number from 1" in refused(f"--mobile-sample={number}")
 
 
 def case(name, level, app, suite="bench"):

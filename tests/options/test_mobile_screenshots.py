@@ -97,4 +97,4 @@ def test_judges_see_all_of_them(run):
 
 def test_other_words_are_refused(asking, fnmatch):
     said = asking.refused("--mobile-screenshots=few")
-    fnmatch(said, "*--mobile-screenshots=few*has to be one of all, needed*")
+    fnmatch(said, "*--mobile-screenshots=few*must be one of all, needed*")

@@ -90,7 +90,7 @@ def test_a_new_task_moves_few_others():
 def test_other_parts_are_refused(asking, text):
     error = asking.refused(f"--mobile-shard={text}", agent="Silent")
     assert error == (
-        f"--mobile-shard={text} (from --mobile-shard) has to be I/N, such as 2/4 for the second of "
+        f"--mobile-shard={text} (from --mobile-shard) must be I/N, such as 2/4 for the second of "
         "four parts"
     )
 

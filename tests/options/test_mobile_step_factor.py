@@ -26,5 +26,5 @@ def test_the_agent_gets_so_many_times_the_golden_steps(project, arguments, steps
 
 @pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
 def test_what_is_no_number_above_0_is_refused(refused, value):
-    message = "has to be a number above 0"
+    message = "must be a number above 0"
     assert message in refused(f"--mobile-step-factor={value}")

@@ -27,4 +27,4 @@ def test_an_agent_that_takes_longer_is_ended(project):
 
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "10 minutes"])
 def test_what_is_no_number_above_0_is_refused(refused, value):
-    assert "has to be a number above 0" in refused(f"--mobile-time-limit={value}")
+    assert "must be a number above 0" in refused(f"--mobile-time-limit={value}")

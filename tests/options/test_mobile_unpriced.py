@@ -53,4 +53,4 @@ def test_what_has_no_price_cannot_be_limited_by_it(asking, served):
 
 def test_another_word_is_refused(refused):
     error = refused("--mobile-unpriced=maybe")
-    assert "--mobile-unpriced=maybe (from --mobile-unpriced) has to be one of stop, allow" in error
+    assert "--mobile-unpriced=maybe (from --mobile-unpriced) must be one of stop, allow" in error

@@ -7,24 +7,24 @@ from pytest_mobileagent.plugin.options import GROUPS
 WRONG = [
     (
         "--mobile-epochs=0",
-        "*--mobile-epochs=0 (from --mobile-epochs) has to be a whole number from 1*",
+        "*--mobile-epochs=0 (from --mobile-epochs) must be a whole number from 1*",
     ),
-    ("--mobile-max-steps=many", "*--mobile-max-steps=many*has to be a whole number from 1*"),
-    ("--mobile-seed=-1", "*--mobile-seed=-1*has to be a whole number from 0*"),
-    ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*has to be a number above 0*"),
-    ("--mobile-time-limit=0", "*--mobile-time-limit=0*has to be a number above 0*"),
+    ("--mobile-max-steps=many", "*--mobile-max-steps=many*must be a whole number from 1*"),
+    ("--mobile-seed=-1", "*--mobile-seed=-1*must be a whole number from 0*"),
+    ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*must be a number above 0*"),
+    ("--mobile-time-limit=0", "*--mobile-time-limit=0*must be a number above 0*"),
     ("--mobile-device=phones:x", "*--mobile-device=phones:x names no kind of device*`avd:NAME`*"),
     (
         "--mobile-device=serial:",
         "*--mobile-device=serial: names no device: write `serial:*",
     ),
-    ("--mobile-seed=²", "*--mobile-seed=²*has to be a whole number from 0*"),
+    ("--mobile-seed=²", "*--mobile-seed=²*must be a whole number from 0*"),
     ("--mobile-runs=", "*--mobile-runs (from --mobile-runs) is empty*"),
     (
         "--mobile-runs=~no.such.user/runs",
-        "*--mobile-runs=~no.such.user/runs (--mobile-runs) names the home folder of a user who*",
+        "*--mobile-runs=~no.such.user/runs (--mobile-runs) names the home folder of a user that*",
     ),
-    ("--mobile-exit=never", "*--mobile-exit=never*has to be one of tasks, run*"),
+    ("--mobile-exit=never", "*--mobile-exit=never*must be one of tasks, run*"),
 ]
 
 

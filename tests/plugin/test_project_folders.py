@@ -107,4 +107,4 @@ def test_a_source_of_devices_that_is_none_is_a_usage_error(pytester, named):
     pytester.makeconftest(f"def pytest_mobileagent_sources(config): return {{'abroad': {named}}}")
     result = pytester.runpytest_inprocess("--mobile-device=abroad:ko-KR")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*the value for 'abroad' has to be a subclass of `Source`*"])
+    result.stderr.fnmatch_lines(["*the value for 'abroad' must be a subclass of `Source`*"])

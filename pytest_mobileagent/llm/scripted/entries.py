@@ -44,7 +44,7 @@ class ScriptedReply:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            msg = f"the text of a reply has to be a str, not {self.text!r}"
+            msg = f"the text of a reply must be a str, not {self.text!r}"
             raise TypeError(msg)
         if self.stop not in get_args(Stop):
             msg = f"a reply cannot stop by {self.stop!r}: {_listed(get_args(Stop))}"
@@ -226,7 +226,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
 def _entry(line: Any) -> Entry | When:
     if isinstance(line, dict) and "when" in line:
         if not isinstance(line["when"], str):
-            _refuse(f"'when' has to be a text, not {line['when']!r}")
+            _refuse(f"'when' must be a text, not {line['when']!r}")
         rest = {key: value for key, value in line.items() if key != "when"}
         if isinstance(rest.get("reply"), list):
             if set(rest) != {"reply"}:
@@ -264,7 +264,7 @@ def _numbers(fields: dict[str, Any]) -> dict[str, Any]:
     for name, value in fields.items():
         number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if name != "stop" and not number:
-            _refuse(f"{name!r} has to be a number, not {json.dumps(value)}")
+            _refuse(f"{name!r} must be a number, not {json.dumps(value)}")
     return fields
 
 

@@ -140,12 +140,12 @@ def test_it_fails_if_no_judge_answers(calibrate):
 @pytest.mark.parametrize(
     ("arguments", "texts", "why"),
     [
-        (["--judges=gpt-4o"], {}, "--judges=gpt-4o: 'gpt-4o' has to be PROVIDER:NAME"),
+        (["--judges=gpt-4o"], {}, "--judges=gpt-4o: 'gpt-4o' must be PROVIDER:NAME"),
         ([], {"mobile_judges": "openia:gpt-4o"}, "mobile_judges=openia:gpt-4o: no provider is"),
         ([], {"mobile_judges": "openai:ours"}, "no price is known. Give one with --prices=FILE"),
         (["--unpriced=allow", "--max-cost=1"], {"mobile_judges": "openai:ours"}, "cannot limit it"),
         (["--judges=mistral:x"], {}, "MISTRAL_API_KEY is not set. Nothing was asked"),
-        (["--max-cost=much"], {}, "--max-cost=much: has to be AMOUNT"),
+        (["--max-cost=much"], {}, "--max-cost=much: must be AMOUNT"),
         (["--prices=nowhere.toml"], {}, "--prices=nowhere.toml: cannot read nowhere.toml"),
         ([], {"mobile_judge_runs": "two"}, "mobile_judge_runs=two: two is not a whole number"),
         (["--modes", "--reason=yes"], {}, "--modes sets --actions, --reason and --evidence"),

@@ -45,7 +45,7 @@ def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled)
         ({"component": []}, "no argument 'component'"),
         ({"subtasks": [{"app": "a"}]}, "task"),
         ({"subtasks": [{"app": "a", "task": "b"}] * 2}, "both use a"),
-        ({"key_components": "Total"}, "has to be a list of texts"),
+        ({"key_components": "Total"}, "must be a list of texts"),
     ],
 )
 def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, why):

@@ -113,7 +113,7 @@ def test_a_closed_server_lets_those_go_who_wait_and_leaves_nothing():
     [
         (CHAT, {"model": "m"}, "KeyError: 'messages'"),
         (CHAT, {"model": "m", "messages": [{"role": "robot"}]}, "no message has the role 'robot'"),
-        (CHAT, [], "the body has to be a JSON object"),
+        (CHAT, [], "the body must be a JSON object"),
         (CHAT, {"messages": []}, "KeyError: 'model'"),
         (MESSAGES, {"model": "m", "messages": []}, "KeyError: 'max_tokens'"),
         (RESPONSES, {"model": "m", "input": 3}, "TypeError"),

@@ -40,7 +40,7 @@ class Incoming:
             msg = "the body is nested too deeply"
             raise ValueError(msg) from None
         if not isinstance(body, dict):
-            msg = "the body has to be a JSON object"
+            msg = "the body must be a JSON object"
             raise ValueError(msg)
         return body
 
