@@ -1,4 +1,4 @@
-"""What several rooms' tests need: real recordings, a phone, and a project that uses the plugin."""
+"""Shared fixtures: real recordings, a virtual phone, and a project that uses the plugin."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
 
-# The same examples in each run, and no files of them.
+# Hypothesis uses the same examples in each run, and stores none.
 settings.register_profile("tests", derandomize=True, database=None, deadline=None)
 settings.load_profile("tests")
 
-# A job in the background of a script is started without Ctrl-C, which tests send to programs.
+# A script's background job ignores Ctrl-C (SIGINT), which the tests send to programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 
-# Files whose tests share nothing and take minutes, begun first: were one of them begun last, all
-# would wait for it.
+# Files whose tests are independent and take minutes. They start first, because all workers would
+# wait for one that started last.
 _LONGEST = (
     "tests/suite/test_tasks_are_sound.py",
     "tests/suite/test_agents.py",
@@ -63,14 +63,14 @@ _LONGEST = (
     "tests/examples/test_documentation.py",
 )
 
-# Leases and environments of tests go into pytest's cache, not into that of the user. Each worker
-# has its own: devices of different workers may have the same serial.
+# Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
+# its own, since devices of different workers may have the same serial.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 os.environ["XDG_CACHE_HOME"] = str(TESTS.parent / ".pytest_cache" / "xdg" / _WORKER)
 
 
 class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives a worker the tests of a file, which may share fixtures, or one of the longest tests."""
+    """Schedules the tests of a file, which may share fixtures, together, and long tests alone."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
@@ -104,7 +104,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def recordings() -> Path:
-    """The folder of real recordings, which lies beside the repository where there is one."""
+    """The folder of real recordings beside the repository, if there is one."""
     folder = TESTS.parent.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the recordings of real phones are not beside this repository")
@@ -113,14 +113,14 @@ def recordings() -> Path:
 
 @pytest.fixture(scope="session")
 def phone() -> Iterator[Address]:
-    """A virtual phone with the tests' own app, shared by all tests of this process."""
+    """A virtual phone with the tests' app, shared by all tests of this process."""
     with contextlib.closing(SharedRun()) as run:
         yield virtual_slots(run, 1, [APPS]).address(0)
 
 
 @pytest.fixture(scope="session")
 def appium_home() -> Path:
-    """The folder in which `make appium` has installed Appium; skips where it has not."""
+    """The folder in which `make appium` installs Appium; skips the test if it is missing."""
     home = Path(os.environ.get("MOBILE_APPIUM_HOME", TESTS.parent / ".appium"))
     try:
         appium_server.find_appium(home)
@@ -146,7 +146,7 @@ def appium_url(phone: Address, appium_home: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def make_screen() -> Callable[..., Screen]:
-    """Makes a small screen of elements: a text each, or a mapping of Android's attributes."""
+    """Makes a small screen of elements, each given as a text or a mapping of attributes."""
 
     def make(*nodes: str | dict[str, str], **fields: Any) -> Screen:
         rows = [node if isinstance(node, dict) else {"text": node} for node in nodes]
@@ -162,7 +162,7 @@ def make_screen() -> Callable[..., Screen]:
 def make_episode(make_screen: Callable[..., Screen]) -> Callable[..., Episode]:
     """Makes an episode with a step for each action or list of actions.
 
-    Its screens say "0", "1", …, or are those that are given.
+    By default, its screens have the texts "0", "1", ….
     """
 
     def make(
@@ -206,19 +206,19 @@ class FakeSdk:
 
     @property
     def commands(self) -> list[list[str]]:
-        """The words with which each emulator was started."""
+        """The command-line arguments with which each emulator was started."""
         lines = (self.root / "commands.jsonl").read_text("utf-8").splitlines()
         return [json.loads(line) for line in lines]
 
     def behave(self, **manners: Any) -> None:
-        """Say how emulators behave that are started from now on (see tests/sdk/emulator.py)."""
+        """Set how emulators behave that are started from now on (see tests/sdk/emulator.py)."""
         text = json.dumps({"apps": [str(APPS)], **manners})
         (self.root / "manners.json").write_text(text)
 
 
 @pytest.fixture(scope="session")
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The text of a program that is an emulator of a virtual phone, ready at once."""
+    """The source of a program that acts as an emulator with a virtual phone, ready at once."""
     path = str(tmp_path_factory.mktemp("emulator") / "socket")
     words = warm_program("tests.sdk.emulator", "--apps", str(APPS))
     command = [word.replace("{socket}", path) for word in words]
@@ -238,7 +238,7 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def sdk(
     emulator: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> FakeSdk:
-    """An SDK that the environment names, without AVDs."""
+    """An SDK without AVDs, to which the environment variables point."""
     root = tmp_path_factory.mktemp("sdk")
     tools = "cmdline-tools/latest/bin"
     for path in ("emulator/emulator", f"{tools}/sdkmanager", f"{tools}/avdmanager"):
@@ -260,7 +260,7 @@ def sdk(
 
 @pytest.fixture
 def unused_port() -> Iterator[int]:
-    """A port at which nobody listens, nor can while the test runs: it is taken, but deaf."""
+    """A port that is bound but not listening, so that nothing can listen on it during the test."""
     with socket.socket() as stream:
         stream.bind(("127.0.0.1", 0))
         yield int(stream.getsockname()[1])
@@ -275,7 +275,7 @@ _BROWSER = (
 
 @pytest.fixture(scope="session")
 def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A headless Chromium, driven through Selenium, which comes with the client of Appium."""
+    """A headless Chromium, driven by Selenium, which Appium's client depends on."""
     driver = pytest.importorskip("selenium.webdriver", reason="the extra `appium` brings Selenium")
     chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or chromedriver is None:

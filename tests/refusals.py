@@ -1,4 +1,4 @@
-"""Answers of a server that refuses a request, read and closed."""
+"""Checks that a server refuses a request, and reads its response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Refusal:
-    """What a server says as it refuses; empty until the request has ended."""
+    """The response of a server to a refused request; empty until the request has ended."""
 
     body: bytes = b""
 

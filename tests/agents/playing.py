@@ -1,4 +1,4 @@
-"""Playing an agent on a phone in memory, with the replies of a scripted model."""
+"""Plays an agent on a phone in memory, with the replies of a scripted model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent import Agent, Episode
 
 
-# Python 3.11 fails to compile, now and then, what is first imported deep inside of a test.
+# Python 3.11 sometimes fails to compile a module that is first imported deep inside a test.
 importlib.import_module("pytest_mobileagent.program.endpoints")
 
 
 def notes_phone() -> MemoryPhone:
-    """Return a phone with a home screen from which "Notes" opens an app, each in its own grey."""
+    """Return a phone whose home screen opens an app by "Notes"; each screen is another grey."""
     return MemoryPhone(
         {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
         links={("home", "Notes"): "notes"},
@@ -31,7 +31,7 @@ def player(
     task: str = "Count the notes.",
     phone: Callable[[], MemoryPhone] = notes_phone,
 ) -> Callable[..., tuple[Episode, ScriptedModel]]:
-    """Return a function that plays the agent with some replies, and returns the model, too."""
+    """Return a function that plays the agent with replies, and returns the episode and model."""
 
     def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
         model = ScriptedModel(replies)

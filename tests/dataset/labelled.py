@@ -1,6 +1,6 @@
-"""Pairs of screens of which it is known whether they show the same page, made on a phone.
+"""Pairs of screens, made on a phone, with labels that say whether they show the same page.
 
-Each label says what was done between the two looks, so none is anybody's opinion.
+The labels follow from what was done between the two screens, rather than from anybody's opinion.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Pair:
 
 
 class Hand:
-    """Works on a phone as a person would, and looks at it."""
+    """Operates a phone like a person, and takes its screens."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
 
     def sh(self, script: str) -> str:
-        """Run a script on the phone, and return what it prints."""
+        """Run a script on the phone, and return its output."""
         out = Collected()
         session = Session(
             phone=self.phone, uid=2000, stdin=Bytes(b""), stdout=out, stderr=Collected()
@@ -54,18 +54,18 @@ class Hand:
         return out.data.decode()
 
     def look(self) -> Screen:
-        """Return what the phone shows."""
+        """Return the phone's current screen."""
         found = _FOCUS.search(self.sh("dumpsys window"))
         package, activity = (found[1], found[2] or "") if found else ("", "")
         time = self.phone.clock.now().replace(tzinfo=None)
         return Screen(self.phone.dump(), self.phone.screenshot(), package, activity, time)
 
     def tap(self, **criteria: Any) -> None:
-        """Tap what meets the criteria."""
+        """Tap the element that meets the criteria."""
         self.phone.tap(*self.look().get(**criteria).bounds.center)
 
     def do(self, way: tuple[Any, ...]) -> None:
-        """Go a way: a package to launch, a text or a description to tap, criteria, or a script."""
+        """Do moves: a package to launch, a text or description to tap, criteria, or a function."""
         for move in way:
             if callable(move):
                 move(self)
@@ -79,7 +79,7 @@ class Hand:
                 self.tap(content_desc=move)
 
     def pass_minutes(self, minutes: float) -> None:
-        """Let time go by."""
+        """Advance the phone's clock."""
         self.phone.clock.set(self.phone.clock.time() + minutes * 60)
         self.phone.changed()
 
@@ -90,7 +90,7 @@ def scroll(hand: Hand) -> None:
 
 
 def types(text: str) -> Callable[[Hand], None]:
-    """Return a move that types."""
+    """Return a move that types a text."""
     return lambda hand: hand.phone.type_text(text)
 
 
@@ -131,7 +131,7 @@ WIKIPEDIA, CALENDAR, DIALER = (
 )
 CN_MAP, WUBA = "com.autonavi.minimap", "com.wuba"
 
-# Ways to pages that say nothing of the time, or only what is made of the phone's own clock.
+# Paths to pages that show no time, or only times derived from the phone's clock.
 PAGES: dict[str, tuple[Any, ...]] = {
     "home": (),
     "explore": (COURSERA,),
@@ -173,7 +173,7 @@ _TYPED = {
     "wish search": ((WISH,), {"text": "What do you want to find?"}, "lamp"),
     "settings search": ((SETTINGS,), "Search settings", "dark"),
 }
-# A page, and one move that makes another page of it.
+# A page, and one move that leads to another page.
 _STEPS: list[tuple[str, str, Any]] = [
     *((f"scrolled {n}", n, scroll) for n in ("course", "other course", "wish", "contacts",
       "settings", "display", "wikipedia", "photos")),
@@ -220,14 +220,14 @@ _THERE_AND_BACK = {
 
 
 class Maker:
-    """Makes the pairs, each from a phone that has just been restored."""
+    """Makes the pairs, each on a freshly restored phone."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
         self.hand = Hand(phone)
 
     def at(self, way: tuple[Any, ...], later: float = 0, before: str = "") -> Screen:
-        """Restore the phone, let minutes pass, run a script, go a way, and look."""
+        """Restore the phone, let minutes pass, run a script, do moves; return the screen."""
         self.phone.snapshots.load("default_boot")
         self.phone.clock.set(START.timestamp() + later * 60)
         if before:
@@ -236,12 +236,12 @@ class Maker:
         return self.hand.look()
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield all pairs that one phone gives."""
+        """Yield all pairs that one phone can produce."""
         for make in (self._waiting, self._again, self._back, self._caret, self._looks, self._steps):
             yield from make()
 
     def _waiting(self) -> Iterator[Pair]:
-        """A page, and the same page a while later: another minute, charge, or notice."""
+        """Yield pairs of a page and the same page later: another minute, charge, or notice."""
         for name, way in PAGES.items():
             first = self.at(way)
             self.hand.pass_minutes(11)
@@ -256,7 +256,7 @@ class Maker:
             yield Pair(first, self.hand.look(), True, f"{name}, with a notice in the status bar")
 
     def _again(self) -> Iterator[Pair]:
-        """A page, and the same page reached again on a restored phone."""
+        """Yield pairs of a page and the same page reached again on a restored phone."""
         for name, way in PAGES.items():
             yield Pair(self.at(way), self.at(way, 95), True, f"{name}, reached 95 minutes later")
         for name in _BARE_DAYS:
@@ -264,7 +264,7 @@ class Maker:
             yield Pair(one, other, True, f"{name}, five days later")
 
     def _back(self) -> Iterator[Pair]:
-        """A page, another one that it leads to, and the page again."""
+        """Yield pairs of a page and the same page after a visit to another page."""
         for name, move in _THERE_AND_BACK.items():
             first = self.at(PAGES[name])
             self.hand.do((key("HOME"), PAGES[name][0]) if move is None else (move, key("BACK")))
@@ -275,7 +275,7 @@ class Maker:
             yield Pair(first, _with_hierarchy(first, tree), True, f"{name}, through Appium")
 
     def _caret(self) -> Iterator[Pair]:
-        """A field with its cursor shown and not; a keyboard; what is typed; another text."""
+        """Yield pairs that differ in a blinking cursor, a keyboard, or typed text."""
         for name, (way, field, text) in _TYPED.items():
             closed = self.at(way)
             self.hand.do((field,) if field is not None else ())
@@ -293,7 +293,7 @@ class Maker:
             yield Pair(typed, self.hand.look(), False, f"{name}, with one letter more")
 
     def _looks(self) -> Iterator[Pair]:
-        """The same elements in other colours, or other words."""
+        """Yield pairs with the same elements in other colours or with other texts."""
         for name, way in PAGES.items():
             light, dark = self.at(way), self.at(way, before=_DARK)
             if light.image.getpixel((540, 2200)) != dark.image.getpixel((540, 2200)):
@@ -317,7 +317,7 @@ class Maker:
             yield Pair(screen, _with_icon(screen), False, f"{name}, with an icon that is filled")
 
     def _steps(self) -> Iterator[Pair]:
-        """A page, and the one that something done on it led to; and pages beside each other."""
+        """Yield pairs of a page and the page to which a move led, and pairs of different pages."""
         for how, name, move in _STEPS:
             first = self.at(PAGES[name])
             self.hand.do((move,))
@@ -340,14 +340,14 @@ def _repainted(screen: Screen, picture: Image.Image) -> Screen:
 
 
 def _noisy(screen: Screen) -> Screen:
-    """Return the screen as it comes out of a recording that loses a little, as JPEG does."""
+    """Return the screen after slightly lossy compression, such as JPEG."""
     packed = io.BytesIO()
     screen.image.save(packed, "JPEG", quality=92)
     return _repainted(screen, Image.open(packed))
 
 
 def _with_icon(screen: Screen) -> Screen:
-    """Return the screen with a heart of 24 dp filled, of which the hierarchy says nothing."""
+    """Return the screen with a filled heart of 24 dp that is not in the hierarchy."""
     picture = screen.image.copy()
     draw = ImageDraw.Draw(picture)
     draw.ellipse((930, 700, 962, 732), fill=(211, 47, 47))
@@ -357,7 +357,7 @@ def _with_icon(screen: Screen) -> Screen:
 
 
 def _with_caret(screen: Screen, at: tuple[int, int]) -> Screen:
-    """Return the screen half a second later: Android's cursor, 2 dp wide, is there or is not."""
+    """Return the screen half a second later, with Android's cursor, 2 dp wide, toggled."""
     picture = screen.image.copy()
     x, y = at
     ImageDraw.Draw(picture).rectangle((x, y - 30, x + 5, y + 30), fill=(0, 105, 92))

@@ -1,4 +1,4 @@
-"""Every driver, on the same phone: what one can, all can."""
+"""Devices of all drivers on the same phone, for the tests that all of them must pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], AdbDevice | AppiumDevi
     "appium": lambda phone, request: connect_local(
         phone, request.getfixturevalue("appium_url"), Settle(), {}
     ),
-    # As on a hub: nothing but the session reaches the device.
+    # As on a hub, only the session can reach the device.
     "hub": lambda phone, request: connect_remote(
         request.getfixturevalue("appium_url"),
         Settle(),
@@ -41,7 +41,7 @@ def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDev
 
 @pytest.fixture
 def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
-    """A device at its starting point, with the tests' own app."""
+    """A freshly restored device with the tests' app."""
     connected.system.reset("default_boot", ("com.example.counter",))
     connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
     return connected

@@ -1,4 +1,4 @@
-"""Recorded episodes that checks are drafted for."""
+"""Recorded episodes for which checks are drafted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCREENS = [
 
 
 class Done(Agent):
-    """Opens Downloads, and tells how much is used."""
+    """Opens Downloads, and reports how much storage is used."""
 
     def step(self, observation):
         screen = observation.screen
@@ -30,7 +30,7 @@ class Done(Agent):
 
 
 class Failed(Done):
-    """Stops before it is there."""
+    """Stops before it reaches Downloads."""
 
     def step(self, observation):
         return Finish("none") if observation.screen.find(text="Menu") else super().step(observation)
@@ -50,5 +50,5 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an episode in which it was not."""
+    """The folder of an episode in which the goal was not met."""
     return recorded(Failed, tmp_path_factory.mktemp("failed"))

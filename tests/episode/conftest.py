@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders that do not exist yet, one after the other."""
+    """Yields folders that do not exist yet."""
     root = tmp_path_factory.mktemp("runs")
     return (root / str(number) for number in range(1_000_000))

@@ -1,4 +1,4 @@
-"""An episode as a run records it."""
+"""Records an episode like a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HEAD = {
 
 
 def recorder_in(folder: Path) -> Recorder:
-    """A recorder of the only episode of a run."""
+    """Return a recorder for the only episode of a run."""
     return Recorder(folder / "episodes" / "e.0", ScreenStore(folder / "screens"))
 
 

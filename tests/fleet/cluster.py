@@ -1,9 +1,10 @@
 """A Ray cluster on this machine, of a head and two nodes with a phone each.
 
-Run as `python cluster.py FOLDER`. It prints a line of JSON when it is ready, and ends the cluster
-when its standard input closes. Only who has the token in FOLDER may use it. A line of JSON there
-adds a node (`{"add": {...}}`, arguments of Ray's) or removes one (`{"remove": RAYLET}`); what is
-printed then, the process of a new node's raylet, says that the whole cluster knows.
+Run as `python cluster.py FOLDER`. It prints a line of JSON when the cluster is ready, and stops the
+cluster when its standard input closes. Clients need the token in FOLDER. A line of JSON on standard
+input adds a node (`{"add": {...}}`, with arguments of Ray) or removes one (`{"remove": RAYLET}`).
+The reply, which has the process of a new node's raylet, is printed when the whole cluster knows of
+the change.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-STORE = 80 << 20  # bytes, the least that Ray takes
+STORE = 80 << 20  # bytes, the minimum for Ray
 
 
 def main(folder: Path) -> None:
     from ray.cluster_utils import Cluster
 
     logging.disable(logging.CRITICAL)
-    (folder / "ray").mkdir(exist_ok=True)  # where RAY_TMPDIR has it keep all that it writes
+    (folder / "ray").mkdir(exist_ok=True)  # RAY_TMPDIR, in which Ray writes all its files
     own = {"object_store_memory": STORE, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args={**own, "num_cpus": 1})
     nodes: dict[int, Any] = {}

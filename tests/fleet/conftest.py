@@ -1,4 +1,4 @@
-"""Clusters of Ray on this machine, and a project whose runs are sent there."""
+"""Ray clusters on this machine, and a project whose runs use them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pytest_mobileagent import task
 def test_say(episode, number):
     assert episode.answers("3" if number == 3 else "12")
 """
-# Notes which process runs it, and holds up every task but those that are free, until there is "go".
+# Records its process, and delays every task except the free ones until there is a file "go".
 AGENT = """
 import os
 import threading
@@ -56,7 +56,7 @@ class Mine(Agent):
 
 @dataclass(frozen=True)
 class Fleet:
-    """A cluster: its address, the processes of Ray on its two nodes, and a folder of its own."""
+    """A cluster: its address, the processes of Ray on its two nodes, and its folder."""
 
     address: str
     raylets: list[int]
@@ -65,7 +65,7 @@ class Fleet:
 
     @contextlib.contextmanager
     def joined(self, **arguments: Any) -> Iterator[int]:
-        """Have one more node, and yield its raylet's process; arguments are those of Ray."""
+        """Add a node for the block, and yield its raylet's process; arguments are those of Ray."""
         raylet = int(self._ask({"add": arguments}))
         try:
             yield raylet
@@ -82,18 +82,18 @@ class Fleet:
         return self.process.stdout.readline()
 
     def leftovers(self) -> list[str]:
-        """Return what runs have left in the folder for temporary files."""
+        """Return the files that runs have left in the folder for temporary files."""
         return [path.name for path in (self.folder / "tmp").glob("*mobileagent*")]
 
 
 def parent_of(pid: int) -> int:
-    """Return the process that has started one."""
+    """Return the parent of a process."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @contextlib.contextmanager
 def started() -> Iterator[Fleet]:
-    """Have a cluster, whose sockets need a short path, with a token of its own."""
+    """Run a cluster with its own token, in a short path, which its sockets need."""
     folder = Path(tempfile.mkdtemp(prefix="fleet-", dir="/tmp"))
     token = folder / "token"
     token.write_text(secrets.token_hex(32))
@@ -133,18 +133,18 @@ def fleet() -> Iterator[Fleet]:
 
 @dataclass
 class Sent:
-    """A project whose runs are sent to a cluster."""
+    """A project whose runs use a cluster."""
 
     pytester: pytest.Pytester
     runs: list[subprocess.Popen[bytes]]
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The folder of the project."""
         return self.pytester.path
 
     def command(self, fleet: Fleet | str, *arguments: str) -> list[str]:
-        """Return the command of a run on a cluster, or on that of an address."""
+        """Return the command of a run on this cluster, or on the cluster at an address."""
         engine = f"--mobile-engine=ray:{fleet if isinstance(fleet, str) else fleet.address}"
         own = ["--agent=mine", "--mobile-agent-process=off", engine, *arguments]
         return [sys.executable, "-m", "pytest", *own]
@@ -152,7 +152,7 @@ class Sent:
     def start(
         self, fleet: Fleet | str, *arguments: str, through: Sequence[str] = ()
     ) -> subprocess.Popen[bytes]:
-        """Start a run, maybe by another command, and do not wait; its output goes to a file."""
+        """Start a run without waiting, its command prefixed by `through`; output goes to a file."""
         output = (self.path / f"output-{len(self.runs)}").open("wb")
         with output:
             command = [*through, *self.command(fleet, *arguments)]
@@ -161,23 +161,23 @@ class Sent:
         return run
 
     def output(self, number: int = 0) -> str:
-        """Return what a run has printed."""
+        """Return the output of a run."""
         return (self.path / f"output-{number}").read_text("utf-8")
 
     def free(self, *goals: str) -> None:
-        """Let only these goals be done for now."""
+        """Let the agent do only these goals for now."""
         (self.path / "free").write_text("\n".join(goals))
 
     def go(self) -> None:
-        """Let all be done."""
+        """Let the agent do all goals."""
         (self.path / "go").touch()
 
     def wrong(self, *goals: str) -> None:
-        """Have the agent give a wrong answer to these goals."""
+        """Make the agent answer these goals wrongly."""
         (self.path / "wrong").write_text("\n".join(goals))
 
     def end(self) -> None:
-        """End the runs that have not ended."""
+        """Stop the runs that are still running."""
         self.go()
         for run in self.runs:
             if run.poll() is None:
@@ -185,11 +185,11 @@ class Sent:
                 run.wait()
 
     def parents(self) -> set[int]:
-        """Return the processes that have started those in which the agent has been asked."""
+        """Return the parents of the processes in which the agent has run."""
         return {int(path.read_text()) for path in (self.path / "pids").glob("*")}
 
     def pids(self) -> list[int]:
-        """Return the processes in which the agent has been asked."""
+        """Return the processes in which the agent has run."""
         return [int(path.name) for path in (self.path / "pids").glob("*")]
 
     def report(self, runs: str = "runs") -> dict[str, Any]:
@@ -199,7 +199,7 @@ class Sent:
 
 
 def until(what: Callable[[], Any], seconds: float = 180.0) -> Any:
-    """Return what a function returns as soon as that is true, which has to be within seconds."""
+    """Return a function's result as soon as it is true; fail if it is not within some seconds."""
     ends = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < ends, "it takes too long"
@@ -208,12 +208,12 @@ def until(what: Callable[[], Any], seconds: float = 180.0) -> Any:
 
 
 def ended(run: subprocess.Popen[bytes]) -> int:
-    """Return the status of a run that has to end soon."""
+    """Return the exit status of a run, which must end soon."""
     return run.wait(timeout=300)
 
 
 def lives(pid: int) -> bool:
-    """Whether a process runs."""
+    """Return whether a process is running."""
     with contextlib.suppress(ProcessLookupError, FileNotFoundError):
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,9 +1,9 @@
-"""A wire between two network namespaces that takes a while; `python wire.py A B SECONDS`.
+"""A connection with latency between two network namespaces: `python wire.py A B SECONDS`.
 
-Each namespace gets an interface, `wire`, with the address 10.77.0.1 or 10.77.0.2. What is sent
-there arrives in the other after SECONDS, as if by a wide network: Linux's own delay, `netem`, is
-missing in many kernels. It prints a line when it is ready, and runs until it is ended; while it is
-stopped, nothing comes through.
+Each namespace gets an interface, `wire`, with the address 10.77.0.1 or 10.77.0.2. Packets arrive in
+the other namespace after SECONDS, as in a wide area network. (Linux's own delay, `netem`, is
+missing in many kernels.) The program prints a line when it is ready, and runs until it is killed;
+while it is stopped (SIGSTOP), no packets arrive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PACKET = 65536  # bytes
 
 
 def interface(namespace: str, address: str) -> int:
-    """Make the interface of a namespace, and return what reads and writes its packets."""
+    """Create the interface of a namespace, and return the file descriptor for its packets."""
     device = os.open("/dev/net/tun", os.O_RDWR)
     name = f"wire{os.getpid()}"
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH", name.encode(), _IFF_TUN | _IFF_NO_PI))

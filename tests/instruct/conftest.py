@@ -1,4 +1,4 @@
-"""Recorded episodes and graphs that instructions are written for, and models that write them."""
+"""Recorded episodes and graphs for which instructions are written, and models that write them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WAY: list[tuple[Screen, Action]] = [
 
 
 class Player(Agent):
-    """Does what is listed, step by step."""
+    """Does the listed actions, one per step."""
 
     way = WAY
 
@@ -54,7 +54,7 @@ class Player(Agent):
 
 
 def recorded(folder: Path, way: list[tuple[Screen, Action]] = WAY, **task: Any) -> Path:
-    """Record an episode in which a way is gone, and return its folder."""
+    """Record an episode with the given steps, and return its folder."""
     agent = type("Player", (Player,), {"way": way})
     fields = {"goal": "What the user had asked for.", "app": SHOP, **task}
     play(agent, Task(**fields), phone=FakePhone([each for each, _ in way]), folder=folder)
@@ -62,7 +62,7 @@ def recorded(folder: Path, way: list[tuple[Screen, Action]] = WAY, **task: Any) 
 
 
 def replies(language: str = "en", **other: Any) -> list[dict[str, Any]]:
-    """Return the lines of a script that answers each stage, with other replies to some."""
+    """Return a script that replies to each stage; arguments replace the replies to some stages."""
     given: dict[Any, Any] = {
         "describe": "A page of the shop.",
         "intent": "To go on.",
@@ -87,7 +87,7 @@ def replies(language: str = "en", **other: Any) -> list[dict[str, Any]]:
 
 @dataclass
 class Project:
-    """What a project sets, by ini keys."""
+    """The settings of a project, by ini keys."""
 
     texts: dict[str, str] = field(default_factory=dict)
     replies: Path = Path("replies")
@@ -98,7 +98,7 @@ class Project:
 
 @dataclass
 class Command:
-    """The command in an empty folder, with a scripted model; `run` returns status and texts."""
+    """The command in an empty folder, with a scripted model; `run` returns status and output."""
 
     folder: Path
     capsys: pytest.CaptureFixture[str]
@@ -120,7 +120,7 @@ class Command:
 
 
 def episodes(run: Path) -> Iterable[Source]:
-    """Return the episodes that `recorded` has left in the folders in a folder."""
+    """Return the episodes that `recorded` has written to the subfolders of a folder."""
     for folder in sorted(run.glob("*/episodes/play.0")):
         yield Source(folder, True, {"task": folder.parent.parent.name})
 
@@ -136,7 +136,7 @@ def command(
 
 @pytest.fixture(scope="session")
 def way(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run with one episode, of five steps."""
+    """The folder of a run with one episode of five steps."""
     folder = tmp_path_factory.mktemp("way")
     recorded(folder / "mocha")
     return folder
@@ -151,7 +151,7 @@ def run(way: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_graph(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a graph of pages that are named by letters: edges are pairs of them."""
+    """Writes a graph of pages named by letters; edges are pairs of letters."""
 
     def make(edges: Iterable[str], same: Iterable[str] = (), **head: Any) -> Path:
         edges = list(edges)

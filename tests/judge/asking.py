@@ -1,4 +1,4 @@
-"""What the tests of judges share: a judge that says what it is told to, and small episodes."""
+"""Shared by the tests of judges: a judge with scripted replies, and small episodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = (270, 600)
 
 
 def judge(*replies: Any) -> tuple[MeteredModel, ScriptedModel]:
-    """A judge that says some replies, and what keeps its requests."""
+    """Return a judge with scripted replies, and the model that records its requests."""
     script = ScriptedModel(replies)
     reference = ModelReference("scripted", "judge")
     (model,) = judge_models([reference], ModelSettings(), clients={reference: script})
@@ -31,7 +31,7 @@ def screen(*elements: Any, **fields: Any) -> Screen:
 
 
 def worked(*steps: Any, last: Screen, answer: str | None = None, **task: Any) -> EpisodeRecord:
-    """An episode of screens, each with what was done on it; an `answer` is what it reports."""
+    """Return an episode of screens, each with its action; `answer` is the reported answer."""
     asked = Task(**{"goal": "Turn on Wi-Fi.", **task})
     done = [each if isinstance(each, Step) else Step(each[0], tuple(each[1:])) for each in steps]
     if answer is not None:

@@ -1,4 +1,4 @@
-"""An MCP server for a phone that is none, in a thread."""
+"""An MCP server in a thread, for a fake phone."""
 
 from __future__ import annotations
 

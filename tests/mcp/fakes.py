@@ -1,4 +1,4 @@
-"""A phone that is none, a thread that serves it, and clients that write HTTP themselves."""
+"""A fake phone, a thread that serves it, and clients that send plain HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def screen_of(size: tuple[int, int] = SIZE) -> Screen:
 
 @dataclass
 class FakePhone:
-    """A phone that notes what it is to do, and is over after `limit` steps."""
+    """A phone that records its actions, and whose episode is over after `limit` steps."""
 
     limit: int | None = None
     goal: str = "Save it."
@@ -116,7 +116,7 @@ MODERN = {
 
 
 def post(url: str, message: dict[str, Any], **headers: str) -> tuple[dict[str, Any], Any]:
-    """Send a message as plain HTTP, and return what came back, and its headers."""
+    """Send a message as plain HTTP, and return the response and its headers."""
     given = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, json.dumps(message).encode(), given)
@@ -133,7 +133,7 @@ def call(number: Any, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def post_modern(url: str, message: dict[str, Any]) -> dict[str, Any]:
-    """Send a message of the modern era, with the headers that go with it."""
+    """Send a message of the newer protocol, with its required headers."""
     params = {**message.get("params", {}), "_meta": MODERN}
     headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": message["method"]}
     if "name" in params:

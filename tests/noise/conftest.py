@@ -30,7 +30,7 @@ def templates():
 
 @pytest.fixture
 def raw() -> Screen:
-    """A screen as `uiautomator dump` tells of it: a list with a field that has the focus."""
+    """A hierarchy from `uiautomator dump`: a list with a focused field."""
     screen = make_screen(
         {"text": "", "class": "android.widget.FrameLayout", "bounds": "[0,0][1080,2400]"},
         package="com.example.shop",
@@ -48,7 +48,7 @@ def raw() -> Screen:
 
 @pytest.fixture
 def appium(raw: Screen) -> Screen:
-    """The same as Appium's server tells of it."""
+    """The same hierarchy from Appium's server."""
     xml = (
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
         '<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2400">'

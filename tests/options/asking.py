@@ -63,18 +63,18 @@ OWN_PRICE = '["openai:own"]\ninput = 100\noutput = 1000\n'  # $0.2 for 1000 toke
 
 @dataclass(frozen=True)
 class Asking:
-    """The project; agents run in pytest's own process, where nothing else is said."""
+    """The project, whose agents run in pytest's process by default."""
 
     pytester: pytest.Pytester
 
     def write(self, count: int = 1) -> None:
-        """Write it with so many tasks."""
+        """Write the project with a number of tasks."""
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(asking=AGENTS, test_codes=TASKS.replace("COUNT", str(count)))
         self.pytester.makefile(".toml", prices=OWN_PRICE)
 
     def script(self, *replies: Any, name: str = "replies") -> str:
-        """Write a script, and return the model that it is."""
+        """Write a script of replies, and return the name of its model."""
         path = self.pytester.path / f"{name}.jsonl"
         path.write_text("".join(f"{json.dumps(reply)}\n" for reply in replies), "utf-8")
         return f"scripted:{path.name}"
@@ -86,7 +86,7 @@ class Asking:
         )
 
     def refused(self, *arguments: str, agent: str = "Asks") -> str:
-        """Run the tasks, which has to fail before a device is started; return the error."""
+        """Run the tasks, which must fail before a device is started; return the error."""
         result = self.run(*arguments, agent=agent)
         assert result.ret == 4, result.stdout.str()
         assert not (self.pytester.path / "devices.txt").exists()
@@ -100,6 +100,6 @@ class Asking:
         return json.loads(newest.read_text("utf-8"))  # type: ignore[no-any-return]
 
     def calls(self) -> list[dict[str, Any]]:
-        """Return what was said to models in all runs."""
+        """Return the prompts to models of all runs."""
         paths = sorted((self.pytester.path / "runs").glob("*/episodes/*/calls.jsonl"))
         return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]

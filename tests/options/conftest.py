@@ -1,4 +1,4 @@
-"""How options are read and refused, without running a task."""
+"""Fixtures for reading and refusing options without running a task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def header(project: Project) -> Callable[..., str]:
-    """Returns what a run's header says of its options."""
+    """Returns the options in the header of a run."""
 
     def read(*arguments: str) -> str:
         result = project.run("tasks", "--collect-only", "--agent=noop", *arguments)
@@ -64,7 +64,7 @@ def gated(pytester: pytest.Pytester) -> Gated:
 
 @pytest.fixture
 def served() -> Iterator[Callable[..., str]]:
-    """Returns the model `openai:own` that a local server plays, and which says some replies."""
+    """Returns the model `openai:own`, which a local server plays with scripted replies."""
     with contextlib.ExitStack() as stack:
 
         def serve(*replies: Any, name: str = "own") -> str:
@@ -76,7 +76,7 @@ def served() -> Iterator[Callable[..., str]]:
 
 @pytest.fixture
 def fnmatch() -> Callable[[str, str], None]:
-    """Checks that a line is as a pattern says, in which only * and ? are no plain characters."""
+    """Checks that a line matches a pattern, in which only * and ? are special characters."""
 
     def check(line: str, pattern: str) -> None:
         pytest.LineMatcher([line]).fnmatch_lines([pattern.replace("[", "[[]")])

@@ -1,3 +1,3 @@
-"""What the tests of options of emulators share."""
+"""Shared by the tests of options for emulators."""
 
 AVD = ("tasks", "-k", "code", "--mobile-device=avd:pixel")

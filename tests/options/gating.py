@@ -1,4 +1,4 @@
-"""A project with a gate: its agent succeeds as it is told, on a phone in memory."""
+"""A project with a gate, whose agent succeeds at chosen tasks, on a phone in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ import os, random
 from pytest_mobileagent import Agent, Finish
 
 class Skilled(Agent):
-    """It fails some tasks, but with a chance in percent, and its process dies once over others."""
+    """Fails some tasks, with a chance in percent, and kills its process once at others."""
 
     class Options:
         fails: str = ""
@@ -71,7 +71,8 @@ def test_hard(episode, number):
     is_done(episode)
 """
 
-# With eight tasks, one epoch without a difference excludes such a drop, and one with a failure not.
+# With eight tasks, one epoch without a difference excludes this drop; an epoch with a failure does
+# not.
 EACH_TAG = """
 [[bound]]
 metric = "success_rate"
@@ -95,11 +96,11 @@ class Gated:
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """The folder of the project."""
         return self.pytester.path
 
     def write(self) -> None:
-        """Write it, with a baseline that has done all tasks in three epochs."""
+        """Write the project, with a baseline that has done all tasks in three epochs."""
         self.pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(skilled=AGENT, test_all=TASKS)
@@ -107,7 +108,7 @@ class Gated:
         self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(8)})
 
     def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
-        """Write a run that did so in its epochs, by the names of tasks."""
+        """Write a run with the given outcomes of epochs, by the names of tasks."""
         each = {f"all/{task}": epochs for task, epochs in tasks.items()}
         return write_run(self.path / name, each)
 
@@ -119,12 +120,12 @@ class Gated:
         return self.pytester.runpytest_inprocess(*given)
 
     def gated(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
-        """Run them with one epoch or two, as the gate of each tag decides."""
+        """Run the tasks with one epoch or two, as the gate of each tag decides."""
         given = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
         return self.run(*given, *arguments, workers=workers)
 
     def refused(self, *arguments: str) -> str:
-        """Run the tasks, which has to fail before a device is started; return the error."""
+        """Run the tasks, which must fail before a device is started; return the error."""
         result = self.run(*arguments)
         assert result.ret == 4, result.stdout.str()
         assert not (self.path / "devices.txt").exists()
@@ -137,7 +138,7 @@ class Gated:
         return json.loads((self.newest() / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
 
     def about(self) -> dict[str, Any]:
-        """Return what the newest run.json says of its run."""
+        """Return the description of the run in the newest run.json."""
         return json.loads((self.newest() / "run.json").read_text("utf-8"))["run"]  # type: ignore[no-any-return]
 
     def newest(self) -> Path:
@@ -145,7 +146,7 @@ class Gated:
         return max((self.path / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
     def epochs(self) -> dict[str, list[int]]:
-        """Return which epochs of each task the newest report has."""
+        """Return the epochs of each task in the newest report."""
         found: dict[str, list[int]] = {}
         for task in self.report()["tasks"]:
             found.setdefault(task["id"].removeprefix("all/"), []).append(task["epoch"])
@@ -153,7 +154,7 @@ class Gated:
 
 
 def write_run(folder: Path, tasks: Mapping[str, list[bool | None]]) -> Path:
-    """Write the report of a run that did so in its epochs, by the ids of tasks."""
+    """Write the report of a run with the given outcomes of epochs, by the ids of tasks."""
     folder.mkdir(parents=True)
     results = {
         f"{task}@{epoch}": _result(task, epoch, passed).to_wire()

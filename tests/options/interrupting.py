@@ -1,4 +1,4 @@
-"""A project of tasks that need no phone, runs of which are interrupted and go on."""
+"""A project of tasks that need no phone, whose runs are interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ AGENT = "--agent=conftest.py:Worker"
 
 
 class Suite:
-    """A project of tasks that need no phone, whose agent writes down what it works on."""
+    """A project of tasks that need no phone, whose agent records the tasks that it works on."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
@@ -97,7 +97,7 @@ class Suite:
         )
 
     def stop(self, what: list[str] = ALL) -> Path:
-        """Run tasks until one is interrupted; return the run's folder."""
+        """Run tasks until one of them interrupts the run; return the run's folder."""
         self.write(what)
         (self.pytester.path / "stop").touch()
         self.run()
@@ -107,7 +107,7 @@ class Suite:
         return folder
 
     def worked(self) -> list[str]:
-        """Return what the agent has worked on since it was last asked."""
+        """Return the tasks that the agent has worked on since the last call."""
         path = self.pytester.path / "worked.txt"
         found = path.read_text().split("\n")[:-1] if path.exists() else []
         path.unlink(missing_ok=True)

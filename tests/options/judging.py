@@ -1,4 +1,4 @@
-"""Tasks that ask for a judge, beside those that ask models (see `asking`)."""
+"""Tasks that use a judge, in a project whose agents ask models (see `asking`)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def test_checked(episode):
 
 
 def write(asking: Asking, count: int = 1) -> None:
-    """Write so many tasks that a judge decides."""
+    """Write a number of tasks that a judge decides."""
     asking.pytester.makepyfile(test_codes=TASKS.replace("COUNT", str(count)))
 
 
 def write_checked(asking: Asking, answer: str = "4711") -> None:
-    """Write a task with a check, which holds for the answer 4711."""
+    """Write a task with a check, which passes for the answer 4711."""
     asking.pytester.makepyfile(test_codes=CHECKED.replace("ANSWER", answer))
 
 
 def run(asking: Asking, *arguments: str) -> pytest.RunResult:
-    """Run the tasks by an agent that answers 4711 and asks no model."""
+    """Run the tasks with an agent that answers 4711 without a model."""
     return asking.run(*arguments, "--mobile-unpriced=allow", agent="Silent")
 
 

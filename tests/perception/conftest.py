@@ -1,4 +1,4 @@
-"""Tests of perception run over every recorded view hierarchy, as those of screens do."""
+"""Runs tests of perception on every recorded view hierarchy, like the tests of screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of pytest in processes of their own, and of tasks on a phone in memory."""
+"""Runs of pytest in separate processes, and of tasks on a phone in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts pytest in the project, as a process that ends with the test at the latest."""
+    """Starts pytest in the project, as a process that is killed at the end of the test."""
     processes: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str) -> subprocess.Popen[str]:
@@ -28,7 +28,7 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             cwd=project.pytester.path,
             stdout=subprocess.PIPE,
             text=True,
-            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            # A shell's background jobs, and so these tests, may ignore Ctrl-C (SIGINT).
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
         processes.append(process)
@@ -44,5 +44,5 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 @pytest.fixture
 def shop(pytester: pytest.Pytester) -> Shop:
-    """A project whose tasks are given to each run."""
+    """A project whose tasks are passed to each run."""
     return Shop(pytester)

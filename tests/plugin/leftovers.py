@@ -1,4 +1,4 @@
-"""Agents that stop or kill, and a look at what a run has left behind."""
+"""Agents that block or kill processes, and a search for processes that a run has left behind."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Deadly(Agent):
 
 
 def deadly(word: bytes) -> str:
-    """An agent that kills, once, those processes of its run whose command has a word."""
+    """Return an agent that kills, once, the processes of its run whose command has a word."""
     return _DEADLY.format(word=word)
 
 
 def processes_with(text: str) -> list[int]:
-    """The processes whose command line or environment speaks of a folder."""
+    """Return the processes whose command line or environment contains a folder."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

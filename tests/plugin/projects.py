@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-# A conftest.py whose phone shows a number, another one after each action.
+# A conftest.py whose phone shows a different number after each action.
 PHONE = """
 import pytest
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
@@ -23,7 +23,7 @@ def mobile_lease():
 
 
 def waits(taps: int) -> str:
-    """Return an agent that taps so often, and then waits for a file, `go`, before it finishes."""
+    """Return an agent that taps a number of times, and waits for a file `go` before it finishes."""
     return f"""
 import threading
 from pathlib import Path
@@ -42,7 +42,7 @@ class Waits(Agent):
 """
 
 
-# A conftest.py whose agent finishes with the goal, or asks the user first and says the answer.
+# A conftest.py whose agent reports the goal, or asks the user and reports the reply.
 REPEATS = """
 import pytest
 from pytest_mobileagent import Agent, Ask, Finish
@@ -77,7 +77,7 @@ from pytest_mobileagent import Key, rows, task, tasks
 
 @dataclass(frozen=True)
 class Shop:
-    """Tasks in tasks/shop, on a phone in memory and by an agent that repeats its goal."""
+    """Tasks in tasks/shop, on a phone in memory, with an agent that reports its goal."""
 
     pytester: pytest.Pytester
 
@@ -87,12 +87,12 @@ class Shop:
         return self.pytester.path
 
     def run(self, body: str, *arguments: str, agent: str = "repeats") -> pytest.RunResult:
-        """Run the tests of a body."""
+        """Run the tests in a body."""
         self.pytester.makeconftest(REPEATS)
         self._write("test_shop.py", _HEAD + body)
         process = "--mobile-agent-process=off"
         quiet = ("-p", "no:cacheprovider", "--import-mode=importlib", process)
-        # From elsewhere than --agent: the fixture gives the class, so no agent has this name.
+        # The fixture provides the class, so the agent's name does not come from --agent.
         self.pytester.makeini(f"[pytest]\nmobile_agent = {agent}")
         return self.pytester.runpytest_inprocess("tasks", *quiet, *arguments)
 

@@ -21,12 +21,12 @@ COUNTER = "com.example.counter"
 
 @pytest.fixture
 def device(phone: Address) -> Iterator[Device]:
-    """The shared phone, which has the tests' own app."""
+    """The shared phone, which has the tests' app."""
     with closing(AdbDevice(phone)) as found:
         yield found
 
 
 @pytest.fixture
 def recording(device: Device, tmp_path: Path) -> Recording:
-    """A recording that has just begun, about the counter."""
+    """A new recording of a task about the counter."""
     return Recording(device, (COUNTER,), draft=tmp_path / "draft.json")

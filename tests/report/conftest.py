@@ -1,4 +1,4 @@
-"""Results of tasks, as reports take them."""
+"""Results of tasks, in the form that reports use."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OUTCOMES = {True: "passed", False: "failed", None: "error"}
 
 
 def make(success: bool | None = None, **fields: Any) -> Entry:
-    """A task's entry in report.json; fields that are not given are as without an episode."""
+    """Return a task's entry in report.json; by default, the task has no episode."""
     case = Case(Task("Do it."), fields.pop("id", "t"), fields.pop("suite", ""), "t")
     plain = Result(case, _OUTCOMES[success]).to_wire()
     assert not set(fields) - set(plain)
@@ -62,7 +62,8 @@ NAMES = ("first", "second", "never")
 def recorded(tmp_path: Path) -> Path:
     """The folder of a run of three tasks: one failed after a lost attempt, one passed, one not run.
 
-    Agents see the same two screens, ask a model with a long prompt, and count in probe "n".
+    All episodes have the same two screens, model calls with a long prompt, and a counter as probe
+    "n".
     """
     cases = [Case(Task("Do it.", golden_steps=2), n, "suite", f"test_it.py::{n}") for n in NAMES]
     folder = RunFolder.plan(tmp_path / "runs", "mine")

@@ -1,4 +1,4 @@
-"""A run as it is left behind, with episodes that people have to decide."""
+"""A finished run with episodes that a person must decide."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ACTIONS: Sequence[Action] = (Tap(30, 40), Swipe(50, 150, 50, 60))
 
 @dataclass
 class Run:
-    """A run's folder, to which episodes are added; `end` writes its report."""
+    """A run's folder, to which episodes are added; `end` writes the report."""
 
     folder: Path
     make_screen: Callable[..., Screen]
@@ -66,7 +66,7 @@ class Run:
         said: str = "I see.",
         answer: str = "done",
     ) -> Path:
-        """Record an episode, and what was said of it."""
+        """Record an episode and its verdicts."""
         nodeid = f"tests/test_{name}.py::test_{name}"
         case = Case(Task(goal, golden_steps=2), name, "suite", nodeid)
         folder = self.folder / "episodes" / f"{slug(name)}.0"
@@ -106,7 +106,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
-    """A run that has begun, in which nothing was done so far."""
+    """A run that has started, but has no episodes yet."""
     folder = tmp_path / "runs" / "2026-11-22-mine"
     folder.mkdir(parents=True)
     (folder / "run.json").write_text("{}")
@@ -115,20 +115,20 @@ def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
 
 @dataclass
 class Page:
-    """A page that is served, and what asks it as a browser would."""
+    """A served page, and a client that sends requests like a browser."""
 
     server: Server
     queue: Queue
     rewriter: Rewriter
 
     def get(self, path: str) -> Any:
-        """What is answered, as data."""
+        """Return the response as data."""
         status, _, body = self.ask(path)
         assert status == 200, body
         return json.loads(body)
 
     def decide(self, episode: int, decision: str, note: str = "", who: str = "") -> Any:
-        """Decide as the page does, and return what is answered, as data."""
+        """Decide as the page does, and return the response as data."""
         body = {"episode": episode, "decision": decision, "note": note, "who": who}
         return json.loads(self.ask("/verdict", json.dumps(body).encode())[2])
 
@@ -141,7 +141,7 @@ class Page:
         method: str | None = None,
         **headers: str,
     ) -> tuple[int, dict[str, str], bytes]:
-        """Ask with the cookie, unless another `token` or other headers (`_` for `-`) are given."""
+        """Send a request with the cookie, or with another `token` or headers (`_` for `-`)."""
         port = self.server.server_port
         host = f"127.0.0.1:{port}"
         given = {"Host": host, "Cookie": f"{self.server.cookie}={token or self.server.token}"}

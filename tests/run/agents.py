@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def agent(step: Callable[..., Any], **methods: Any) -> type[Agent]:
-    """Make an agent class of a step, called with the agent itself."""
+    """Return an agent class whose step is a function, called with the agent."""
     return type("Mine", (Agent,), {"step": step, **methods})
 
 
 def script(*decisions: Any) -> type[Agent]:
-    """Make an agent class that decides one after the other, and then finishes."""
+    """Return an agent class that makes the given decisions in order, and then finishes."""
     each = iter(decisions)
     return agent(lambda _, __: next(each, Finish()))
 

@@ -1,4 +1,4 @@
-"""Android's `avdmanager` command, as far as it makes, lists and deletes AVDs."""
+"""Android's `avdmanager` command, limited to creating, listing and deleting AVDs."""
 
 from __future__ import annotations
 

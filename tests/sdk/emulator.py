@@ -1,11 +1,11 @@
-"""Android's `emulator` command, with a virtual phone where the real one starts QEMU.
+"""Android's `emulator` command, with a virtual phone instead of QEMU.
 
-It takes the real one's flags and says what that says. What the tests want of it besides stands in
+It accepts the flags and prints the messages of the real command. Tests set its behaviour in
 manners.json in the SDK's folder: `apps` (folders), `boot_seconds`, `drop_on_load`, `says` (a text),
-`dies` (the status with which it ends at once), `hangs` (it never boots), `snapshots` (if false,
+`dies` (the status with which it exits at once), `hangs` (it never boots), `snapshots` (if false,
 none can be loaded at the start).
 
-It is forked from a program that is kept warm (see `pytest_mobileagent.device.fleet.warm`).
+It is forked from a warm process (see `pytest_mobileagent.device.fleet.warm`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def say(level: str, text: str) -> None:
 
 
 def parse(words: list[str]) -> dict[str, str]:
-    """Read the flags; those without a value are "1"."""
+    """Return the flags; flags without a value are "1"."""
     flags: dict[str, str] = {}
     words = list(words)
     while words:
@@ -68,7 +68,7 @@ def avd_home() -> Path:
 
 
 def content(name: str) -> Path:
-    """The folder of an AVD, as its ini file says."""
+    """Return the folder of an AVD, from its ini file."""
     ini = avd_home() / f"{name}.ini"
     if not ini.is_file():
         say("ERROR", f"Unknown AVD name [{name}], use -list-avds to see valid list.")

@@ -1,4 +1,4 @@
-"""Android's `sdkmanager` command, as far as it installs packages whose licences are accepted."""
+"""Android's `sdkmanager` command, limited to installing packages with accepted licences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge for the suite's own tasks: it decides by what it is shown, as far as a script can."""
+"""A scripted judge for the suite's tasks, which decides by the content of its prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_mobileagent.testing import ScriptedModel
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Request
 
-# What the record of a success shows: words of the goal, then how many screenshots there are.
+# For each judged task, words of its goal, and the number of screenshots in a successful episode.
 _SCREENSHOTS = {
     "learning something new": 8,
     "keeps me awake": 4,
@@ -27,7 +27,7 @@ _WORDS = {
 
 
 def decide(request: Request) -> str:
-    """Say what a judge says of a request, in the form that it asks for."""
+    """Return the judge's reply to a request, in the format that it asks for."""
     text = request.text
     if "To be noted:" in text:
         return "872,316 people are enrolled."
@@ -35,7 +35,7 @@ def decide(request: Request) -> str:
         goal in text and len(request.images) >= count for goal, count in _SCREENSHOTS.items()
     )
     if statements := re.findall(r"^\| (\d): ", text, re.MULTILINE):
-        # The last one is what must not come true.
+        # The last one must not be true.
         return "\n".join(f"{n}: {int(passed and n != statements[-1])}" for n in statements)
     return f"Reason: so the record says\nResult: {int(passed)}"
 

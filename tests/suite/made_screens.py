@@ -1,7 +1,7 @@
-"""Made-up screens with what a body asks for, and all that lack some of it.
+"""Synthetic screens that satisfy a test body, and variants that lack something.
 
-A case is a success: its screens, what was touched on them, and the answer. `spoilt` leaves each of
-its elements out, rewords it, or does not touch it, after which a body must not hold.
+A case is a success: its screens, the touches on them, and the answer. `spoilt` omits, rewords or
+does not touch each of its elements in turn, after which the body must not pass.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FLAGS = ("selected", "checked", "clickable")
 
 @dataclass(frozen=True)
 class Node:
-    """An element of a made-up screen; `fact` says whether the body has to ask for it."""
+    """An element of a synthetic screen; `fact` is whether the body must check it."""
 
     id: str = ""
     text: str = ""
@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Case:
-    """A way to do a task, the first word of its name: screens, what was touched, the answer."""
+    """A way to do the task that its name begins with: the screens, the touches, and the answer."""
 
     name: str
     screens: tuple[tuple[Node, ...], ...]
@@ -62,21 +62,21 @@ def way(name: str, *screens: tuple[Node, ...], answer: str = "") -> Case:
 
 
 def played(case: Case, package: str, make_episode: Callable[..., Episode]) -> Episode:
-    """The episode of a case: a touch on each screen but the last."""
+    """Return the episode of a case, with a touch on each screen except the last."""
     drawn = [drawing(screen, package) for screen in case.screens]
     touches = [Tap(*point) for _, point in drawn]
     screens = tuple(as_screen(xml) for xml, _ in drawn)
-    if touches[-1] != Tap(*ASIDE):  # what is touched last leads to a screen with nothing on it
+    if touches[-1] != Tap(*ASIDE):  # the last touch leads to an empty screen
         screens = (*screens, as_screen(drawing((), package)[0]))
     steps = [*touches[: len(screens) - 1], Finish(case.answer)]
     return make_episode(*steps, screens=screens, started=screens[0].time)
 
 
-ASIDE = (1070, 2390)  # where nothing is
+ASIDE = (1070, 2390)  # a point without an element
 
 
 def drawing(screen: tuple[Node, ...], package: str) -> tuple[str, tuple[int, int]]:
-    """The hierarchy of a screen, a line below the other, and the middle of what is touched."""
+    """Return the hierarchy of a screen, line by line, and the centre of the touched element."""
     point, line = ASIDE, 0
 
     def draw(node: Node) -> str:
@@ -104,7 +104,7 @@ def drawing(screen: tuple[Node, ...], package: str) -> tuple[str, tuple[int, int
 
 
 def spoilt(case: Case) -> Iterator[tuple[str, Case]]:
-    """Cases that lack something of a success, and what each lacks."""
+    """Yield the cases that lack something, each with what it lacks."""
     if case.answer:
         yield "another answer", replace(case, answer="It is 98765.")
     for place, screen in enumerate(case.screens):

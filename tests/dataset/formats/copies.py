@@ -1,4 +1,4 @@
-"""Small copies of data sets in the layouts of their releases, in our own words."""
+"""Writes small data sets in the layouts of published releases, with content made for the tests."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def write_png(path: Path, size: tuple[int, int] = SIZE, shade: int = 200) -> Non
 
 
 def write_json(path: Path, value: Any, *, twice: bool = False, encoding: str = "utf-8") -> None:
-    """Write a value as JSON, or that as a JSON text again, as the collector of Mobile3M does."""
+    """Write a value as JSON, or encoded twice as JSON, as Mobile3M's collector does."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(json.dumps(value)) if twice else json.dumps(value, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding)
 
 
-# Mobile3M. An element is its class, its text and its box; the class decides what can be done.
+# Mobile3M. An element has a class, a text and a box; the class determines the possible actions.
 
 
 def line(element: tuple[str, str, str]) -> str:
-    """Return an element's line of HTML, without its place."""
+    """Return an element's line of HTML, which has no position."""
     kind, text, bounds = element
     name = f"android.widget.{kind}"
     tag = {"Button": "button", "EditText": "input", "TextView": "p"}.get(kind, "div")
@@ -57,7 +57,7 @@ SEARCH = ("EditText", "Search", "[0,0][600,100]")
 SHOES = ("Button", "Shoes", "[0,200][360,300]")
 CART = ("Button", "购物车", "[400,1100][700,1250]")
 GOODS = ("ListView", "", "[0,300][720,1100]")
-UP = "scroll(([360, 900], [360, 500]))"  # half of the height of GOODS, through its middle
+UP = "scroll(([360, 900], [360, 500]))"  # half of the height of GOODS, through its centre
 
 
 def mobile3m(folder: Path, app: str = "shop") -> Path:
@@ -105,7 +105,7 @@ VAGUE = {
 
 
 def mobile_bench(folder: Path) -> Path:
-    """Write an app's graph with a task of each kind; the noisy one is in GB18030."""
+    """Write an app's graph with a task of each kind; the noisy task is in GB18030."""
     mobile3m(folder)
     write_json(folder / "simple_tasks_sample.json", [SIMPLE])
     write_json(folder / "amb_tasks_sample_1.json", [VAGUE])
@@ -141,14 +141,14 @@ def varint(number: int) -> bytes:
 
 
 def message(number: int, content: bytes | int) -> bytes:
-    """Return a field of a message: a whole number, or bytes."""
+    """Return an encoded field of a message, whose value is a whole number or bytes."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def feature(values: list[Any]) -> bytes:
-    """Return a feature; whole numbers and floats are packed, as TensorFlow packs them."""
+    """Return an encoded feature; whole numbers and floats are packed, as by TensorFlow."""
     if isinstance(values[0], float):
         return message(2, message(1, struct.pack(f"<{len(values)}f", *values)))
     if isinstance(values[0], int):

@@ -25,7 +25,7 @@ BUTTON = Bounds(0, 100, 1080, 200)
 
 
 def write_notes(folder: Path) -> None:
-    """Write a graph: a list of notes, a new note and back, and a list that looks the same."""
+    """Write a graph with a list of notes, a new note, and a list that looks the same."""
     with GraphWriter(folder) as writer:
         writer.head(name="notes", language="en", licence="Apache-2.0", snapshots={"new": "note"})
         writer.page("home", png=HOME.png, xml=HOME.xml, package=APP, activity=".Home", time=NOON)
@@ -50,6 +50,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def notes(folder: Path) -> Iterator[Graph]:
-    """The small graph, opened."""
+    """The opened small graph."""
     with Graph.open(folder) as graph:
         yield graph

@@ -1,4 +1,4 @@
-"""A phone with the project's own Settings, which the doctor's checks open."""
+"""A phone with the Settings of fixtures/apps, which doctor's checks open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A phone in memory with noise on it, and a way to choose what comes when."""
+"""A phone in memory with noise, whose schedule the tests choose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_NAME = {each.name: each for each in TEMPLATES}
 
 @dataclass
 class Planned:
-    """A schedule that is written down: what comes with which action, from 1."""
+    """A fixed schedule: the noise that comes with each action, numbered from 1."""
 
     plan: dict[int, Template | str] = field(default_factory=dict)
 
@@ -34,19 +34,19 @@ class Planned:
 
 @dataclass
 class Desk:
-    """A noisy phone, and what is asked of it."""
+    """A noisy phone, and methods to use it."""
 
     phone: MemoryPhone
     noisy: NoisyDevice
     met: Noise | None = None  # in the last decision
 
     def plan(self, **what: str) -> None:
-        """Say what comes with which action: `_2="en-garden-week"`, or a kind of `ACTIONS`."""
+        """Set the noise of actions: `_2="en-garden-week"`, or one of the kinds in `ACTIONS`."""
         given = {int(n[1:]): BY_NAME.get(name, name) for n, name in what.items()}
         self.noisy._schedule = Planned(given)  # type: ignore[assignment]
 
     def do(self, *actions: Action) -> Screen:
-        """Do actions as one decision, and return the screen that is seen then."""
+        """Do actions as one decision, and return the resulting screen."""
         for action in actions:
             self.noisy.perform(action)
         screen = self.noisy.observe().screen
@@ -60,7 +60,7 @@ class Desk:
 
     @property
     def done(self) -> list[Action]:
-        """What has reached the phone."""
+        """The actions that have reached the phone."""
         return self.phone.actions
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TwoSteps(Agent):
-    """Taps once, and reports."""
+    """Taps once, and reports that it is done."""
 
     def start(self, briefing):
         self.actions = [Tap(5, 5), Finish("done")]
@@ -35,7 +35,7 @@ class TwoSteps(Agent):
 
 @pytest.fixture
 def record(tmp_path: Path) -> Callable[..., Path]:
-    """Records an episode of a goal in the folder of a run, and returns its folder."""
+    """Records an episode with a goal in a run's folder, and returns the episode's folder."""
     count = 0
 
     def make(goal: str, run: Path | None = None, language: str = "en", **fields) -> Path:
@@ -54,7 +54,7 @@ def record(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def labelled(record: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
-    """A file of labels: a line for each goal, with whether it was done and further fields."""
+    """Writes a file of labels: a line for each goal, with whether it was met and further fields."""
 
     def make(*labels: tuple[str, bool] | tuple[str, bool, dict]) -> Path:
         lines = []
@@ -69,7 +69,7 @@ def labelled(record: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]
 
 
 def judge(done: str, **fields) -> ScriptedModel:
-    """A model that calls those goals done whose number is in a text, as in "Do 3."."""
+    """Return a model that judges goals as met if their number is in a text, as in "Do 3."."""
 
     def answer(request):
         (number, *_) = re.findall(r"\| Do (\d+)", request.text)

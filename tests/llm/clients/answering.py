@@ -1,4 +1,4 @@
-"""Answers for a client, one after the other, without a server."""
+"""Responses for a client, one after the other, without a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_mobileagent.llm.clients.predict import Predict
 
 
 class Answering:
-    """Lets a client hear answers: data, a stream's text, or a status with data and headers."""
+    """Lets a client receive responses: data, a stream's text, or a status, data and headers."""
 
     def __init__(self, client: Any, answers: list[Any]) -> None:
         self.bodies: list[Any] = []

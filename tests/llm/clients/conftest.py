@@ -1,4 +1,4 @@
-"""Clients of scripted models over real HTTP, all of them in the same way."""
+"""Clients of all providers for scripted models, over real HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = "sk-secret-0123456789"
 
 
 class Connect:
-    """Serves models, and makes clients of them; all are closed in the end."""
+    """Serves models and makes clients for them, and closes all at the end."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
         self._stack = stack

@@ -1,4 +1,4 @@
-"""How a served model is asked by each API, over plain HTTP."""
+"""Requests to a served model in the format of each API, over plain HTTP."""
 
 from __future__ import annotations
 

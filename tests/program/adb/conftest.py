@@ -1,4 +1,4 @@
-"""A phone that is recorded, and programs that use it."""
+"""A phone whose use by programs is recorded."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.commands import Act
 
-PATIENCE = 20.0  # seconds for whatever takes milliseconds
+PATIENCE = 20.0  # the maximum wait in seconds for what takes milliseconds
 
 
 @dataclass
 class Watched:
-    """A command that the watcher was asked about, and how it ended."""
+    """A command that the watcher was asked to allow, and how it ended."""
 
     command: Command
     refused: str = ""
-    error: str | None = None  # None until it has ended
+    error: str | None = None  # None until the command has ended
     ended: threading.Event = field(default_factory=threading.Event)
 
     def done(self, error: str = "") -> None:
@@ -46,12 +46,12 @@ class Watched:
 
 
 class Watching:
-    """A watcher that lets everything pass, but what holds one of the words to `refuse`."""
+    """A watcher that allows all commands except those that contain a word in `refuse`."""
 
     def __init__(self) -> None:
         self.asked: list[Watched] = []
         self.refuse: tuple[str, ...] = ()
-        self.hold = threading.Event()  # clear: commands wait
+        self.hold = threading.Event()  # while it is clear, commands wait
         self.hold.set()
 
     async def command(self, command: Command) -> Watched:
@@ -71,12 +71,12 @@ class Watching:
         raise NotImplementedError
 
     def of(self, text: str) -> list[Watched]:
-        """The commands whose text holds a text."""
+        """Return the commands that contain a text."""
         return [each for each in self.asked if text in each.command.text]
 
 
 def read(text: str) -> Command:
-    """Read just enough for these tests; how it is really read is tested elsewhere."""
+    """Read as much as these tests need; the real reader is tested elsewhere."""
     acts: tuple[Act, ...] = ()
     if "input tap" in text:
         x, y = re.findall(r"\d+", text.split("input tap ")[1])[:2]
@@ -92,7 +92,7 @@ class Session:
 
 
 class Socket:
-    """Takes each line that begins with POST for a command of its own."""
+    """Reads each line that begins with POST as a separate command."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -105,7 +105,7 @@ class Socket:
 
 @dataclass
 class Recording:
-    """A recorded phone that runs in a thread of its own, and its watcher."""
+    """A recorded phone that runs in its own thread, and its watcher."""
 
     recorded: RecordedAdb
     watching: Watching
@@ -128,17 +128,17 @@ class Recording:
 
     @property
     def open_streams(self) -> int:
-        """How many streams are open in the program's own adb server."""
+        """The number of open streams in the program's own adb server."""
         assert self.recorded._adbd is not None
         streams = [each._streams.values() for each in self.recorded._adbd._connections]
         return sum(not stream.closed for each in streams for stream in list(each))
 
     def popen(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
-        """Start a program that is given the phone."""
+        """Start a program that can use the phone."""
         return subprocess.Popen(command, env=self.environment, **options)
 
     def run(self, *command: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run a program that is given the phone."""
+        """Run a program that can use the phone."""
         given = {"env": self.environment, "timeout": PATIENCE, "capture_output": True, **options}
         return subprocess.run(command, check=False, **given)
 
@@ -147,13 +147,13 @@ class Recording:
         return self.run("adb", *words, **options)
 
     def out(self, *words: str, **options: Any) -> str:
-        """What a run of adb prints that succeeds."""
+        """Return the output of an adb command, which must succeed."""
         done = self.adb(*words, **options)
         assert done.returncode == 0, done
         return str(done.stdout.decode())
 
     def lines(self) -> list[dict[str, Any]]:
-        """What the raw log says by now."""
+        """Return the raw log so far."""
         return [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
 
 
@@ -171,7 +171,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @pytest.fixture(scope="session")
 def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
-    """Starts recording a phone; whoever does has to close it."""
+    """Start recording a phone; the caller must close the recording."""
 
     def start(address: Address, folder: Path, **options: Any) -> Recording:
         folder.mkdir(exist_ok=True)
@@ -189,7 +189,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
 def shared(
     phone: Address, start: Callable[..., Recording], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Recording]:
-    """A recording that all tests of this process share."""
+    """A recording shared by all tests of this process."""
     recording = start(phone, tmp_path_factory.mktemp("recording"))
     yield recording
     recording.call(recording.recorded.close())
@@ -197,7 +197,7 @@ def shared(
 
 @pytest.fixture
 def recording(shared: Recording) -> Iterator[Recording]:
-    """The shared recording, whose watcher has seen nothing yet."""
+    """The shared recording with a fresh watcher."""
     shared.watching.asked.clear()
     shared.log.unlink(missing_ok=True)
     yield shared
@@ -209,7 +209,7 @@ def recording(shared: Recording) -> Iterator[Recording]:
 
 @pytest.fixture
 def own(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> Iterator[Recording]:
-    """A recording of the test's own."""
+    """A recording that only this test uses."""
     recording = start(phone, tmp_path)
     yield recording
     with contextlib.suppress(OSError):

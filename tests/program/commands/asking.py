@@ -1,4 +1,4 @@
-"""Requests to servers on the phone, and what is read of them."""
+"""Requests to servers on the phone, and the commands read from them."""
 
 from __future__ import annotations
 

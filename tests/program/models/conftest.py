@@ -1,4 +1,4 @@
-"""A local port with recorded models, in a thread of its own as the harness has it."""
+"""A local port with recorded models, in a separate thread as in the harness."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.program.commands import Command, Passage
 
-PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
+PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # $1 per 1000 input or 100 output tokens
 REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10, cached_tokens=4)
 ASKED: Any = [{"role": "user", "content": "What now?"}]
 
 
 @dataclass
 class Watcher:
-    """Who watches: notes what it is told."""
+    """A watcher that records what it is told."""
 
     folder: Path
     refusal: str = ""
     told: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)  # of calls.jsonl when a call ended
+    lines: list[int] = field(default_factory=list)  # the lines of calls.jsonl after each call
 
     async def call_begins(self) -> str:
         self.told.append("begins")
@@ -82,7 +82,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Recorder]]:
-    """Makes recorders, which are closed at the end."""
+    """Makes recorders, and closes them at the end."""
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
     loop = asyncio.new_event_loop()
@@ -119,7 +119,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
-    """Serves a scripted model in the place of all providers."""
+    """Serves a scripted model in place of all providers."""
     served = contextlib.ExitStack()
 
     def provider(*replies: object) -> str:

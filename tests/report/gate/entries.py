@@ -27,7 +27,7 @@ _LETTERS: dict[str, tuple[str, bool | None, str | None]] = {
 
 
 def entry(id: str, epoch: int, letter: str, **fields: Any) -> Entry:
-    """A task's entry in report.json."""
+    """Return a task's entry in report.json."""
     outcome, success, fault = _LETTERS[letter]
     case = Case(Task("Do it."), id, "clock", f"{id}[{epoch}]", epoch=epoch)
     plain = Result(case).to_wire()
@@ -37,7 +37,7 @@ def entry(id: str, epoch: int, letter: str, **fields: Any) -> Entry:
 
 
 def entries(tasks: Mapping[str, str], **fields: Any) -> list[Entry]:
-    """The entries of a run, as in {"tasks/clock/alarm@100": "PPF"}, in environment 100."""
+    """Return a run's entries, as in {"tasks/clock/alarm@100": "PPF"}, in environment 100."""
     found = []
     for name, letters in tasks.items():
         task, _, place = name.partition("@")
@@ -47,10 +47,10 @@ def entries(tasks: Mapping[str, str], **fields: Any) -> list[Entry]:
 
 
 def many(count: int, letters: str) -> dict[str, str]:
-    """So many tasks with the same epochs."""
+    """Return a number of tasks with the same epochs."""
     return {f"tasks/clock/t{number}": letters for number in range(count)}
 
 
 def recorded(tasks: list[Entry], ended: bool = True, **about: Any) -> RecordedRun:
-    """A run as it is read back."""
+    """Return a run in the form in which it is read from its folder."""
     return RecordedRun(Path("runs") / about.get("id", "run"), about, tasks, ended)

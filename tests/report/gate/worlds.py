@@ -1,6 +1,7 @@
-"""Simulated agents of which the truth is known, and what the gate says of them.
+"""Simulated agents with known success probabilities, and the gate's decisions about them.
 
-The tests use them, and `benchmarks/gate.py`, which prints the tables of docs/gate-errors.md.
+They are used by the tests and by `benchmarks/gate.py`, which prints the tables of
+docs/gate-errors.md.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 
-# How the tasks' chances are spread: parts of all tasks, each with a chance, or a beta distribution.
+# Distributions of success probabilities over tasks: shares of the tasks, each with a probability or
+# the parameters of a beta distribution.
 SHAPES: dict[str, tuple[tuple[float, float | tuple[float, float]], ...]] = {
     "u-shaped": ((1, (0.46, 0.46)),),  # mean p(1 - p) is 0.12, as of real agents
     "middling": ((1, (2.0, 2.0)),),
@@ -33,17 +35,19 @@ SHAPES: dict[str, tuple[tuple[float, float | tuple[float, float]], ...]] = {
     "80 % at 1, 20 % at 0.5": ((0.8, 1.0), (0.2, 0.5)),
     **{f"all at {chance:g}": ((1, chance),) for chance in (0.1, 0.3, 0.5, 0.8, 0.9, 0.95, 0.98, 1)},
 }
-_MANY = 40_000  # tasks over which a world's mean drop is what it is said to be
-_AT_ONCE = 1000  # runs that are simulated together
+_MANY = 40_000  # the number of tasks over which a world's mean drop is calibrated
+_AT_ONCE = 1000  # the number of runs that are simulated together
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """How agents succeed: each run draws its tasks' chances from a shape.
+    """A model of agents: each run draws its tasks' success probabilities from a shape.
 
-    - `drop`: by how much the candidate is worse on average, all tasks on the logit scale alike.
-    - `drift`: the deviation on the logit scale by which each task changes, the mean drop kept.
-    - `day`: the deviation on the logit scale of a whole run.
+    - `drop`: the mean difference between baseline and candidate, which is the same for all tasks on
+      the logit scale.
+    - `drift`: the standard deviation, on the logit scale, by which each task changes; the mean drop
+      is preserved.
+    - `day`: the standard deviation, on the logit scale, of a whole run.
     """
 
     tasks: int
@@ -53,7 +57,7 @@ class World:
     day: float = 0.0
 
     def chances(self, random: np.random.Generator, runs: int) -> tuple[Numbers, Numbers]:
-        """The chances of the baseline and of the candidate to do each task, in so many runs."""
+        """Return the success probabilities of baseline and candidate for each task and run."""
         size = (runs, self.tasks)
         logits = _logit(_drawn(self.shape, random, size))
         changed = logits + random.normal(0, self.drift, size) if self.drift else logits
@@ -64,7 +68,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What the gate said, in shares of all runs, and the mean number of epochs it took."""
+    """The gate's decisions, in shares of all runs, and the mean number of epochs."""
 
     fail: float
     passing: float
@@ -81,9 +85,10 @@ def simulate(
     baseline: int | None = None,
     seed: int = 1,
 ) -> Rates:
-    """Let the gate decide on many runs of a world.
+    """Return the gate's decisions for many runs of a world.
 
-    The baseline has `baseline` epochs at each look; those of the last look, if nothing is said.
+    The baseline has `baseline` epochs at each interim analysis; by default, as many as the last
+    analysis.
     """
     random = np.random.default_rng(seed)
     bound = Bound("success_rate", baseline=True, margin=margin, allow=allow)
@@ -120,7 +125,7 @@ def simulate(
 def differences(
     before: Numbers, epochs_before: int, after: Numbers, epochs: int
 ) -> Iterator[Difference]:
-    """Yield what `difference` finds of each of many runs, by how often each task passed."""
+    """Yield the result of `difference` for each run, from the number of passes of each task."""
     tasks = before.shape[1]
     each = after / epochs - before / epochs_before
     both = epochs + epochs_before
@@ -134,7 +139,7 @@ def differences(
 
 
 def _passed(random: np.random.Generator, chances: Numbers, epochs: int) -> Numbers:
-    """How many of the first epochs each task passed, for each number of them."""
+    """Return how many of the first epochs each task passed, for each number of epochs."""
     drawn = random.random((*chances.shape, epochs), dtype=np.float32) < chances[..., None]
     return np.cumsum(drawn, axis=2, dtype=np.int16)
 
@@ -151,7 +156,7 @@ def _drawn(shape: str, random: np.random.Generator, size: tuple[int, ...]) -> Nu
 
 @cache
 def _shift(shape: str, drop: float, drift: float) -> float:
-    """By how much all logits fall for the mean chance to fall by `drop`."""
+    """Return the shift of all logits that lowers the mean probability by `drop`."""
     if not drop and not drift:
         return 0.0
     random = np.random.default_rng(0)

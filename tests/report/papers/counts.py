@@ -1,4 +1,4 @@
-"""Counts of episodes behind the cells of a paper's table, and runs of episodes that have them."""
+"""Counts of episodes that match the cells of a paper's table, and runs with these counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160)
 
 @dataclass(frozen=True)
 class Ending:
-    """How an episode ended: why, whether it succeeded, and with how many steps too many."""
+    """How an episode ended: its termination, success, and number of superfluous steps."""
 
     termination: Termination
     success: bool
@@ -35,7 +35,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a step costs in seconds and dollars, and an episode in tokens that are estimated."""
+    """The seconds and dollars of a step, and the estimated tokens of an episode."""
 
     seconds: float = 0.0
     dollars: float | None = None
@@ -43,14 +43,14 @@ class Cost:
 
 
 def fits(cell: str, value: float | None, digits: int) -> bool:
-    """Whether a number is printed as a cell of a table, or a cell says that there is none."""
+    """Return whether a number is printed as a cell of a table, or the cell stands for none."""
     if cell in NOTHING or value is None:
         return cell in NOTHING and value is None
     return f"{value:.{digits}f}" == f"{float(cell):.{digits}f}"
 
 
 def shares(cell: str, whole: int, digits: int) -> Iterator[int]:
-    """The counts of so many that are printed as a cell; 0 where it says that there are none."""
+    """Return the counts out of a total whose share is printed as a cell; 0 if it has none."""
     if not whole:
         yield from [0] if cell in {*NOTHING, "0"} else []
         return
@@ -58,9 +58,10 @@ def shares(cell: str, whole: int, digits: int) -> Iterator[int]:
 
 
 def steps(cell: str, count: int, most: Callable[[int], int]) -> tuple[int, list[int]] | None:
-    """Golden steps, and the steps of so many successes, whose mean ratio is printed as a cell.
+    """Return golden steps, and the steps of successes, whose mean ratio is printed as a cell.
 
-    All have the same golden steps, and none takes more than `most` of them. None if no numbers do.
+    All tasks have the same golden steps, and no success takes more than `most` steps. The result is
+    None if there are no such numbers.
     """
     for golden in range(2, 40):
         for taken in range(count, most(golden) * count + 1) if count else ():
@@ -76,7 +77,7 @@ def results(
     cost: Cost,
     about: Callable[[int], dict[str, Any]] = lambda number: {},
 ) -> list[Entry]:
-    """The tasks of a report.json whose episodes ended so; `about` tells fields of their tasks."""
+    """Return the tasks of a report.json with the given endings; `about` has fields of the tasks."""
     golden, taken = ratio or (4, [])
     left = iter(taken)
     each = []
@@ -111,6 +112,6 @@ def _episode(case: Case, ending: Ending, count: int, cost: Cost) -> EpisodeRecor
 
 
 def spread(total: int, count: int) -> list[int]:
-    """Whole numbers that differ by 1 at most, and add up to a total."""
+    """Return whole numbers that differ by at most 1 and add up to a total."""
     each, more = divmod(total, count)
     return [each + (number < more) for number in range(count)]
