@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect import Frame
 
 _SYSTEM = "com.android.systemui"
-_PLAIN = {"View", "FrameLayout", "LinearLayout", "RelativeLayout"}  # uninformative classes
+_UNINFORMATIVE = {"View", "FrameLayout", "LinearLayout", "RelativeLayout"}  # uninformative classes
 _USES = (
     ("clickable", "click"),
     ("scrollable", "scroll"),
@@ -148,7 +148,7 @@ def _described(entry: _Entry) -> str:
     element = entry.element
     class_name = element.class_name.rpartition(".")[2]
     _, found, name = element.resource_id.partition(":id/")
-    what = [class_name if class_name not in _PLAIN else "", name if found else ""]
+    what = [class_name if class_name not in _UNINFORMATIVE else "", name if found else ""]
     flags = ("checked", "password", "selected")
     state = "".join(f"{flag} " for flag in flags if getattr(element, flag))
     state += "unchecked " * (element.checkable and not element.checked)

@@ -71,5 +71,5 @@ def _described(icon: Seen, screen: Screen, captioner: Model) -> Seen:
 
 def _keyboard(screen: Screen, texts: list[Seen]) -> bool:
     lowest = _KEYBOARD_FROM * screen.size[1]
-    shown = any(_KEYBOARD in t.words and t.bounds.center[1] >= lowest for t in texts)
-    return shown or any(e.focused and is_editable(e) for e in screen.elements)
+    is_shown = any(_KEYBOARD in t.words and t.bounds.center[1] >= lowest for t in texts)
+    return is_shown or any(e.focused and is_editable(e) for e in screen.elements)

@@ -126,20 +126,20 @@ class MobileAgentV3(Agent):
         self._sent: tuple[Screen, Image, tuple[int, int]] | None = None
         observation = phone.observe()
         while True:
-            image, shown = self._picture(observation.screen)
+            image, picture_size = self._picture(observation.screen)
             if memory.stuck or not memory.last_was_invalid:
                 planned = self._ask("manager", self._manager_prompt(), image)
                 self._take_plan(planned)
                 if "Finished" in memory.plan and len(memory.plan) < 15:
                     seen = phone.act(Finish(), said=planned)
-                    self._take_golden(seen, observation.screen, shown)
+                    self._take_golden(seen, observation.screen, picture_size)
                     observation = seen
                     continue
-            frame = Frame.of(observation.screen, shown=shown)
+            frame = Frame.of(observation.screen, shown=picture_size)
             decision = self._decide(image, frame)
             seen = phone.act(decision.actions, said=decision.words)
             if seen.done is not None:
-                self._take_golden(seen, observation.screen, shown)
+                self._take_golden(seen, observation.screen, picture_size)
             elif decision.error or seen.notice:
                 self._note_invalid(decision, seen.notice)
             else:
@@ -185,10 +185,12 @@ class MobileAgentV3(Agent):
         error = decision.error or f"could not be done: {notice}"
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
-    def _take_golden(self, seen: Observation, screen: Screen, shown: tuple[int, int]) -> None:
+    def _take_golden(
+        self, seen: Observation, screen: Screen, picture_size: tuple[int, int]
+    ) -> None:
         """Record the golden action performed on a screen, in place of the decision."""
         assert seen.done is not None
-        done = instead(self.dialect, seen, screen, Frame.of(screen, shown=shown))
+        done = instead(self.dialect, seen, screen, Frame.of(screen, shown=picture_size))
         action = done.words
         with suppress(DialectError):  # else it stays in plain words
             action = Dialect.action_json(done.words)

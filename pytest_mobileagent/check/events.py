@@ -106,7 +106,7 @@ def _meets(event: Event, name: str, wanted: Any) -> bool:
     if name == "type":
         return bool(actual == event_type(wanted))
     if name == "text":
-        return _says(event.text, wanted)
+        return _matches_text(event.text, wanted)
     if isinstance(wanted, re.Pattern):
         return wanted.search(normalise(str(actual or ""))) is not None
     if name in _SHORT and actual:
@@ -116,7 +116,7 @@ def _meets(event: Event, name: str, wanted: Any) -> bool:
     return bool(actual == wanted)
 
 
-def _says(text: tuple[str, ...], wanted: Any) -> bool:
+def _matches_text(text: tuple[str, ...], wanted: Any) -> bool:
     texts = [normalise(part) for part in text]
     if isinstance(wanted, re.Pattern):
         return any(wanted.search(part) for part in (*texts, " ".join(texts)))
@@ -161,7 +161,7 @@ _VIEW = (
     "enabled", "password", "derived",
 )  # fmt: skip
 # The fields that can be derived for each type of event.
-_TOLD = {
+_DERIVABLE = {
     "clicked": _VIEW,
     "long_clicked": _VIEW,
     "text_changed": (*_VIEW, "before_text"),
@@ -173,13 +173,12 @@ def underivable(selector: EventSelector) -> str:
     """Return why such an event cannot be derived from actions and screens; "" if it can."""
     criteria = dict(selector.criteria)
     if "type" not in criteria:
-        return (
-            f"only the types {', '.join(_TOLD)} can be derived from actions and screens: name one"
-        )
+        types = ", ".join(_DERIVABLE)
+        return f"only the types {types} can be derived from actions and screens: name one"
     kind = event_type(criteria["type"])
-    if kind not in _TOLD:
+    if kind not in _DERIVABLE:
         return f"{kind!r} cannot be derived from actions and screens"
-    if unknown := [name for name in criteria if name not in _TOLD[kind]]:
+    if unknown := [name for name in criteria if name not in _DERIVABLE[kind]]:
         return f"the {unknown[0]} of {kind!r} cannot be derived from actions and screens"
     name = criteria.get("class_name")
     if kind == "window_state_changed" and name is not None and _is_within_activity(name):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CHUNK = 64 * 1024  # bytes of the end that are dropped at a time
 _LONGEST_LINE = 1024 * 1024  # bytes that are buffered until the line ends
 _LONGEST_SOUGHT = 64 * 1024  # maximum bytes of a secret within a longer line
-KEPT = 4 * 1024 * 1024  # bytes of the beginning that are kept, and also of the end
+PART_SIZE = 4 * 1024 * 1024  # bytes stored of the beginning, and also of the end
 
 
 def hide(path: Path, secrets: Iterable[str]) -> None:
@@ -32,15 +32,15 @@ def hide(path: Path, secrets: Iterable[str]) -> None:
 class Output:
     """A file that receives the output of a program, with secrets removed.
 
-    The first `kept` bytes are written immediately. Of the rest, the last `kept` bytes are written
-    on closing, after a line that states how much is left out. A full disk ends the file, not the
-    program.
+    The first `part_size` bytes are written immediately. Of the rest, the last `part_size` bytes
+    are written on closing, after a line that states how much is left out. A full disk ends the
+    file, not the program.
     """
 
-    def __init__(self, path: Path, secrets: Iterable[str] = (), kept: int = KEPT) -> None:
+    def __init__(self, path: Path, secrets: Iterable[str] = (), part_size: int = PART_SIZE) -> None:
         self.path = path
         self.size = 0  # bytes of the beginning written so far
-        self._kept = kept
+        self._part_size = part_size
         self._secrets = secret_bytes(secrets)
         self._held = b""  # a possible beginning of a secret
         self._line = b""  # an incomplete line, if texts are to be redacted
@@ -51,7 +51,7 @@ class Output:
 
     def write(self, data: bytes) -> None:
         """Accept output of the program."""
-        if self.size < self._kept:
+        if self.size < self._part_size:
             self._put(self._without_secrets(data))
         else:  # most of it will be dropped, so secrets are removed only at the end
             self._hold(data)
@@ -63,9 +63,9 @@ class Output:
         self._put(self._without_secrets(b"", last=True))
         tail = self._without_secrets(b"".join(self._tail), last=True)
         self._tail.clear()
-        if dropped := self._dropped + max(0, len(tail) - self._kept):
+        if dropped := self._dropped + max(0, len(tail) - self._part_size):
             self._append(f"\n… {dropped} bytes are left out …\n".encode())
-        self._append(tail[-self._kept :])
+        self._append(tail[-self._part_size :])
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -105,10 +105,10 @@ class Output:
 
     def _put(self, data: bytes) -> None:
         """Write the part that belongs to the beginning, and buffer the rest."""
-        beginning, rest = data[: self._kept - self.size], data[self._kept - self.size :]
+        beginning, rest = data[: self._part_size - self.size], data[self._part_size - self.size :]
         self.size += len(beginning)
         self._append(beginning)
-        if self.size == self._kept:
+        if self.size == self._part_size:
             self._hold(rest + self._held + self._line)
             self._held = self._line = b""
 
@@ -117,7 +117,7 @@ class Output:
         for start in range(0, len(data), _CHUNK):
             self._tail.append(data[start : start + _CHUNK])
             self._in_tail += len(self._tail[-1])
-            while self._in_tail - len(self._tail[0]) >= self._kept + _LONGEST_SOUGHT:
+            while self._in_tail - len(self._tail[0]) >= self._part_size + _LONGEST_SOUGHT:
                 first = self._tail.popleft()
                 self._in_tail -= len(first)
                 self._dropped += len(first)

@@ -96,7 +96,7 @@ def _lines(
             if found is None:
                 found = loaded.read(image())
                 rows = [[box.text, list(box.bounds), box.confidence] for box in found]
-                store.keep(of, reader, rows)
+                store.put(of, reader, rows)
     return tuple(_in_order(found))
 
 

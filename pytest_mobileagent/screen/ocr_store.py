@@ -48,7 +48,7 @@ class Store(Protocol):
     def find(self, name: str, reader: Sequence[Any]) -> Any:
         """Return the lines of a picture, or None if there are no trustworthy ones."""
 
-    def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
+    def put(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
         """Store the lines of a picture, if the folder is writable."""
 
 
@@ -72,7 +72,7 @@ class SharedLines:
         except (OSError, ValueError):
             return None
 
-    def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
+    def put(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
         """Store the lines of a picture, if the folder is writable."""
         path = self._path(name, reader)
         with contextlib.suppress(OSError):
@@ -125,7 +125,7 @@ class SignedLines:
         is_ours = hmac.compare_digest(signature.encode(), self._sign(name, reader, lines).encode())
         return lines if is_ours else None
 
-    def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
+    def put(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
         """Store the lines of a picture, if the folder is writable."""
         signed = {"reader": reader, "lines": lines, "signature": self._sign(name, reader, lines)}
         with contextlib.suppress(OSError):

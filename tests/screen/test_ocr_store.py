@@ -54,7 +54,7 @@ def never() -> Image.Image:
 
 def test_lines_lie_beside_the_screen_with_what_read_them(tmp_path: Path) -> None:
     lines = SignedLines(tmp_path)
-    lines.keep(NAME, READER, LINES)
+    lines.put(NAME, READER, LINES)
     (file,) = tmp_path.iterdir()
     assert file.name == f"{NAME}{SUFFIX}"
     kept = json.loads(file.read_text("utf-8"))
@@ -64,7 +64,7 @@ def test_lines_lie_beside_the_screen_with_what_read_them(tmp_path: Path) -> None
 
 def test_lines_of_another_picture_reader_or_key_are_not_believed(tmp_path: Path) -> None:
     lines = SignedLines(tmp_path)
-    lines.keep(NAME, READER, LINES)
+    lines.put(NAME, READER, LINES)
     assert lines.find(NAME, ["reader", "2"]) is None
     assert SignedLines(tmp_path).find(NAME, READER) is None
     (file,) = tmp_path.iterdir()
@@ -75,7 +75,7 @@ def test_lines_of_another_picture_reader_or_key_are_not_believed(tmp_path: Path)
 @pytest.mark.parametrize("name", ["../0123456789abcdef0123456789abcdef", "", "0123", "\0" * 32])
 def test_what_is_no_name_of_a_picture_leads_nowhere(tmp_path: Path, name: str) -> None:
     lines = SignedLines(tmp_path / "screens")
-    lines.keep(name, READER, LINES)
+    lines.put(name, READER, LINES)
     assert lines.find(name, READER) is None
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
@@ -86,7 +86,7 @@ def test_what_is_no_name_of_a_picture_leads_nowhere(tmp_path: Path, name: str) -
 )
 def test_lines_that_were_changed_are_not_believed(tmp_path: Path, damage: str) -> None:
     lines = SignedLines(tmp_path)
-    lines.keep(NAME, READER, LINES)
+    lines.put(NAME, READER, LINES)
     (file,) = tmp_path.iterdir()
     changed = file.read_text("utf-8").replace("设置", "done") if damage == "LINES" else damage
     file.write_text(changed, "utf-8")
@@ -97,7 +97,7 @@ def test_the_key_lies_beside_the_lines_only_while_no_agent_works(tmp_path: Path)
     first = SignedLines.of_run(tmp_path, takes_key=True)
     first.publish()
     assert list(tmp_path.iterdir()) == []  # there are no lines
-    first.keep(NAME, READER, LINES)
+    first.put(NAME, READER, LINES)
     (tmp_path / KEY).write_bytes(b"the agent's own key".ljust(32))
     first.publish()
     later = SignedLines.of_run(tmp_path, takes_key=False)
@@ -135,7 +135,7 @@ def test_threads_that_want_the_same_picture_read_it_once(
     both = threading.Barrier(2, timeout=10)
 
     class Meeting:
-        keep = believed.keep
+        put = believed.put
 
         def find(self, name: str, reader: Sequence[Any]) -> Any:
             found = believed.find(name, reader)
@@ -192,6 +192,6 @@ def test_nothing_that_is_read_in_the_thread_of_an_agent_is_signed(believed: Sign
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     lines = SignedLines(tmp_path / "file")
-    lines.keep(NAME, READER, LINES)
+    lines.put(NAME, READER, LINES)
     lines.publish()
     assert lines.find(NAME, READER) is None

@@ -14,7 +14,7 @@ from pytest_mobileagent.episode.redaction import secrets_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHOWN = 64 * 1024  # bytes of each stream
+DISPLAY_LIMIT = 64 * 1024  # bytes of each stream
 _CHUNK = 64 * 1024
 _LAST_CHUNKS = 64  # a pipe holds fewer; output after that is not waited for
 _NAMES = {1: "standard output", 2: "standard error"}
@@ -90,8 +90,8 @@ class _Stream:
             return False
         before = self._size
         self._size += len(data)
-        self._show(data[: max(0, SHOWN - before)])
-        if before <= SHOWN < self._size:
+        self._show(data[: max(0, DISPLAY_LIMIT - before)])
+        if before <= DISPLAY_LIMIT < self._size:
             with suppress(OSError):  # the disk is full, which the episode's own record reports
                 self._path.unlink(missing_ok=True)  # the agent may have put a link there
                 self._file = Output(self._path, secrets_of(os.environ))
@@ -99,7 +99,7 @@ class _Stream:
             self._held = b""
         if self._file is not None:
             self._file.write(data)
-        elif self._size <= SHOWN:
+        elif self._size <= DISPLAY_LIMIT:
             self._held += data
         return bool(data)
 
@@ -116,7 +116,7 @@ class _Stream:
         os.close(self.reading)
         if self._file is not None:
             self._file.close()
-        if (left := self._size - SHOWN) > 0:
+        if (left := self._size - DISPLAY_LIMIT) > 0:
             where = "they cannot be stored" if self._file is None else f"they are in {self._path}"
             note = f"\n… {left} bytes of the agent's {self._name} are left out; {where}\n"
             self._show(note.encode())

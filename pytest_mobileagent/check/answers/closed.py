@@ -69,63 +69,63 @@ def polarity(text: str) -> bool | None:
     return _POLARITY.get(text)
 
 
-def says_polarity(here: Reading, *, expected: bool) -> bool:
+def states_polarity(reading: Reading, *, expected: bool) -> bool:
     """Return whether an answer means yes (or no): by its first such word, unless contradicted."""
     named = []
-    for found in _YES_OR_NO.finditer(here.text):
+    for found in _YES_OR_NO.finditer(reading.text):
         is_yes = found["yes"] is not None
-        if not _is_denied(here, *found.span()):
+        if not _is_denied(reading, *found.span()):
             named.append(is_yes)
         elif is_yes:
             return False  # "not yes" is not a clear no either
-    if not named and _LEADING_NO.match(here.text):
+    if not named and _LEADING_NO.match(reading.text):
         named.append(False)
-    if not named or named[0] is not expected or _NOT_NOT.search(here.text):
+    if not named or named[0] is not expected or _NOT_NOT.search(reading.text):
         return False
     contrary = re.search(
-        r"\b(?:and|or|/) (?:yes|no)\b|\byes\b.*\bno\W*$|\bno\b.*\byes\b", here.text
+        r"\b(?:and|or|/) (?:yes|no)\b|\byes\b.*\bno\W*$|\bno\b.*\byes\b", reading.text
     )
-    return contrary is None and (len(set(named)) == 1 or not _is_latin(here.text) or named[0])
+    return contrary is None and (len(set(named)) == 1 or not _is_latin(reading.text) or named[0])
 
 
 def _is_latin(text: str) -> bool:
     return not re.search(f"[{CHINESE}]", text)
 
 
-def _is_denied(here: Reading, start: int, end: int) -> bool:
+def _is_denied(reading: Reading, start: int, end: int) -> bool:
     """Return whether a doubt covers a word that is not itself the sign of the doubt."""
     return any(
         doubt.start < end
         and start < doubt.end
         and not (start < doubt.sign_end and doubt.sign < end)
-        for doubt in here.doubts
+        for doubt in reading.doubts
     )
 
 
-def is_contradicted(here: Reading, sought: Reading) -> bool:
+def is_contradicted(reading: Reading, expected: Reading) -> bool:
     """Return whether an answer also states the opposite of the expected state."""
-    others = _STATES.get("".join(sought.words), set())
+    others = _STATES.get("".join(expected.words), set())
     for other in others:
         pattern = re.escape(other) if not _is_latin(other) else rf"\b{re.escape(other)}\b"
-        for found in re.finditer(pattern, here.text):
-            if not _is_denied(here, *found.span()):
+        for found in re.finditer(pattern, reading.text):
+            if not _is_denied(reading, *found.span()):
                 return True
     return False
 
 
-def is_preposition(here: Reading, sought: Reading, end: int) -> bool:
+def is_preposition(reading: Reading, expected: Reading, end: int) -> bool:
     """Return whether the "on" that ends at a position is a preposition: on the left, on Monday."""
-    return sought.words == ("on",) and bool(_STATED_ON.match(here.text, end))
+    return expected.words == ("on",) and bool(_STATED_ON.match(reading.text, end))
 
 
-def says_none(here: Reading) -> bool:
+def states_none(reading: Reading) -> bool:
     """Return whether an answer says that there are none, and contains no other number."""
-    found = _NONE.search(here.text)
-    if not found or here.values:
+    found = _NONE.search(reading.text)
+    if not found or reading.values:
         return False
     return not any(
         doubt.start < found.end()
         and found.start() < doubt.end
         and not (found.start() <= doubt.sign < found.end())
-        for doubt in here.doubts
+        for doubt in reading.doubts
     )

@@ -13,8 +13,8 @@ from pytest_mobileagent.check.answers.closed import (
     is_contradicted,
     is_preposition,
     polarity,
-    says_none,
-    says_polarity,
+    states_none,
+    states_polarity,
 )
 from pytest_mobileagent.check.answers.meaning import Quantity
 from pytest_mobileagent.check.answers.reading import read
@@ -64,50 +64,50 @@ def answers(
     Raises:
         TaskError: the expected answer is not a text or a list of texts.
     """
-    wanted = _wanted(expected)
-    if _says(answer, wanted, any_order=any_order):
+    texts = _as_texts(expected)
+    if _states(answer, texts, any_order=any_order):
         return True
-    is_asked = normalise(answer) and _is_sought(wanted) and _is_readable(answer, *wanted)
-    if is_asked and paraphrase is not None and paraphrase(answer, ", ".join(wanted)):
+    is_asked = normalise(answer) and _are_nonempty(texts) and _is_readable(answer, *texts)
+    if is_asked and paraphrase is not None and paraphrase(answer, ", ".join(texts)):
         return True
-    missed(partial(explain, answer, wanted, any_order=any_order))
+    missed(partial(explain, answer, texts, any_order=any_order))
     return False
 
 
-def explain(answer: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
+def explain(answer: str, texts: Sequence[str], *, any_order: bool = False) -> str:
     """Explain which answer was expected, what the answer says, and how the two were compared."""
-    several = " in any order" if any_order else " in this order" if len(wanted) > 1 else ""
-    sought = f"the answer does not say {', '.join(map(repr, wanted))}{several}"
+    several = " in any order" if any_order else " in this order" if len(texts) > 1 else ""
+    failure = f"the answer does not say {', '.join(map(repr, texts))}{several}"
     if not normalise(answer):
-        return f"{sought}: there is no answer"
-    if not _is_sought(wanted):
-        return f"{sought}: what is expected is empty"
-    if not _is_readable(answer, *wanted):
+        return f"{failure}: there is no answer"
+    if not _are_nonempty(texts):
+        return f"{failure}: what is expected is empty"
+    if not _is_readable(answer, *texts):
         limits = f"longer than {_LONGEST:,} characters, or has a number of 300 digits"
         return (
-            f"{sought}: one of the two is {limits}, and was not read\n  it says: {_cut(answer)!r}"
+            f"{failure}: one of the two is {limits}, and was not read\n  it says: {_cut(answer)!r}"
         )
-    texts = [read(text).describe() or normalise(text) for text in wanted]
+    readings = [read(text).describe() or normalise(text) for text in texts]
     return "\n".join(
         [
-            sought,
+            failure,
             f"  it says: {_cut(answer)!r}",
-            f"  compared: {', '.join(map(repr, texts))} with {_cut(read(answer).describe())!r}",
+            f"  compared: {', '.join(map(repr, readings))} with {_cut(read(answer).describe())!r}",
         ]
     )
 
 
-def _wanted(expected: str | Sequence[str]) -> list[str]:
-    wanted = [expected] if isinstance(expected, str) else expected
-    if not isinstance(wanted, Sequence) or not all(isinstance(text, str) for text in wanted):
+def _as_texts(expected: str | Sequence[str]) -> list[str]:
+    texts = [expected] if isinstance(expected, str) else expected
+    if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
         msg = f"answers({expected!r}): the expected answer must be a text or a list of texts"
         raise TaskError(msg)
-    return list(wanted)
+    return list(texts)
 
 
-def _is_sought(wanted: Sequence[str]) -> bool:
+def _are_nonempty(texts: Sequence[str]) -> bool:
     """Return whether no expected text is empty; any answer would contain an empty one."""
-    return bool(wanted) and all(map(normalise, wanted))
+    return bool(texts) and all(map(normalise, texts))
 
 
 def _is_readable(*texts: str) -> bool:
@@ -115,49 +115,49 @@ def _is_readable(*texts: str) -> bool:
     return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
 
 
-def _says(answer: str, wanted: Sequence[str], *, any_order: bool) -> bool:
-    if not _is_sought(wanted):
+def _states(answer: str, texts: Sequence[str], *, any_order: bool) -> bool:
+    if not _are_nonempty(texts):
         return False
-    is_same = len(wanted) == 1 and normalise(answer).casefold() == normalise(wanted[0]).casefold()
-    if is_same or not _is_readable(answer, *wanted):
+    is_same = len(texts) == 1 and normalise(answer).casefold() == normalise(texts[0]).casefold()
+    if is_same or not _is_readable(answer, *texts):
         return is_same
-    here = read(answer)
-    each = [(text, read(text)) for text in wanted]
-    if len(each) == 1 and (closed := _says_closed(here, each[0][1])) is not None:
+    reading = read(answer)
+    each = [(text, read(text)) for text in texts]
+    if len(each) == 1 and (closed := _states_closed(reading, each[0][1])) is not None:
         return closed
     if any_order:  # match longer texts first, so that "York" is not taken from "New York"
         each.sort(key=lambda pair: -len(pair[1].words))
     taken: set[int] = set()
     start = 0
-    for text, sought in each:
-        if not sought.words:  # only symbols and emoji
+    for text, expected in each:
+        if not expected.words:  # only symbols and emoji
             if normalise(text) not in normalise(answer):
                 return False
             continue
-        found = _place(here, sought, start, taken, is_only=len(each) == 1)
+        found = _place(reading, expected, start, taken, is_only=len(each) == 1)
         if found is None:
             return False
         taken.update(range(*found))
         start = 0 if any_order else found[1]
-    return len(each) == 1 or all(_is_complete(here, doubt, taken) for doubt in here.doubts)
+    return len(each) == 1 or all(_is_complete(reading, doubt, taken) for doubt in reading.doubts)
 
 
-def _says_closed(here: Reading, sought: Reading) -> bool | None:
+def _states_closed(reading: Reading, expected: Reading) -> bool | None:
     """Return whether an expected yes, no, state or zero is stated; None to compare words."""
-    polar = polarity("".join(sought.words))
+    polar = polarity("".join(expected.words))
     if polar is not None:
-        is_stated = says_polarity(here, expected=polar)
-        return is_stated or (None if sought.words in (("有",), ("没", "有")) else False)
-    if is_contradicted(here, sought):
+        is_stated = states_polarity(reading, expected=polar)
+        return is_stated or (None if expected.words in (("有",), ("没", "有")) else False)
+    if is_contradicted(reading, expected):
         return False
-    if sought.words == ("0",) and not sought.pieces and says_none(here):
+    if expected.words == ("0",) and not expected.pieces and states_none(reading):
         return True
-    if len(sought.words) == 1 and re.fullmatch(r"\d{4,}", sought.words[0]):
-        return _says_digits(here.text, sought.words[0]) or None
+    if len(expected.words) == 1 and re.fullmatch(r"\d{4,}", expected.words[0]):
+        return _states_digits(reading.text, expected.words[0]) or None
     return None
 
 
-def _says_digits(text: str, digits: str) -> bool:
+def _states_digits(text: str, digits: str) -> bool:
     """Return whether a long number appears in groups of digits, as in phone and ticket numbers."""
     if len(digits) < 7:
         spaced = re.finditer(r"(?<![\d.,:/+-])(?<!\d )\d{1,3}(?: \d{3})+(?![ .,:/]?\d)", text)
@@ -167,67 +167,69 @@ def _says_digits(text: str, digits: str) -> bool:
 
 
 def _place(
-    here: Reading, sought: Reading, start: int, taken: set[int], *, is_only: bool
+    reading: Reading, expected: Reading, start: int, taken: set[int], *, is_only: bool
 ) -> tuple[int, int] | None:
     """Return where an answer states a text, as a range of word indices, or None."""
-    for place in range(start, len(here.words)):
-        end = _match_end(here, place, sought)
+    for place in range(start, len(reading.words)):
+        end = _match_end(reading, place, expected)
         if end is None or not taken.isdisjoint(range(place, end)):
             continue
-        if not _is_doubtful(here, place, end, sought, is_only=is_only):
+        if not _is_doubtful(reading, place, end, expected, is_only=is_only):
             return place, end
     return None
 
 
-def _is_doubtful(here: Reading, place: int, end: int, sought: Reading, *, is_only: bool) -> bool:
+def _is_doubtful(
+    reading: Reading, place: int, end: int, expected: Reading, *, is_only: bool
+) -> bool:
     """Return whether the words at a place in an answer are in doubt."""
-    start, stop = here.spans[place][0], here.spans[end - 1][1]
-    signs = {sought.text[doubt.sign : doubt.sign_end].strip() for doubt in sought.doubts}
-    for doubt in here.doubts:
+    start, stop = reading.spans[place][0], reading.spans[end - 1][1]
+    signs = {expected.text[doubt.sign : doubt.sign_end].strip() for doubt in expected.doubts}
+    for doubt in reading.doubts:
         if doubt.end <= start or stop <= doubt.start or (doubt.is_list and not is_only):
             continue
         is_expected = start <= doubt.sign and doubt.sign_end <= stop
         is_near = start - 3 <= doubt.sign and doubt.sign_end <= stop + 3
-        sign = here.text[doubt.sign : doubt.sign_end].strip()
+        sign = reading.text[doubt.sign : doubt.sign_end].strip()
         if not is_expected and not (is_near and sign in signs):
             return True
-    return is_preposition(here, sought, stop)
+    return is_preposition(reading, expected, stop)
 
 
-def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
+def _is_complete(reading: Reading, doubt: Doubt, taken: set[int]) -> bool:
     """Return whether the expected texts cover all values of a list in an answer, or none."""
     if not doubt.is_list:
         return True
-    members = [value for value in here.values if doubt.start <= value.start < doubt.end]
-    starts = {here.spans[place][0] for place in taken}
-    ends = {here.spans[place][1] for place in taken}
+    members = [value for value in reading.values if doubt.start <= value.start < doubt.end]
+    starts = {reading.spans[place][0] for place in taken}
+    ends = {reading.spans[place][1] for place in taken}
     are_taken = [value.start in starts or value.end in ends for value in members]
     return all(are_taken) or not any(are_taken)
 
 
-def _match_end(here: Reading, place: int, sought: Reading) -> int | None:
+def _match_end(reading: Reading, place: int, expected: Reading) -> int | None:
     """Return the index after the expected text, if it is stated at this place; else None."""
     at = 0
-    while at < len(sought.words):
-        if place >= len(here.words):
+    while at < len(expected.words):
+        if place >= len(reading.words):
             return None
-        piece, stated = sought.pieces.get(at), here.pieces.get(place)
-        if piece and stated and stated.meaning.says(piece.meaning):
+        piece, stated = expected.pieces.get(at), reading.pieces.get(place)
+        if piece and stated and stated.meaning.states(piece.meaning):
             at, place = piece.end, stated.end
-        elif piece and place not in here.inside and _is_bare(here, place, piece):
+        elif piece and place not in reading.inside and _is_bare(reading, place, piece):
             at, place = piece.end, place + 1
-        elif sought.words[at] != here.words[place] or _is_only_part(here, place, sought, at):
+        elif expected.words[at] != reading.words[place] or _is_part(reading, place, expected, at):
             return None
         else:
             at, place = at + 1, place + 1
     return place
 
 
-def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
+def _is_bare(reading: Reading, place: int, piece: Piece) -> bool:
     """Return whether a bare number matches a piece; percentages may be fractions: half, 3/4."""
-    if piece.bare == here.words[place]:
+    if piece.bare == reading.words[place]:
         return True
-    share = re.fullmatch(r"(\d{1,3})/(\d{1,3})", here.text[slice(*here.spans[place])])
+    share = re.fullmatch(r"(\d{1,3})/(\d{1,3})", reading.text[slice(*reading.spans[place])])
     meaning = piece.meaning
     if not share or not isinstance(meaning, Quantity):
         return False
@@ -239,9 +241,9 @@ def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
     )
 
 
-def _is_only_part(here: Reading, place: int, sought: Reading, at: int) -> bool:
+def _is_part(reading: Reading, place: int, expected: Reading, at: int) -> bool:
     """Return whether words are equal but mean something else in their context."""
-    return place in here.inside if at in sought.inside else place in here.hidden
+    return place in reading.inside if at in expected.inside else place in reading.hidden
 
 
 def _cut(text: str) -> str:

@@ -18,7 +18,7 @@ class Meaning(Protocol):
     def is_bare(self) -> bool:
         """Whether an answer may consist of the number only: 12.50 for $12.50."""
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether an answer with this meaning states the expected one."""
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class Quantity:
         """Whether the unit may be left out, which holds for the percent sign only."""
         return self.what == "percent"
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether the amounts are equal; degrees match any scale if none is expected."""
         if isinstance(expected, Money):
             return _is_mass(expected, self)
@@ -70,7 +70,7 @@ class Money:
     is_word_by_word: bool = True
     is_bare: bool = True
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether amount and currency are equal; cents may be of the dollar or the euro."""
         if isinstance(expected, Quantity):
             return _is_mass(self, expected)
@@ -104,7 +104,7 @@ class Date:
     is_word_by_word: bool = False
     is_bare: bool = False
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether the dates are the same; an answer may add the year, but not omit it."""
         if not isinstance(expected, Date) or expected.year not in (None, self.year):
             return False
@@ -126,7 +126,7 @@ class Time:
     is_word_by_word: bool = False
     is_bare: bool = False
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether the times are the same."""
         return isinstance(expected, Time) and self.seconds == expected.seconds
 
@@ -144,7 +144,7 @@ class Weekday:
     is_word_by_word: bool = True
     is_bare: bool = False
 
-    def says(self, expected: Meaning) -> bool:
+    def states(self, expected: Meaning) -> bool:
         """Return whether the days are the same."""
         return self == expected
 

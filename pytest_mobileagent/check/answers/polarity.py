@@ -142,7 +142,7 @@ _SO = re.compile(
 
 def sentences(text: str) -> list[Span]:
     """Return the spans of a folded text's sentences, including their final punctuation."""
-    return _parted(text, (0, len(text)), _SENTENCE_END, keeps=True)
+    return _parted(text, (0, len(text)), _SENTENCE_END, includes_end=True)
 
 
 def doubts_of_polarity(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
@@ -167,7 +167,7 @@ def _of_sentence(text: str, span: Span) -> Iterator[Doubt]:
         yield Doubt(*found.span(old), found.end(old), found.end())
     for found in _PERHAPS.finditer(text, start, end):
         yield Doubt(start, end, *found.span())
-    for clause in _parted(text, span, _CLAUSE_END, keeps=False):
+    for clause in _parted(text, span, _CLAUSE_END, includes_end=False):
         yield from _of_clause(text, clause)
     for found in _EITHER.finditer(text, start, end):
         yield _alternatives(text, span, found)
@@ -221,7 +221,9 @@ def _alternatives(text: str, span: Span, found: re.Match[str]) -> Doubt:
 
 def _once(text: str, spans: Sequence[Span]) -> Iterator[Doubt]:
     """Yield what was true only before: always where stated, otherwise where a "now" follows."""
-    clauses = [clause for span in spans for clause in _parted(text, span, _CLAUSE_END, keeps=False)]
+    clauses = [
+        clause for span in spans for clause in _parted(text, span, _CLAUSE_END, includes_end=False)
+    ]
     nows = [found.start() for found in _ONLY_NOW.finditer(text)]
     for start, end in clauses:
         if found := _ONCE.search(text, start, end):
@@ -247,10 +249,10 @@ def _taken_back(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
             break
 
 
-def _parted(text: str, span: Span, end: re.Pattern[str], *, keeps: bool) -> list[Span]:
+def _parted(text: str, span: Span, end: re.Pattern[str], *, includes_end: bool) -> list[Span]:
     parts, start = [], span[0]
     for found in end.finditer(text, *span):
-        parts.append((start, found.end() if keeps else found.start()))
+        parts.append((start, found.end() if includes_end else found.start()))
         start = found.end()
     parts.append((start, span[1]))
     return [part for part in parts if text[part[0] : part[1]].strip()]

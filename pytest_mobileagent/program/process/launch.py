@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.output import KEPT, Output
+from pytest_mobileagent.episode.output import PART_SIZE, Output
 from pytest_mobileagent.episode.redaction import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, without_keys
@@ -61,7 +61,7 @@ class ProgramProcess:
         secrets: Sequence[str] = (),
         stdin: Path | None = None,
         after: Sequence[str] = (),
-        recorded: int = KEPT,
+        recorded: int = PART_SIZE,
     ) -> None:
         self.mark = f"{run}-{tokens.token_hex(8)}"
         self.pid = 0

@@ -182,17 +182,17 @@ def may(episode):
 
 
 def holidays(episode):
-    def shown(screen):
+    def calendars(screen):
         """Return the calendars in the drawer, and whether each is shown."""
         boxes = screen.find_all(resource_id="calendar_checkbox")
         rows = {each.text: each.checked for each in boxes}
         for label in screen.find_all(resource_id="calendar_text"):
-            said = label.parent.content_desc
-            if "checked" in said:
-                rows[label.text or said] = "unchecked" not in said
+            text = label.parent.content_desc
+            if "checked" in text:
+                rows[label.text or text] = "unchecked" not in text
         return rows
 
-    pages = [rows for rows in map(shown, episode.screens) if rows]
+    pages = [rows for rows in map(calendars, episode.screens) if rows]
     assert pages, "the calendars were never on the screen"
     on = [name for name, is_on in pages[-1].items() if is_on]
     assert [name for name in on if "Holiday" not in name] == []
@@ -214,12 +214,12 @@ def time_of_game(episode):
     found = [times for title, *times in planned(episode) if title.lower() == FOOTBALL.lower()]
     assert found, f"there is no {FOOTBALL!r} in the calendar"
 
-    def said(begin, end):
+    def states(begin, end):
         start, stop = (f"{t.hour % 12 or 12}:{t:%M %p}" for t in (begin, end))
         hours = episode.answers(start) or episode.answers(f"{start} - {stop}")
         return hours and episode.answers(f"{begin:%B} {begin.day}")
 
-    assert any(said(*times) for times in found)
+    assert any(states(*times) for times in found)
 
 
 def titles(episode, first, last):

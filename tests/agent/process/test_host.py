@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent import Finish, ModelCall, Tap, Termination
 from pytest_mobileagent.agent.process.host import AgentProcess
-from pytest_mobileagent.agent.process.printed import SHOWN
+from pytest_mobileagent.agent.process.printed import DISPLAY_LIMIT
 from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
@@ -131,16 +131,16 @@ def test_what_an_agent_prints_without_end_is_shown_up_to_a_size(
     shown = capfd.readouterr().out
     assert shown.startswith("0000 ")
     path = folder / "agent-stdout.txt"
-    left = 3_000_000 - SHOWN
+    left = 3_000_000 - DISPLAY_LIMIT
     told = f"… {left} bytes of the agent's standard output are left out; they are in {path}\n"
-    assert shown[SHOWN:] == "\n" + told
+    assert shown[DISPLAY_LIMIT:] == "\n" + told
     assert path.read_text() == "".join(f"{number:04}".ljust(999) + "\n" for number in range(3000))
 
     folder = played("prints_without_end").folder
     assert folder is not None
     shown = capfd.readouterr().err
-    assert shown.startswith("y" * SHOWN + "\n…")
-    assert len(shown) < 2 * SHOWN
+    assert shown.startswith("y" * DISPLAY_LIMIT + "\n…")
+    assert len(shown) < 2 * DISPLAY_LIMIT
     kept = (folder / "agent-stderr.txt").read_bytes()
     assert len(kept) < 9_000_000
     assert b" bytes are left out " in kept
