@@ -1,4 +1,4 @@
-"""The examples of the README and of docs/ run as they stand there."""
+"""Run the examples of the README and of docs/, and check their links, options and commands."""
 
 from __future__ import annotations
 
