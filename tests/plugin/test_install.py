@@ -84,7 +84,7 @@ def test_the_wheel_says_its_licence_and_holds_the_text_of_each(wheel):
 
 def test_the_readme_of_the_wheel_links_to_no_file(wheel):
     page = "\n".join(metadata(wheel))
-    assert "See docs/writing-agents.md." in page
+    assert "See Writing agents." in page
     assert re.findall(r"\]\((?!https?://|#)[^)]*\)", page) == []
 
 
