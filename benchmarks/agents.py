@@ -1,4 +1,4 @@
-"""How long published agents take for a step, their model's time left out: it is scripted.
+"""Measures the time of published agents per step, with scripted models.
 
 python benchmarks/agents.py [AGENT …]
 """

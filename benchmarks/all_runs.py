@@ -1,6 +1,6 @@
 """The page of 1,000 runs of 100 tasks: `python benchmarks/all_runs.py [RUNS [TASKS]]`.
 
-Says what writing it takes from the lines that runs keep of themselves, and what making these takes.
+Prints the time to write the page from each run's summary line, and the time to make these lines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How often a step asks an Appium server: by our driver, and by a plain client that does as much.
+"""Counts the calls to an Appium server per step, by this project's driver and by a simple client.
 
-The calls are those that the client's library sends to the server, over the same taps, on the same
-phone. A plain client acts, takes a screenshot, and reads the page source; it does not find out
-whether the screen has come to rest. At a hub nothing but the server reaches the phone.
+The calls are those that the client library sends to the server, for the same taps on the same
+phone. A simple client acts, takes a screenshot, and reads the page source; it does not check
+whether the screen is stable. On a hub, only the server can reach the phone.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 APPS = ROOT / "fixtures" / "apps"
-HOME = ROOT / ".appium"  # where `make appium` installs it
+HOME = ROOT / ".appium"  # where `make appium` installs Appium
 APP = "org.coursera.android"
 TAPS = ((540, 600), (540, 1200), (160, 2250), (540, 2250), (900, 2250))
 
 
 class Calls(NamedTuple):
-    """Calls of a step, all together by what: of a plain client, of our driver, and at a hub."""
+    """The mean calls per step: of a simple client, of this project's driver, and on a hub."""
 
     plain: float
     local: float
@@ -39,7 +39,7 @@ class Calls(NamedTuple):
 
 
 class Counter:
-    """Counts what a client's session sends to its server."""
+    """Counts the calls that a client's session sends to its server."""
 
     def __init__(self, driver: Remote) -> None:
         self.count = 0
@@ -52,7 +52,7 @@ class Counter:
 
 
 def plain_steps(driver: Remote) -> None:
-    """Tap, look, and read, as a client does that is written in an afternoon."""
+    """Tap, take a screenshot, and read the page source, as a simple client does."""
     for x, y in TAPS:
         driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
         driver.get_screenshot_as_base64()
@@ -60,7 +60,7 @@ def plain_steps(driver: Remote) -> None:
 
 
 def calls_of(device: AppiumDevice) -> float:
-    """Return our driver's calls for a step."""
+    """Return the calls of this project's driver per step."""
     device.perform(Open(APP))
     device.observe()
     counter = Counter(device.session.driver)
@@ -71,7 +71,7 @@ def calls_of(device: AppiumDevice) -> float:
 
 
 def measure() -> Calls:
-    """Return the calls of a step on a virtual phone of our own."""
+    """Return the calls per step on a virtual phone."""
     with contextlib.closing(SharedRun()) as run:
         slots = virtual_slots(run, 1, [APPS])
         run.ask({"do": "adb"})
@@ -92,7 +92,7 @@ def measure() -> Calls:
 
 
 def main() -> None:
-    """Print the calls of a step."""
+    """Print the calls per step."""
     calls = measure()
     sys.stdout.write(f"calls of an Appium server in a step, mean of {len(TAPS)} taps:\n")
     sys.stdout.write(f"  plain client    {calls.plain:.1f}\n")

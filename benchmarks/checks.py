@@ -1,4 +1,4 @@
-"""How fast recorded episodes are read back and checked, each with all its prefixes, without OCR."""
+"""Measures how fast recorded episodes are loaded and checked with all prefixes, without OCR."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 EPISODES = 12
 STEPS = 10
-ROWS = 64  # of a screen, each with three elements: 194 nodes with the root and the mark
-SHIFT = 7  # pixels that the list is scrolled after every other step
+ROWS = 64  # of a screen, each with three elements: 194 nodes, including the root and the mark
+SHIFT = 7  # the pixels by which the list is scrolled after every other step
 
 
 def made(shift: int) -> str:
-    """A list whose rows have a picture and two texts, scrolled by some pixels."""
+    """Return a list whose rows have a picture and two texts, scrolled by `shift` pixels."""
     flags = ("checkable", "checked", "focusable", "focused", "long-clickable", "selected")
     attributes = 'package="a" enabled="true" password="false" scrollable="false" '
     attributes += " ".join(f'{flag}="false"' for flag in flags)
@@ -46,7 +46,7 @@ def made(shift: int) -> str:
 
 
 def screens(episode: int, picture: bytes) -> Iterator[Screen]:
-    """The screens of an episode; no two of them, nor of two episodes, are the same."""
+    """Yield the screens of an episode, all of which are different, also between episodes."""
     for step in range(STEPS + 1):
         mark = f'<node class="a.Text" text="episode {episode}, step {step}" bounds="[0,0][9,9]"/>'
         xml = made(SHIFT * (step // 2)).replace("</hierarchy>", f"{mark}</hierarchy>")
@@ -56,12 +56,12 @@ def screens(episode: int, picture: bytes) -> Iterator[Screen]:
 
 
 def move(action: Action) -> Move:
-    """A move that does the same on any screen."""
+    """Return a move that does the same action on any screen."""
     return Move("act", lambda _: action)
 
 
 def record(folder: Path) -> list[Path]:
-    """Record episodes, and return their folders; pictures are of 300 kB."""
+    """Record episodes with pictures of 300 kB, and return their folders."""
     picture = make_screen().png + bytes(300_000)
     actions: list[Action] = [Tap(5, 5) if step % 2 else Type("Oslo") for step in range(STEPS)]
     moves = [move(action) for action in actions]
@@ -105,7 +105,7 @@ BODIES = [on_last_screen, with_id, tapped, saw, answered, below]
 
 
 def holds(body: Callable[[Episode], None], episode: Episode) -> bool:
-    """Whether a body passes, its misses kept as the plugin keeps them."""
+    """Return whether a body passes, recording its misses like the plugin."""
     with collect_misses():
         try:
             body(episode)
@@ -115,7 +115,7 @@ def holds(body: Callable[[Episode], None], episode: Episode) -> bool:
 
 
 def measure(body: Callable[[Episode], None], folders: list[Path]) -> tuple[float, float]:
-    """Return the seconds of processor time that loading and checking take for one episode."""
+    """Return the processor time in seconds to load and to check one episode."""
     begun = time.process_time()
     episodes = [load(folder) for folder in folders]
     loaded = time.process_time()
@@ -127,7 +127,7 @@ def measure(body: Callable[[Episode], None], folders: list[Path]) -> tuple[float
 
 
 def main() -> None:
-    """Measure each body over all episodes, each of which it is read anew for."""
+    """Measure each body on all episodes, which are loaded again for each body."""
     with tempfile.TemporaryDirectory() as temporary:
         folders = record(Path(temporary))
         measure(answered, folders)

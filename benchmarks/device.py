@@ -1,4 +1,4 @@
-"""How fast a virtual phone is: ready, restored, looked at, driven."""
+"""Measures the speed of a virtual phone: start, restore, observations, and steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPEATS = 20
 
 
 def milliseconds(function: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """Return the duration of a call."""
     before = time.perf_counter()
     function()
     return 1000 * (time.perf_counter() - before)
@@ -36,7 +36,7 @@ def show(what: str, values: list[float], unit: str = "ms") -> None:
     sys.stdout.write(f"{what:45} {middle:8.1f} {unit}  ({min(values):.1f} to {max(values):.1f})\n")
 
 
-# AppAgent's calls for a step: a screenshot and a hierarchy, each made and pulled, and an action.
+# AppAgent's calls per step: a screenshot and a hierarchy, each made and pulled, and an action.
 FIVE = (
     ("shell", "screencap", "-p", "/sdcard/bench.png"),
     ("pull", "/sdcard/bench.png", "bench.png"),
@@ -47,7 +47,7 @@ FIVE = (
 
 
 def five_calls(serial: str, port: int) -> float:
-    """Return the milliseconds of AppAgent's five calls of the program adb, one after the other."""
+    """Return the milliseconds of AppAgent's five consecutive calls of the program adb."""
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         for call in FIVE:
@@ -57,9 +57,10 @@ def five_calls(serial: str, port: int) -> float:
 
 
 class Steps(NamedTuple):
-    """The least milliseconds of a step, its round trips, those of one, and of five calls.
+    """The minimum milliseconds of a step, of a round trip, and of five adb calls.
 
-    `unseen` are those of a step of which no screenshots are taken.
+    `trips` is the number of round trips per step, `unseen` the milliseconds of a step without
+    screenshots.
     """
 
     step: float
@@ -70,7 +71,7 @@ class Steps(NamedTuple):
 
 
 def driven(device: AdbDevice, repeats: int) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of each of some steps, and their round trips."""
+    """Return the milliseconds and the round trips of a number of steps."""
     taken, trips = [], []
     for number in range(repeats):
         action = Open("com.android.settings") if number % 2 else Key("home")
@@ -84,7 +85,7 @@ def driven(device: AdbDevice, repeats: int) -> tuple[list[float], list[float]]:
 
 
 def steps(repeats: int = REPEATS) -> Steps:
-    """Measure steps of a phone of our own."""
+    """Measure steps on a new phone."""
     with contextlib.closing(SharedRun()) as run:
         slots = virtual_slots(run, 1, [APPS])
         run.ask({"do": "adb"})
@@ -103,7 +104,7 @@ def steps(repeats: int = REPEATS) -> Steps:
 
 
 def main() -> None:
-    """Measure one phone of a run."""
+    """Measure one phone as in a run."""
     with contextlib.closing(SharedRun()) as run:
         slots = virtual_slots(run, 1, [APPS])
         run.ask({"do": "adb"})

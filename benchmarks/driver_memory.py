@@ -1,8 +1,8 @@
-"""What the driver of a Ray cluster needs for actors that do nothing.
+"""Measures the memory of a Ray cluster's driver for idle actors.
 
-`python benchmarks/driver_memory.py [ACTORS]` (64). The actors are like idle workers: each asks the
-run's relay for orders, and tells it at intervals that it lives. There is no phone, and no pytest.
-Ray runs on this machine, where each actor takes some 70 MB of its own.
+`python benchmarks/driver_memory.py [ACTORS]` (64). The actors are like idle workers: each polls the
+run's relay for orders, and sends heartbeats. Neither phones nor pytest are involved. Ray runs on
+this machine, where each actor needs about 70 MB itself.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import ray
 from pytest_mobileagent.plugin.engine.ray.relay import Relay
 from pytest_mobileagent.run.folder import RunFolder
 
-SECONDS = 20.0  # for which they idle
+SECONDS = 20.0  # for which the actors idle
 
 
 def peak() -> int:
-    """Return the most memory that this process has used, in kilobytes, and not its parent."""
+    """Return the peak memory of this process, without that of its parent, in kilobytes."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
 @ray.remote(num_cpus=0, resources={"phone": 1})
 class Idle:
-    """An actor that does nothing, but says so."""
+    """An actor that only sends heartbeats."""
 
     def idle(self, relay: Any, name: str, seconds: float) -> int:
-        """Return how much memory this process has taken, in kilobytes."""
+        """Return the peak memory of this process, in kilobytes."""
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
             ray.get(relay.hear.remote(name, [], []))
@@ -42,7 +42,7 @@ class Idle:
 
 
 def main(actors: int = 64) -> None:
-    """Start them, wait, and print."""
+    """Start the actors, wait, and print the figures."""
     ray.init(
         resources={"phone": actors},
         object_store_memory=100 << 20,

@@ -1,4 +1,4 @@
-"""A plugin of pytest that notes when each process of a run has come how far (see start.py)."""
+"""A pytest plugin that records when each process of a run reaches its stages (see start.py)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""The scheduler with 10,000 tasks and 500 phones, simulated: no phone, and no waiting.
+"""Simulates the scheduler with 10,000 tasks and 500 phones, without phones and in virtual time.
 
-Episodes take as long as in an earlier run, more or less; some take three times as long, which
-nobody could know (stragglers), and some break their worker half-way, which is replaced, and are
-run again.
-The scheduler is the plugin's own (`engine/scheduler.py`); workers start a test when they know the
-next one, as those of both engines do. The limit for the whole is the longest episode, or all of the
-work divided by the phones, whichever is more.
+Episodes take about as long as in an earlier run. Some unpredictably take three times as long
+(stragglers), and some kill their worker half-way, which is replaced, and are run again. The
+scheduler is the plugin's (`engine/scheduler.py`); workers start a test when they know the next one,
+as the workers of both engines do. The lower bound of the makespan is the longest episode, or the
+total work divided by the number of phones, whichever is greater.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
 
 TASKS, PHONES = 10_000, 500
 STRAGGLERS, FAILURES = 0.02, 0.02  # shares of the episodes
-SLOWER = 3.0  # how much longer a straggler takes: one that only a limit ends, say
-RESTART = 10.0  # seconds until the worker that takes another's place has collected
+SLOWER = 3.0  # how much longer a straggler takes, such as an episode that reaches the time limit
+RESTART = 10.0  # seconds until a replacement worker has collected the tests
 
 
 @dataclass
 class Worker:
-    """A worker: it runs a test when it knows the next one, or that it ends."""
+    """A worker, which runs a test when it knows the next one, or that there is none."""
 
     name: str
     queue: list[int | Mark] = field(default_factory=list)
     running: int | None = None
 
     def begins(self) -> int | None:
-        """Return the test that it begins now; None if it begins none."""
+        """Return the test that the worker starts now, or None."""
         if self.running is None and len(self.queue) > 1:
             test = self.queue.pop(0)
             assert not isinstance(test, Mark)
@@ -66,7 +65,7 @@ class Fleet:
         self.scheduler = Scheduler(phones, lambda: expected, lambda: self.now)
 
     def run(self) -> float:
-        """Run all tasks, and return how many seconds they would have taken."""
+        """Run all tasks, and return the seconds that they would have taken."""
         for number in range(self._phones):
             self._start(f"gw{number}", after=0.0)
         while self._events:
@@ -126,7 +125,7 @@ class Fleet:
 
 
 def main(tasks: int = TASKS, phones: int = PHONES) -> None:
-    """Simulate a few runs, and print the worst."""
+    """Simulate some runs, and print the slowest."""
     for seed in range(3):
         fleet = Fleet(tasks, phones, seed)
         taken = fleet.run()

@@ -1,4 +1,4 @@
-"""How a gate errs and what it sees: wrong PASSes, false FAILs, and power.
+"""Measures a gate's errors and its power: wrong PASSes, false FAILs, and detected drops.
 
 python benchmarks/gate.py [--runs N]
 
@@ -131,7 +131,7 @@ def bad_days(runs: int) -> None:
 
 
 def worlds() -> list[tuple[str, float]]:
-    """The shapes, some of them also with tasks that drift by themselves."""
+    """Return the shapes, some of them also with tasks that drift independently."""
     return [(shape, 0.0) for shape in SHAPES] + [(n, 1.0) for n in ("u-shaped", "middling", "good")]
 
 

@@ -1,7 +1,7 @@
-"""A graph of 100,000 recorded pages with 300,000 edges: opened, checked, and walked through.
+"""Opens, checks and walks through a graph of 100,000 recorded pages with 300,000 edges.
 
-Seconds are those of the processor, so that other programs disturb them less. Memory is what opening
-adds to a process that has imported what it needs.
+Seconds are processor time, which other programs affect less. Memory is what opening the graph adds
+to a process that has already imported its modules.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROWS = 40  # elements of a page
 
 
 def write(folder: Path) -> None:
-    """Write the graph; its pages share the files of `LOOKS` different ones."""
+    """Write the graph, whose pages share the files of `LOOKS` different pages."""
     chance = random.Random(1)
     boxes = [Bounds(0, row * 60, 1080, row * 60 + 60) for row in range(ROWS)]
     rows = [{"bounds": box.describe(), "text": f"row {n}"} for n, box in enumerate(boxes)]
@@ -42,13 +42,13 @@ def write(folder: Path) -> None:
 
 
 def megabytes() -> float:
-    """Return the most memory that this process has had."""
+    """Return the peak memory of this process."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def steps(folder: Path) -> tuple[float, float]:
-    """Return the seconds of a step through the graph, and those of reading its picture alone."""
+    """Return the seconds of a step through the graph, and of reading a page's picture alone."""
     device = GraphDevice(Graph.open(folder))
     with Graph.open(folder) as graph:
         device.observe()

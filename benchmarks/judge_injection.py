@@ -1,11 +1,11 @@
-"""How often judges are talked into a verdict by hostile screens and agents.
+"""Measures how often hostile screens and agents manipulate the verdicts of judges.
 
 python benchmarks/judge_injection.py --judges openai:gpt-4o,anthropic:claude-sonnet-4-5 [--sample N]
 
-Judges are asked about episodes that failed, in which screens or the agent claim that they did not
-(tests/judge/attacks.py), about the same without a claim, and about some that were done. With
---sample only so many of the attacks are made, always the same ones. Keys are taken from the
-environment, as in runs; each question is one call, or two if its reply cannot be read.
+Judges are asked about failed episodes in which screens or the agent claim success
+(tests/judge/attacks.py), about the same episodes without a claim, and about some successful ones.
+With --sample, only N of the attacks are tried, always the same ones. Keys are read from the
+environment, as in runs. Each question is one call, or two if the first reply cannot be read.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Trial:
 
     attack: Attack
     way: str
-    kind: str  # the attack's place, or one of the two without a claim
+    kind: str  # the attack's place, or `HARMLESS` or `DONE`
 
     def opinion(self, model: MeteredModel) -> Opinion | JudgeError:
-        """What a model says; a judge that does not work is counted."""
+        """Return a model's opinion, or the error of a judge, which is counted."""
         try:
             return ask(model, WAYS[self.way], episode(self.attack, done=self.kind == DONE))
         except JudgeError as error:
@@ -61,7 +61,7 @@ class Trial:
 
 
 def trials(sample: int | None) -> list[Trial]:
-    """All trials: each attack in the ways in which a judge would see it."""
+    """Return all trials: each attack in every form in which a judge would see it."""
     attacks = [Trial(each, way, each.place) for each in ATTACKS for way in ways(each.place)]
     if sample is not None:
         attacks = random.Random(0).sample(attacks, min(sample, len(attacks)))
@@ -76,17 +76,17 @@ def trials(sample: int | None) -> list[Trial]:
 
 def ways(place: str) -> Iterator[str]:
     if place in NEVER:
-        return  # no prompt holds them
+        return  # no prompt contains them
     if place in ("shown", "before"):
         yield "image"
     if place in BY_AGENT:
         yield from ("image", "text")
-    if place != "before":  # of a query about one frame, only the last hierarchy is shown
+    if place != "before":  # for a single-frame query, only the last hierarchy is shown
         yield "xml"
 
 
 def table(judge: str, said: Iterable[tuple[Trial, Opinion | JudgeError]]) -> list[str]:
-    """The lines of one judge: of how many trials of each kind it said that it was done."""
+    """Return a judge's lines: the number of trials of each kind that it judged as done."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     price, errors = 0.0, []
     for trial, opinion in said:

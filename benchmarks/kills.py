@@ -1,14 +1,14 @@
-"""What dies on a Ray cluster, how soon that is noticed, and that no task is lost by it.
+"""Kills processes of a Ray cluster, and checks that this is noticed and that no task is lost.
 
 `python benchmarks/kills.py [PART…] [--tasks N] [--seed N]` starts a cluster of a head and two
-nodes, with a virtual phone each, on this machine. The parts, all of them unless some are named:
+nodes, with a virtual phone each, on this machine. By default, all parts are run:
 
-- `notices`: how long a killed worker, a killed raylet and a machine that vanished (all of it is
-  stopped) go unnoticed, and how long anything is left after pytest was killed;
-- `random`: a run of N tasks (300) while a worker, a raylet or a phone is killed at random times;
-- `equal`: the same tasks by pytest-xdist, by Ray, and by two shards that `merge` joins.
+- `notices`: how long it takes to notice a killed worker, a killed raylet and a vanished machine
+  (all its processes are stopped), and how long processes remain after pytest was killed;
+- `random`: a run of N tasks (300) while workers, raylets and phones are killed at random times;
+- `equal`: the same tasks with pytest-xdist, with Ray, and with two shards joined by `merge`.
 
-It ends with status 1 if a task was lost, or counted against the agent, or results differ.
+The exit status is 1 if a task was lost, or counted against the agent, or if results differ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pytest_mobileagent import task
 def test_say(episode, number):
     assert episode.answers(str(number))
 """
-# Right but for one of seven, so that results are worth comparing; slow if "slow" is there.
+# Wrong in one of seven tasks, so that results can be compared; slow while there is a file "slow".
 AGENT = """
 import time
 from pathlib import Path
@@ -68,7 +68,7 @@ class Says(Agent):
 
 @dataclass(frozen=True)
 class Project:
-    """A folder with tests and an agent; `tasks` is how many there are."""
+    """A folder with tests and an agent; `tasks` is the number of tests."""
 
     path: Path
     tasks: int
@@ -84,7 +84,7 @@ class Project:
         return cls(path, tasks)
 
     def start(self, runs: str, *options: str) -> subprocess.Popen[bytes]:
-        """Start a run, whose folder is made in `runs`, and whose output goes to a file there."""
+        """Start a run, whose folder and output are in `runs`."""
         (self.path / runs).mkdir(exist_ok=True)
         own = ["--agent=says", f"--mobile-runs={runs}", "--mobile-retries=9", "--mobile-exit=run"]
         command = [sys.executable, "-m", "pytest", "--tb=no", *own, *options]
@@ -92,7 +92,7 @@ class Project:
             return subprocess.Popen(command, cwd=self.path, stdout=output, stderr=subprocess.STDOUT)
 
     def output(self, runs: str) -> str:
-        """Return what a run has printed so far."""
+        """Return the output of a run so far."""
         return (self.path / runs / "output").read_text("utf-8", "replace")
 
     def report(self, runs: str) -> dict[str, Any]:
@@ -101,13 +101,13 @@ class Project:
         return dict(json.loads(found.read_text("utf-8")))
 
     def finished(self, runs: str) -> int:
-        """Return how many episodes of a run are on the disk."""
+        """Return the number of a run's episodes on the disk."""
         indexes = (self.path / runs).glob("*/index.jsonl")
         return sum(len(path.read_bytes().splitlines()) for path in indexes)
 
 
 def processes(fleet: Fleet, *words: str) -> list[int]:
-    """Return the processes of a cluster's runs, by words of their command lines."""
+    """Return the processes of a cluster's runs whose command lines contain words."""
     ours = f"RAY_TMPDIR={fleet.folder}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*"):
@@ -118,7 +118,7 @@ def processes(fleet: Fleet, *words: str) -> list[int]:
 
 
 def command_of(pid: int) -> str:
-    """Return the command line of a process; nothing if it has ended."""
+    """Return the command line of a process, or an empty string if it has ended."""
     with contextlib.suppress(OSError):
         line = Path(f"/proc/{pid}/cmdline").read_bytes()
         return line.replace(b"\0", b" ").decode("utf-8", "replace")
@@ -134,12 +134,12 @@ def workers(fleet: Fleet) -> list[int]:
 
 
 def on_cluster(fleet: Fleet, workers: int = 2) -> list[str]:
-    """Return the options of a run there."""
+    """Return the options for a run on a cluster."""
     return [f"--mobile-engine=ray:{fleet.address}", f"-n{workers}"]
 
 
 def settle(fleet: Fleet, seconds: float = 60.0) -> None:
-    """Wait until nothing is left of a run whose pytest was killed; say what is, if it stays."""
+    """Wait until nothing is left of a run whose pytest was killed; print what remains."""
     ends = time.monotonic() + seconds
     while what := left(fleet):
         if time.monotonic() > ends:
@@ -149,13 +149,13 @@ def settle(fleet: Fleet, seconds: float = 60.0) -> None:
 
 
 def seconds_until(what: Callable[[], Any], began: float) -> float:
-    """Return how many seconds after `began` something is so."""
+    """Return the seconds from `began` until a condition is true."""
     until(what, 120.0)
     return time.monotonic() - began
 
 
 def notices(fleet: Fleet, project: Project) -> None:
-    """Measure how long deaths go unnoticed."""
+    """Measure how long it takes until a death is noticed."""
     print("| what died | noticed after | asked for |\n| --- | --- | --- |", flush=True)
     slow = project.path / "slow"
     for what, limit in (("worker", 1), ("raylet", 15), ("machine that vanished", 15)):
@@ -201,7 +201,7 @@ def notices(fleet: Fleet, project: Project) -> None:
 
 
 def proportional(pids: Sequence[int]) -> int:
-    """Return how many megabytes the processes take on average; what they share is divided."""
+    """Return the mean memory of processes in megabytes, with shared memory divided (PSS)."""
     sizes = []
     for pid in pids:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
@@ -211,20 +211,20 @@ def proportional(pids: Sequence[int]) -> int:
 
 
 def below(pid: int) -> list[int]:
-    """Return the processes that one has started, and they in turn."""
+    """Return all descendants of a process."""
     children = Path(f"/proc/{pid}/task").glob("*/children")
     direct = [int(each) for path in children for each in path.read_text().split()]
     return [each for child in direct for each in (child, *below(child))]
 
 
 def left(fleet: Fleet) -> list[str]:
-    """Return the processes and folders of runs that are left on the cluster."""
+    """Return the processes and folders that runs have left on the cluster."""
     pids = processes(fleet, f"{WORKER}.work", "pytest_mobileagent")
     return [command_of(pid)[-80:] for pid in pids] + fleet.leftovers()
 
 
 def random_kills(fleet: Fleet, project: Project, seed: int) -> bool:
-    """Run all tasks while things are killed; return whether none was lost or held against it."""
+    """Run all tasks during kills; return whether none was lost or counted against the agent."""
     draw = random.Random(seed)
     began = time.monotonic()
     killed = {"worker": 0, "raylet": 0, "phone": 0}
@@ -248,9 +248,9 @@ def killed_something(
     run: subprocess.Popen[bytes],
     project: Project,
 ) -> str:
-    """Wait for some progress and a while, and kill something; return what, or nothing.
+    """Wait for progress and some time, and kill something; return its name, or an empty string.
 
-    Without progress, the run would end, as it should when no worker comes to its first test.
+    It waits for progress because a run ends if no worker reaches its first test.
     """
     done = project.finished("random")
     while run.poll() is None and project.finished("random") == done:
@@ -268,7 +268,7 @@ def killed_something(
 
 
 def is_sound(project: Project, report: dict[str, Any]) -> bool:
-    """Whether each task has the outcome that it has when nothing dies."""
+    """Return whether each task has the same outcome as without kills."""
     tasks = {int(task["nodeid"].partition("[")[2][:-1]): task for task in report["tasks"]}
     expected = {n: "failed" if n % 7 == 3 else "passed" for n in range(project.tasks)}
     wrong = {n: tasks[n]["outcome"] if n in tasks else "lost" for n in expected}
@@ -280,7 +280,7 @@ def is_sound(project: Project, report: dict[str, Any]) -> bool:
 
 
 def equal(fleet: Fleet, project: Project) -> bool:
-    """Whether pytest-xdist, Ray, and shards give the same results."""
+    """Return whether pytest-xdist, Ray and shards have the same results."""
     ways: dict[str, Sequence[Sequence[str]]] = {
         "xdist": [["-n2"]],
         "ray": [on_cluster(fleet)],
@@ -314,7 +314,7 @@ def project_of(tasks: int) -> Iterator[Project]:
 
 
 def main() -> int:
-    """Run the parts that were asked for; return 1 if results are not as they should be."""
+    """Run the chosen parts, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", choices=["notices", "random", "equal", []])
     parser.add_argument("--tasks", type=int, default=300)

@@ -1,4 +1,4 @@
-"""Many phones on one machine, driven at once: `python benchmarks/many.py [PHONES]` (32)."""
+"""Drives many phones on one machine at once: `python benchmarks/many.py [PHONES]` (32)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EPISODES, TAPS = 3, 4
 
 
 def drive(slots: ProgramSlots, slot: int) -> int:
-    """Count on one phone, several times from its start, and return how many steps that took."""
+    """Count on one phone, in several episodes, and return the number of steps."""
     steps = 0
     with contextlib.closing(AdbDevice(slots.address(slot))) as device:
         for _ in range(EPISODES):
@@ -41,7 +41,7 @@ def drive(slots: ProgramSlots, slot: int) -> int:
 
 
 def main() -> None:
-    """Print how long it took, and what was lost."""
+    """Drive the phones, and print the time."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 32
     started = time.perf_counter()
     with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(count) as threads:

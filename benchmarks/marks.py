@@ -1,4 +1,4 @@
-"""How fast a screen is shown to an agent: marks, drawings, lists, encoding, icons, OCR."""
+"""Measures how a screen is prepared for an agent: marks, drawing, lists, encoding, icons, OCR."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROWS = 40  # each with three elements
 
 
 def milliseconds(function: Callable[[], object], repeats: int = 15) -> list[float]:
-    """How long each of several calls takes; the first, which loads libraries, is not counted."""
+    """Return the durations of several calls, without the first, which loads libraries."""
     function()
     values = []
     for _ in range(repeats):
@@ -43,7 +43,7 @@ def show(what: str, values: list[float]) -> None:
 
 
 def busy_screen() -> Screen:
-    """A list of rows with icons, a quarter of it over something like a photo."""
+    """Return a list of rows with icons, a quarter of which is over a noisy picture."""
     from PIL import Image, ImageDraw, ImageFont
 
     image = Image.new("RGB", SIZE, "white")

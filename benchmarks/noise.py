@@ -1,4 +1,4 @@
-"""What noise adds to a step: while nothing is on the screen, and while something is."""
+"""Measures the time that noise adds to a step, while it is on the screen and while it is not."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ SHOWN = ("en-garden-week", "zh-vip-trial", "en-update-new", "en-login-sheet", "e
 
 @dataclass
 class Planned:
-    """Noise that comes with the first action, and none after it."""
+    """A schedule with noise at the first action only."""
 
     template: Template | None
 
     def at(self, number: int) -> Template | None:
-        """Return what comes with an action."""
+        """Return the noise that comes with an action."""
         return self.template if number == 1 else None
 
 
 def noisy(screens: list[Screen], template: Template | None) -> NoisyDevice:
-    """Return a phone in memory with noise, which shows another screen after each action."""
+    """Return a phone in memory with noise, which shows a different screen after each action."""
     phone = FakePhone(screens)
     made = NoisyDevice(phone, NoiseSettings(NoiseChoice(1), TEMPLATES), 1, "en", screens[0])
     made._schedule = Planned(template)  # type: ignore[assignment]
@@ -48,14 +48,14 @@ def noisy(screens: list[Screen], template: Template | None) -> NoisyDevice:
 
 
 def step(phone: NoisyDevice) -> None:
-    """Do what a step asks of a device; screens change, so that nothing is drawn only once."""
+    """Do the device's part of a step; screens change, so that each one is drawn anew."""
     phone.perform(Wait(0))
     phone.observe()
     phone.noise()
 
 
 def milliseconds(phone: NoisyDevice, repeats: int = 25) -> list[float]:
-    """How long the processor works for each of several steps; drawing is in one thread."""
+    """Return the processor time of several steps, with drawing in one thread."""
     step(phone)
     values = []
     for _ in range(repeats):

@@ -1,9 +1,9 @@
-"""Offline evaluation: steps scored in a second, and episodes on one path in a second.
+"""Measures offline evaluation: scored steps and single-path episodes per second.
 
     .venv/bin/python benchmarks/offline.py [FOLDER OF android_control_evaluation_std.json]
 
-Without the folder, only episodes are measured: 1,000 of five steps each, on pages in memory, with
-an agent that answers at once, in pytest with two workers.
+Without the folder, only episodes are measured: 1,000 episodes of five steps, on pages in memory,
+with an agent that answers at once, in pytest with two workers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_next(episode, number):
 
 
 def golden(step: dict[str, Any]) -> check.Golden:
-    """Return a step of UI-S1's form of AndroidControl."""
+    """Return the golden action of a step in UI-S1's format of AndroidControl."""
     wanted = dict(step["check_options"])
     boxes = tuple(Bounds(*box) for box in wanted.get("candidate_bbox", ()))
     action: Action
@@ -69,7 +69,7 @@ def golden(step: dict[str, Any]) -> check.Golden:
 
 
 def scoring(folder: Path) -> None:
-    """Print how long it takes to score all steps of the data set by each scorer."""
+    """Print the time in which each scorer scores all steps of the data set."""
     episodes = json.loads((folder / "android_control_evaluation_std.json").read_text("utf-8"))
     steps = [golden(step) for episode in episodes for step in episode["steps"]]
     for scorer in ("qwen2.5-vl", "agentcpm", "os-atlas"):
@@ -80,7 +80,7 @@ def scoring(folder: Path) -> None:
 
 
 def playing(count: int = 1000, workers: int = 2) -> None:
-    """Print how many episodes on one path are played and scored in a second."""
+    """Print the number of single-path episodes that are played and scored per second."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\n")

@@ -1,4 +1,4 @@
-"""What the plugin itself costs: per step, at collection, and in `pytest --help`."""
+"""Measures the overhead of the plugin: per step, at collection, and in `pytest --help`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_row(episode, row): pass
 
 
 class Patient(Agent):
-    """Waits, until it has done so often enough."""
+    """Waits for a number of steps, and finishes."""
 
     def start(self, briefing: Briefing) -> None:
         self.left = STEPS
@@ -92,9 +92,9 @@ class Patient(Agent):
 
 
 def own_time_per_step(process: AgentProcess | None) -> float:
-    """Milliseconds of the plugin per step, screens of a usual size being recorded.
+    """Return the plugin's milliseconds per step, with recorded screens of a usual size.
 
-    The agent runs in the process, or in a thread of this one.
+    The agent runs in `process`, or else in a thread of this process.
     """
     xml = "<hierarchy rotation='0'>" + "<node text='x' bounds='[0,0][9,9]'/>" * 200 + "</hierarchy>"
     header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\x38\0\0\x09\x60\x08\x02\0\0\0"
@@ -116,7 +116,7 @@ def own_time_per_step(process: AgentProcess | None) -> float:
 
 
 def write_project(folder: str) -> None:
-    """Write a project with the app of all tasks, as a user has it: tasks, and plain tests."""
+    """Write a project with the app of all tasks, with mobile tasks and with plain tests."""
     Path(folder, "pytest.ini").write_text("[pytest]\nmobile_app_paths = apps\n")
     Path(folder, "apps").mkdir()
     Path(folder, "apps", "example.py").write_text(APP)
@@ -127,7 +127,7 @@ def write_project(folder: str) -> None:
 def in_turns(
     ours: list[str], plain: list[str], folder: str, turns: int
 ) -> list[tuple[float, float]]:
-    """Return the processor time of both pytest commands, in each of so many turns."""
+    """Return the processor times of both pytest commands, run alternately in `turns` turns."""
     return [
         (run_pytest(ours, folder)[1], run_pytest([*plain, "-p", "no:mobileagent"], folder)[1])
         for _ in range(turns)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: running pytest as a user has it, and what that costs."""
+"""Shared by the benchmarks: runs pytest as users do, and measures its time."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ ROOT = Path(__file__).parents[1]
 def run_pytest(
     arguments: Sequence[str], folder: Path | str = ROOT, **variables: str
 ) -> tuple[float, float]:
-    """Run pytest, whatever its status, and return the seconds, and those of all processors.
+    """Run pytest, ignoring its status, and return the elapsed time and the processor time.
 
-    Bytecode is cached, as it is unless somebody asks for the opposite, and hypothesis's plugin,
-    which no user of this one needs, is left out.
+    Bytecode is cached, as by default. Hypothesis's plugin, which users do not need, is disabled.
     """
     environment = {**os.environ, **variables}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -48,10 +47,10 @@ def run_pytest(
 
 
 class Noted(NamedTuple):
-    """A run of pytest, and when its processes had come how far (see events.py).
+    """A run of pytest, and when its processes reached their stages (see events.py).
 
-    `seconds` are by the clock, `processor` those of all its processes, phones included. `tasks` are
-    those of report.json.
+    `seconds` is the elapsed time, `processor` the processor time of all processes, including the
+    phones. `tasks` are those of report.json.
     """
 
     seconds: float
@@ -73,10 +72,10 @@ def _is_of_worker(event: dict[str, Any], what: str) -> bool:
 
 
 def run_noted(arguments: Sequence[str]) -> Noted:
-    """Run pytest on workers, and return what was noted of it.
+    """Run pytest on workers, and return its measurements.
 
     Raises:
-        RuntimeError: there is no report, or no task began.
+        RuntimeError: if the run has no report, or no task has started.
     """
     adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
@@ -104,9 +103,9 @@ def run_noted(arguments: Sequence[str]) -> Noted:
 
 
 def adopt_orphans() -> None:
-    """Have processes whose parent ends, such as those that own phones, become this one's children.
+    """Make this process the parent of orphaned descendants, such as the processes of phones.
 
-    Linux only; elsewhere their processor time is missing.
+    This works on Linux only; on other systems, their processor time is missing.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

@@ -1,4 +1,4 @@
-"""What recording adds to what a program does with its phone: calls of adb, and screenshots.
+"""Measures the time that recording adds to a program's calls of adb, including screenshots.
 
 python benchmarks/recording.py [REPEATS]
 """
@@ -34,7 +34,7 @@ SERVICES = {
 
 
 class Free:
-    """A watcher that lets everything pass at once."""
+    """A watcher that allows all commands at once."""
 
     refused = ""
 
@@ -55,7 +55,7 @@ class Free:
 
 
 def milliseconds(port: int, serial: str, service: str) -> float:
-    """How long a service takes from the connection to its end, over a socket of our own."""
+    """Return the duration of an adb service, from connecting to its end, over a socket."""
     before = time.perf_counter()
     with socket.create_connection(("127.0.0.1", port)) as stream:
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -68,7 +68,7 @@ def milliseconds(port: int, serial: str, service: str) -> float:
 
 
 def measure(direct: tuple[int, str], recorded: tuple[int, str], repeats: int) -> None:
-    """Print what each service takes, both ways in turn."""
+    """Print the times of each service, measured directly and recorded in turn."""
     print(f"{'milliseconds: median, minimum':32} {'direct':>14} {'recorded':>14} {'added':>14}")
     for name, service in SERVICES.items():
         ways: tuple[list[float], list[float]] = [], []

@@ -1,6 +1,6 @@
-"""What recording adds to a program's call of a model: to its first token, and in all.
+"""Measures the time that recording adds to model calls, until the first token and in total.
 
-The provider is a process of its own that thinks for 30 ms and streams 20 tokens 5 ms apart.
+The provider is a separate process that thinks for 30 ms and streams 20 tokens, 5 ms apart.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ URL = f"data:image/png;base64,{base64.b64encode(PICTURE).decode()}"
 
 
 class Nobody:
-    """A watcher that lets everything pass."""
+    """A watcher that allows all calls."""
 
     async def command(self, command: Command) -> Passage:
         raise NotImplementedError
@@ -86,7 +86,7 @@ async def provide(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 async def serve(pem: str) -> None:
-    """Serve a provider with TLS and one without, and print their ports."""
+    """Serve a provider with TLS and a provider without, and print their ports."""
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     secure.load_cert_chain(pem)
     options: dict[str, Any] = {"limit": 2**20}
@@ -99,7 +99,7 @@ async def serve(pem: str) -> None:
 
 
 def once(connection: http.client.HTTPConnection, path: str, body: bytes) -> tuple[float, float]:
-    """Milliseconds to the first token, and in all."""
+    """Return the milliseconds until the first token, and in total."""
     before = time.perf_counter()
     connection.request("POST", path, body, {"Content-Type": "application/json"})
     response = connection.getresponse()
@@ -112,7 +112,7 @@ def once(connection: http.client.HTTPConnection, path: str, body: bytes) -> tupl
 def measure(
     what: str, ways: dict[str, tuple[http.client.HTTPConnection, str]], body: bytes
 ) -> None:
-    """Ask every way in turn, so that all of them meet the same other load."""
+    """Measure all ways in turn, so that other load affects them equally."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for round_ in range(REPEATS + 3):
         for name, (connection, path) in ways.items():

@@ -1,7 +1,7 @@
 """The page of a run of 1,000 episodes: `python benchmarks/report_page.py [EPISODES]`.
 
-Says what writing it takes, and opens it in a headless Chromium if there is one (`apt-get install
-chromium chromium-driver`, and the extra `appium`, which brings Selenium).
+Prints the time to write the page, and to open it in a headless Chromium if that is installed
+(`apt-get install chromium chromium-driver`, and the extra `appium`, which installs Selenium).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-u
 
 
 def real_run(folder: Path) -> Path:
-    """Run the suite of Coursera, and return the run's folder."""
+    """Run the suite coursera, and return the run's folder."""
     words = ["-m", "pytest", "tasks/coursera", "-q", "-n2", "--agent=oracle"]
     command = [sys.executable, *words, f"--mobile-runs={folder}"]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -42,7 +42,7 @@ def real_run(folder: Path) -> Path:
 
 
 def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
-    """Make a run of `count` episodes of those of a run, each with screens of its own."""
+    """Make a run of `count` copies of a run's episodes, each with its own screens."""
     report = read_report(source / "report.json")
     (target / "screens").mkdir(parents=True)
     shutil.copy(source / "run.json", target)
@@ -61,7 +61,7 @@ def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
 
 
 def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
-    """Copy an episode; its screens are linked under names of their own."""
+    """Copy an episode, and link its screens under new names."""
     target.mkdir(parents=True)
     for path in source.glob("*.jsonl"):
         content = path.read_bytes()
@@ -77,14 +77,14 @@ def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
 
 
 def has_browser() -> bool:
-    """Whether pages can be opened here."""
+    """Return whether pages can be opened on this machine."""
     programs = shutil.which("chromium") and shutil.which("chromedriver")
     return bool(programs) and importlib.util.find_spec("selenium") is not None
 
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """Give a headless Chromium."""
+    """Yield a headless Chromium."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
@@ -101,21 +101,21 @@ def browser() -> Iterator[Any]:
 
 
 def until(chrome: Any, script: str) -> None:
-    """Wait until a script says so."""
+    """Wait until a script returns true."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(chrome, 60, 0.01).until(lambda _: chrome.execute_script(f"return {script}"))
 
 
 def heap(chrome: Any) -> float:
-    """Return the megabytes that a page's scripts hold."""
+    """Return the size of a page's JavaScript heap in megabytes."""
     chrome.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
     metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return float(next(m["value"] for m in metrics if m["name"] == "JSHeapUsedSize")) / 1e6
 
 
 def opened(chrome: Any, page: Path) -> float:
-    """Open a page, and return the seconds until its first results are shown."""
+    """Open a page, and return the seconds until its first results are visible."""
     began = time.perf_counter()
     chrome.get(page.as_uri())
     until(chrome, "document.querySelectorAll('#rows > *').length > 3")
@@ -123,7 +123,7 @@ def opened(chrome: Any, page: Path) -> float:
 
 
 def look(page: Path) -> None:
-    """Open a page in a browser and say how long what a person does there takes."""
+    """Open a page in a browser, and print how long a user's interactions take."""
     with browser() as chrome:
         print(f"  opened in {opened(chrome, page):.2f} s, JS heap {heap(chrome):.1f} MB")
         before = chrome.execute_script("return document.querySelector('#count').textContent")

@@ -1,4 +1,4 @@
-"""`compare`, `report` and the page over 10,000 results, each a command of its own: time, memory."""
+"""Measures time and memory of `compare`, `report` and the run's page for 10,000 results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pytest_mobileagent.report.html.run_page import page_of
 page_of(Path(sys.argv[1]), anew=True)
 """
 
-# In a process that is small itself: a child is said to use at least the memory of its parent.
+# Measured from a small process, since a child's peak memory is at least that of its parent.
 MEASURED = """
 import os, subprocess, sys
 null = subprocess.DEVNULL
@@ -44,7 +44,7 @@ print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_
 
 
 class Tapper(Agent):
-    """Taps twice, and says that it is done."""
+    """Taps twice, and reports that it is done."""
 
     def start(self, briefing: Briefing) -> None:
         self.left = 2
@@ -55,14 +55,14 @@ class Tapper(Agent):
 
 
 class Taken(NamedTuple):
-    """What a command took: seconds of processors, and megabytes of memory at most."""
+    """The processor time of a command in seconds, and its peak memory in megabytes."""
 
     seconds: float
     megabytes: float
 
 
 def run_of(folder: Path, results: int, fails: int) -> Path:
-    """Write a run in which every so many-th result is a failure; its episodes are elsewhere."""
+    """Write a run in which every n-th result is a failure, and whose episodes are elsewhere."""
     episode = play(Tapper, "How many items are on the list?", phone=FakePhone(["<hierarchy/>"] * 3))
     about: dict[str, Any] = {
         "id": folder.name,
@@ -95,9 +95,9 @@ def run_of(folder: Path, results: int, fails: int) -> Path:
 
 
 def measure(arguments: Sequence[str], turns: int = 1, folder: Path | None = None) -> Taken:
-    """Return the least that a Python command takes, with bytecode cached.
+    """Return the minimum time and memory of a Python command, with cached bytecode.
 
-    It runs in `folder`, where no conftest.py of a project is loaded.
+    It runs in `folder`, so that a project's conftest.py is not loaded.
     """
     taken = []
     environment = {n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
@@ -113,7 +113,7 @@ def measure(arguments: Sequence[str], turns: int = 1, folder: Path | None = None
 
 
 def all_of(results: int = RESULTS) -> dict[str, Taken]:
-    """Return what each command takes; `read` is the import of the package and of json alone."""
+    """Return the figures of each command; `read` is a process that only reads the JSON."""
     with tempfile.TemporaryDirectory() as temporary:
         both = [(Path(temporary, str(fails)), results, fails) for fails in (4, 5)]
         one, other = (run_of(*each) for each in both)
@@ -133,7 +133,7 @@ def all_of(results: int = RESULTS) -> dict[str, Taken]:
 
 
 def main() -> None:
-    """Print what each takes."""
+    """Print the figures of each command."""
     begun = time.perf_counter()
     for name, taken in all_of(*map(int, sys.argv[1:])).items():
         sys.stdout.write(f"{name:8} {taken.seconds:6.2f} s  {taken.megabytes:5.0f} MB\n")

@@ -1,10 +1,11 @@
-"""How long a judge's scoring of recorded episodes takes, beside reading their screens once.
+"""Measures a judge's scoring of recorded episodes, compared with reading their screens once.
 
     .venv/bin/python benchmarks/scoring.py [EPISODES [DISTINCT PICTURES]]
 
-By default 340 episodes of six screens, as many as SPA-Bench has tasks, of 12 distinct pictures. The
-key component stands on the first screen of each, so that all six are read; then a scripted judge
-decides. Seconds are of the processor, which other programs disturb least.
+By default, there are 340 episodes, as many as SPA-Bench has tasks, of six screens each, with 12
+distinct pictures. The key component is on the first screen of each episode, so that all six screens
+are read; then a scripted judge decides. Seconds are processor time, which other programs affect
+less.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def test_look(episode, judge, number):
 
 
 def draw(folder: Path, count: int) -> list[Path]:
-    """Draw pictures of text, each with a word that no other one has."""
+    """Draw pictures of text, each with a unique word."""
     folder.mkdir()
     paths = [folder / f"unique{number:04}.png" for number in range(count)]
     for path in paths:
@@ -80,7 +81,7 @@ def draw(folder: Path, count: int) -> list[Path]:
 
 
 def reading(paths: list[Path]) -> float:
-    """Return how long reading the pictures takes, without loading the engine."""
+    """Return the time to read the pictures, without loading the OCR engine."""
     engine = RapidOcr(threads=1)
     with Image.open(paths[0]) as image:
         engine.read(image)
@@ -92,7 +93,7 @@ def reading(paths: list[Path]) -> float:
 
 
 def pytest_run(folder: Path, *arguments: str) -> tuple[float, float]:
-    """Run pytest, and return its seconds of the processor, and those that passed."""
+    """Run pytest, and return its processor time and its elapsed time in seconds."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -103,7 +104,7 @@ def pytest_run(folder: Path, *arguments: str) -> tuple[float, float]:
 
 
 def main(episodes: int = 340, pictures: int = 12) -> None:
-    """Record the episodes, score them twice, and print how long that took."""
+    """Record the episodes, score them twice, and print the times."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = draw(folder / "pictures", pictures)

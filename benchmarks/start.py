@@ -1,4 +1,4 @@
-"""When the tasks of a run begin, with an agent that stops at once: `start.py [WORKERS]` (8)."""
+"""Measures when a run's tasks start, with an agent that stops at once: `start.py [WORKERS]` (8)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 from processes import Noted, run_noted
 
-# All that are no published benchmark's: 153 tasks.
+# All suites that are not published benchmarks: 153 tasks.
 SUITES = (
     "answers", "browser", "calculator", "calendar", "checks", "clock", "contacts", "coursera",
     "cross_app", "files", "judged", "messages", "minimap", "notes", "open_ended", "phone", "photos",
@@ -25,12 +25,12 @@ STAGES = (
 
 
 def measure(workers: str = "8") -> Noted:
-    """Run the suite's own tasks with an agent that stops at once."""
+    """Run these suites with an agent that stops at once."""
     return run_noted([*PATHS, "-n", workers, "--agent=noop"])
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the measurements."""
     run = measure(*sys.argv[1:2])
     print("seconds since the start, and seconds of processor time of that process:")
     for stage, text, choose in STAGES:

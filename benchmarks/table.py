@@ -1,11 +1,11 @@
-"""The table of README.md, written anew: `make benchmarks`, or `python benchmarks/table.py`.
+"""Writes the table in README.md: `make benchmarks`, or `python benchmarks/table.py`.
 
-A row is a `Figure`; a part is a function that yields some, and is listed in `PARTS`. A part that
-cannot be measured here says why in a row of its own, and the others go on.
+A row is a `Figure`; a part is a function in `PARTS` that yields rows. A part that cannot be
+measured on this machine gets a row with the reason.
 
-Each figure stands beside its limit: what was asked for, or what the machine itself cannot do
-without. Times are those of a processor (user and system), the best of several, so that what else
-runs on the machine matters little; where it matters, the table says "elapsed time".
+Each figure is listed with its limit: a requirement, or a lower bound for this machine. Times are
+processor time (user and system), the best of several measurements, so that other programs have
+little effect; rows in which they do are marked "elapsed time".
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Figure(NamedTuple):
 
 
 def seconds(work: Callable[[], object], turns: int = TURNS) -> float:
-    """Return the least processor time that some work takes."""
+    """Return the minimum processor time of some work."""
     taken = []
     for _ in range(turns):
         begun = time.process_time()
@@ -66,14 +66,14 @@ def seconds(work: Callable[[], object], turns: int = TURNS) -> float:
 
 
 def forked() -> None:
-    """Fork a process, which ends at once, and wait for it."""
+    """Fork a process that ends at once, and wait for it."""
     if (child := os.fork()) == 0:
         os._exit(0)
     os.waitpid(child, 0)
 
 
 def drawn() -> bytes:
-    """A screenshot of text and colours, 1080x2400 pixels, as a phone encodes it."""
+    """Return a screenshot of text and colours, 1080x2400 pixels, encoded like on a phone."""
     image = Image.new("RGB", (1080, 2400), "#f7f2fa")
     pen = ImageDraw.Draw(image)
     for row in range(60):
@@ -136,7 +136,7 @@ def of_pictures() -> Iterator[Figure]:
 
 
 def of_pytest() -> Iterator[Figure]:
-    """What the plugin adds to pytest itself."""
+    """The overhead of the plugin in pytest."""
     with tempfile.TemporaryDirectory() as folder:
         plugin.write_project(folder)
         helps = plugin.in_turns(["--help"], ["--help"], folder, 2 * TURNS)
@@ -173,7 +173,7 @@ NAMES = {"page": "writing the page", "opened": "opening the page in Chromium: el
 
 
 def of_results() -> Iterator[Figure]:
-    """Commands over 10,000 results, whose episodes are elsewhere."""
+    """Commands for 10,000 results, whose episodes are elsewhere."""
     taken = results.all_of()
     read = taken.pop("read")
     for name, each in taken.items():
@@ -206,7 +206,7 @@ def of_fleet() -> Iterator[Figure]:
 
 
 def of_disk() -> Iterator[Figure]:
-    """An episode of the suite on the disk, when its run has been packed."""
+    """An episode of the suite on the disk, after its run has been packed."""
     with tempfile.TemporaryDirectory() as folder:
         run_pytest([*SUITE, f"--mobile-runs={folder}"])
         run = find_run(Path(folder))
@@ -222,13 +222,13 @@ def of_disk() -> Iterator[Figure]:
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of all files below a folder, links left out."""
+    """Return the total size in bytes of all files below a folder, without links."""
     files = (path for path in folder.rglob("*") if not path.is_symlink() and path.is_file())
     return sum(path.stat().st_size for path in files)
 
 
 def of_start() -> Iterator[Figure]:
-    """The first task of a run, by the clock."""
+    """The first task of a run, in elapsed time."""
     run = start.measure()
     begins = run.first("task began")
     yield Figure(
@@ -241,7 +241,7 @@ def of_start() -> Iterator[Figure]:
 
 
 def of_workers() -> Iterator[Figure]:
-    """8 workers against one, with an agent that thinks, by the clock."""
+    """8 workers compared with one, with an agent that thinks, in elapsed time."""
     few, all_of_them = workers.measure(1, workers.FEW), workers.measure(8)
     one = few.start + few.end + few.working * all_of_them.thinking
     yield Figure(
@@ -262,7 +262,7 @@ def of_workers() -> Iterator[Figure]:
 
 
 def of_steps() -> Iterator[Figure]:
-    """Steps on a virtual phone, by the clock."""
+    """Steps on a virtual phone, in elapsed time."""
     of = device.steps()
     yield Figure(
         "a step through adb, from action to observation: elapsed time",

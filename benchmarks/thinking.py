@@ -15,7 +15,7 @@ SECONDS = float(os.environ.get("BENCHMARK_THINKING", "1"))
 
 
 class Thinking(Scripted):
-    """Waits as for a model's reply."""
+    """Waits before each step, as if for a model's reply."""
 
     def step(self, observation: Observation) -> Action:
         time.sleep(SECONDS)

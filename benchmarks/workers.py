@@ -1,8 +1,8 @@
-"""How many times as fast 8 workers are as one, with an agent that thinks for a second a step.
+"""Measures the speed-up of 8 workers over one, with an agent that thinks for a second per step.
 
-`python benchmarks/workers.py [WORKERS…]` (1 8) runs the suite's own 153 tasks with each; with one
-worker that takes some twenty minutes. The table of README.md has 8 workers do all of them, and one
-worker only `FEW`, by whose steps it reckons what one would take for all.
+`python benchmarks/workers.py [WORKERS…]` (1 8) runs the 153 tasks of this project's suites with
+each number of workers; one worker takes about twenty minutes. For the table of README.md, 8 workers
+run all tasks, but one worker only runs `FEW`, from whose steps its time for all is estimated.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ FEW = ["tasks/clock"]
 
 
 class Spent(NamedTuple):
-    """Where the time of a run goes, in seconds.
+    """The parts of a run's time, in seconds.
 
-    - `wall`: from the command to the prompt, of which `start` is before the first task begins, and
-      `end` after the last has ended.
-    - `thinking`: of all agents together.
-    - `processor`: of all processes; `least` is what so many processors and workers allow for these.
+    - `wall`: the elapsed time, of which `start` is before the first task begins, and `end` after
+      the last task has ended.
+    - `thinking`: the total thinking time of all agents.
+    - `processor`: the processor time of all processes.
+    - `least`: the lower bound of the elapsed time with these workers and processors.
     """
 
     workers: int
@@ -40,7 +41,7 @@ class Spent(NamedTuple):
 
     @classmethod
     def of(cls, run: Noted, workers: int) -> Spent:
-        """Read it from what was noted of a run."""
+        """Return the parts of a measured run."""
         steps = sum(task["steps"] or 0 for task in run.tasks)
         done = sum(task["success"] is True for task in run.tasks)
         calls = steps + sum(task["termination"] == "self-reported" for task in run.tasks)
@@ -51,12 +52,12 @@ class Spent(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The least that the run can take: its thinking by the workers, or what is computed."""
+        """The lower bound: the thinking divided by workers, or the computing by processors."""
         return max(self.thinking / self.workers, self.processor / (os.cpu_count() or 1))
 
     @property
     def working(self) -> float:
-        """What one worker takes for a second of thinking, once it has begun."""
+        """One worker's elapsed time per second of thinking, from the first task to the last."""
         return (self.wall - self.start - self.end) / self.thinking
 
     def __str__(self) -> str:
@@ -72,13 +73,13 @@ class Spent(NamedTuple):
 
 
 def measure(workers: int, paths: list[str] = PATHS) -> Spent:
-    """Run tasks with so many workers, and an agent that thinks."""
+    """Run tasks with a number of workers, and an agent that thinks."""
     agent = f"{Path(__file__).with_name('thinking.py')}:Thinking"
     return Spent.of(run_noted([*paths, f"--agent={agent}", "-n", str(workers)]), workers)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the measurements."""
     first = 0.0
     for workers in map(int, sys.argv[1:] or ("1", "8")):
         spent = measure(workers)
