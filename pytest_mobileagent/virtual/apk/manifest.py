@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.resources import Resources
 
 
-class BadApk(ValueError):  # noqa: N818 - the name says what is wrong
+class BadApk(ValueError):
     """An APK that Android would refuse; contains Android's error code and message."""
 
     def __init__(self, code: str, message: str) -> None:

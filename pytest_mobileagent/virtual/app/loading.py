@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PREFIX = "virtual_apps"
 
 
-class BrokenApp(Exception):  # noqa: N818 - the name says what is wrong
+class BrokenApp(Exception):
     """The code of an app cannot be used; the message says where and why."""
 
     @classmethod

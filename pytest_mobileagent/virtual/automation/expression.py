@@ -31,7 +31,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 
 
-class SyntaxProblem(ValueError):  # noqa: N818 - a problem for the locator's author
+class SyntaxProblem(ValueError):
     """The text is not a valid locator; the message says why."""
 
 

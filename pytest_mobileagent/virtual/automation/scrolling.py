@@ -20,7 +20,7 @@ DEAD_ZONE = 0.1  # part of the container, at either end, where no swipe begins o
 LAST = "Last method called on a UiScrollable object must return a UiObject object"
 
 
-class NoSuchContainer(LookupError):  # noqa: N818 - a UiObjectNotFoundException
+class NoSuchContainer(LookupError):
     """The container to scroll does not exist."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class BadXPath(ValueError):  # noqa: N818 - a problem for the locator's author
+class BadXPath(ValueError):
     """The text is not a valid XPath expression that selects elements."""
 
 

@@ -37,7 +37,7 @@ class RedirectError(Exception):
     """A redirection failed; the message is what mksh prints after its name."""
 
 
-class Unwinding(Exception):  # noqa: N818 - control flow, not a defect
+class Unwinding(Exception):
     """A command leaves what runs it, with a status."""
 
     def __init__(self, status: int) -> None:

@@ -59,7 +59,7 @@ class ShellProcess:
             self.task.cancel()
 
 
-class OutOfTime(Exception):  # noqa: N818 - a signal, not a defect
+class OutOfTime(Exception):
     """A process has used up its processor time."""
 
 

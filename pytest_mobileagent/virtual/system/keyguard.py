@@ -31,7 +31,7 @@ WRONG: Final = {"pin": "Wrong PIN", "password": "Wrong password", "pattern": "Wr
 REACH: Final = 0.35  # in cells: how close to a dot's centre a finger has to pass
 
 
-class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure
+class BadCredential(ValueError):
     """The chosen credential is too weak; the message is Android's."""
 
 

@@ -31,7 +31,7 @@ class WebDriverError(Exception):
         self.status: int = _TABLE[name]["status"]
 
 
-class InvalidArgument(WebDriverError):  # noqa: N818 - the standard's name
+class InvalidArgument(WebDriverError):
     """A value is missing or wrong."""
 
     def __init__(self, message: str) -> None:

@@ -144,5 +144,5 @@ class Finder:
         return [*islice(found, most if selector.instance is None else 1)]
 
 
-class NoRoot(LookupError):  # noqa: N818 - Android's wording
+class NoRoot(LookupError):
     """No window has the focus, for example because the screen is off."""

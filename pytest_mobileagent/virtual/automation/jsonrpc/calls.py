@@ -43,7 +43,7 @@ def not_found(what: object) -> RpcError:
     return thrown("androidx.test.uiautomator.UiObjectNotFoundException", str(what))
 
 
-class WrongKind(ValueError):  # noqa: N818 - the name says what is wrong
+class WrongKind(ValueError):
     """A value does not have the required kind."""
 
 

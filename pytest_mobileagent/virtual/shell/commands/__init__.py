@@ -54,7 +54,7 @@ def command(
     return register
 
 
-class Failure(Exception):  # noqa: N818 - a way for a command to end, not a defect of ours
+class Failure(Exception):
     """A command fails: it prints `NAME: message` to stderr, and exits with a status."""
 
     def __init__(self, message: str, status: int = 1) -> None:
@@ -62,7 +62,7 @@ class Failure(Exception):  # noqa: N818 - a way for a command to end, not a defe
         self.status = status
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not a defect
+class Refused(Exception):
     """A command refuses to run; its message is printed unchanged to stderr, or to stdout."""
 
     def __init__(self, why: str, status: int = 255, *, out: bool = False) -> None:

@@ -71,7 +71,7 @@ def _can_open(ctx: Context, name: str) -> bool:
     return ctx.files.is_dir(folder) and ctx.files.may(folder, "w")
 
 
-class _Quit(Exception):  # noqa: N818 - a command, not an error
+class _Quit(Exception):
     """The command .quit."""
 
 

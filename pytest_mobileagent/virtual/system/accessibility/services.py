@@ -83,7 +83,7 @@ class AccessibilityServices(Kept):
         self.update()
 
 
-class AlreadyRegistered(Exception):  # noqa: N818 - Android's wording
+class AlreadyRegistered(Exception):
     """Another tool is already connected."""
 
 

@@ -32,7 +32,7 @@ class Keyboard:
     label: str
 
 
-class UnknownInputMethod(LookupError):  # noqa: N818 - Android's wording
+class UnknownInputMethod(LookupError):
     """The input method does not exist, or is not enabled."""
 
 

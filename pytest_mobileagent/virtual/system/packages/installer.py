@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
-class UnknownSession(LookupError):  # noqa: N818 - Android's name for it
+class UnknownSession(LookupError):
     """There is no open session with this number."""
 
 

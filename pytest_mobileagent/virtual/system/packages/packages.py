@@ -31,7 +31,7 @@ FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 
 
-class UnknownPackage(LookupError):  # noqa: N818 - Android's name for it
+class UnknownPackage(LookupError):
     """No such package is installed."""
 
 

@@ -27,7 +27,7 @@ _LARGEST_BLOCK = 1 << 20  # bytes that we accept
 _DEVICE = 0xFE00
 
 
-class _Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
+class _Refusal(Exception):
     """The message that adbd sends the client before it closes the stream."""
 
 

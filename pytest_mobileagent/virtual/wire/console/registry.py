@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 
-class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
+class Refusal(Exception):
     """A command is answered with KO; the error includes what was printed before it."""
 
     def __init__(self, reason: str, printed: str = "") -> None:
@@ -18,7 +18,7 @@ class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
         self.printed = printed
 
 
-class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
+class Hangup(Exception):
     """The console closes the connection after a final message."""
 
 
