@@ -65,9 +65,7 @@ def test_it_is_loaded() -> None:
 def test_it_is_resumed(pytester: pytest.Pytester, early: Path) -> None:
     result = pytester.runpytest_inprocess("--agent=oracle", "--mobile-resume=early")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(
-        ["  resumes *early: 2 of 2 results are final", "2 reused, 0 run"]
-    )
+    result.stdout.fnmatch_lines(["  resumes *early: 2 of 2 results are final", "2 reused, 0 run"])
     assert outcomes(early) == {"counter/count": "passed", "counter/code": "failed"}
 
 
