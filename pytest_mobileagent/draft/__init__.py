@@ -1,1 +1,1 @@
-"""Checks that a model drafts, run in a sandbox, for a person to edit."""
+"""The `draft-check` command: checks drafted by a model, for a person to edit."""

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent draft-check`: checks of recorded tasks, drafted by a model."""
+"""`python -m pytest_mobileagent draft-check`: have a model draft checks for recorded tasks."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     """Draft checks, or compare drafts with their edited versions; return the exit status.
 
-    It is 0 if every draft is right on its episodes, 1 if one is not, 2 if an error prevents the
-    answer, 130 after Ctrl-C. `project` gives the settings that no option names.
+    The status is 0 if every draft is right on its episodes, 1 if one is not, 2 after an error, 130
+    after Ctrl-C. `project` returns the settings of the project, which apply where an option is not
+    given.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
 
 
 def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], Settings]) -> int:
-    """Draft a check for each task; inputs are validated before any model is asked."""
+    """Draft a check for each task; inputs are validated before any model is called."""
     tasks = recorded_tasks(paths)
     files = places(given.output, [episodes[0].episode.case.id for episodes in tasks])
     if not given.no_run:

@@ -1,4 +1,4 @@
-"""Drafting checks for recorded tasks: asking the model, retrying once, and writing the files."""
+"""Drafting checks for recorded tasks: calling the model, retrying once, and writing the files."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ def places(output: Path | None, tasks: Sequence[str]) -> list[Path | None]:
     """Return the file for the draft of each task: `output` itself, or a file in that folder.
 
     Raises:
-        ValueError: a file is there already, or would have to hold several drafts.
+        ValueError: if a file exists, or would have to contain several drafts.
     """
     if output is None:
         return [None for _ in tasks]
     if output.suffix == ".py":
         if len(tasks) > 1:
-            msg = f"{output} is one file, and there are {len(tasks)} tasks: name a folder"
+            msg = f"{output} is a single file, but there are {len(tasks)} tasks: name a folder"
             raise ValueError(msg)
         found = [output]
     else:
         found = [output / f"test_{_word(task)}.py" for task in tasks]
     for path in found:
         if path.exists() or draft_of(path).exists():
-            msg = f"{path} is there already, or its draft is, and no draft overwrites anything"
+            msg = f"{path} or its draft already exists and is not overwritten: name another file"
             raise ValueError(msg)
         if found.count(path) > 1:
-            msg = f"{path} would hold the drafts of two tasks: draft them one by one"
+            msg = f"{path} would contain the drafts of two tasks: draft them one by one"
             raise ValueError(msg)
     return [*found]
 
 
 def write(path: Path, text: str) -> None:
-    """Write a draft to a new file, and a copy beside it with which edits are compared.
+    """Write a draft to a new file, and a copy beside it, which edits are later compared with.
 
     Raises:
-        HostError: that cannot be done.
+        HostError: if a file cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,19 +81,19 @@ def comment(lines: Iterable[str]) -> str:
 
 
 def _word(task: str) -> str:
-    """Return the last part of a task's id as a word of a file's name."""
+    """Return the last part of a task's id in a form that is suitable for a file name."""
     return re.sub(r"\W+", "_", task.rpartition("/")[2]).strip("_").lower()[:60] or "task"
 
 
 ROLE = "drafter"
-STREAM = "drafts.jsonl"  # prompts and replies, next to the episode's calls.jsonl
-# Models that reason count their thoughts as output, however short the reply is.
+STREAM = "drafts.jsonl"  # prompts and replies, beside the episode's calls.jsonl
+# Reasoning models count their thoughts as output, however short the reply is.
 _MOST_TOKENS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft with all calls that it took; if there is none, `problem` says why."""
+    """A draft with the calls that it took; without a draft, `problem` says why."""
 
     draft: Draft | None
     calls: tuple[ModelCall, ...]
@@ -101,10 +101,10 @@ class Drafted:
 
 
 def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) -> MeteredModel:
-    """Return a model that drafts checks of the episode in a folder, where its calls are kept.
+    """Return a model that drafts checks for the episode in a folder, where its calls are recorded.
 
     Raises:
-        ValueError: it cannot be reached from here.
+        ValueError: if the model cannot be reached.
     """
     log = ExchangeLog(folder, STREAM)
     meter = Meter(settings.prices, settings.spending(), settings.cache, log)
@@ -114,12 +114,12 @@ def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) ->
 def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:
     """Ask a model for a check of an episode's task.
 
-    `passed` is whether the episode met the goal; None if nobody has decided that.
+    `passed` is whether the episode met the goal; None if it is undecided.
 
     Raises:
         BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer; they
             do not inherit from `Exception`.
-        RequestRefusedError: the provider refuses the request.
+        RequestRefusedError: if the provider refuses the request.
     """
 
     def read(reply: ModelReply) -> Draft:
@@ -139,9 +139,10 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
 
 
 class Drafting:
-    """Drafts checks with one model, and prints them as Python with our remarks as comments.
+    """Drafts checks with a model, and formats them as Python with remarks in comments.
 
-    `run` says whether drafts are run on their episodes; if not, none counts as right or wrong.
+    `run` says whether drafts are run on their episodes; otherwise they count neither as right nor
+    as wrong.
     """
 
     def __init__(self, reference: ModelReference, settings: ModelSettings, *, run: bool) -> None:
@@ -160,9 +161,9 @@ class Drafting:
         Raises:
             BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer;
                 they do not inherit from `Exception`.
-            UnavailableError: this system cannot isolate a process.
-            HostError: the file cannot be written, or the sandbox's process does not work.
-            ValueError: the model cannot be reached from here.
+            UnavailableError: if this system cannot isolate a process.
+            HostError: if the file cannot be written, or the sandbox's process fails.
+            ValueError: if the model cannot be reached.
         """
         drafted = self._drafted(episodes[0])
         self._calls += drafted.calls
@@ -189,7 +190,7 @@ class Drafting:
             return Drafted(None, (), f"the request is refused: {error}")
 
     def summary(self) -> str:
-        """Return how many drafts were right, and their cost, as comments."""
+        """Return the number of right drafts, and the cost of all, as comments."""
         total = totals(self._calls)
         cost = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
         times = f"{total.calls} call{'s' * (total.calls != 1)}"
@@ -217,17 +218,17 @@ class Recorded:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the goal was met; None if nobody has decided that."""
+        """Whether the goal was met; None if the episode is undecided."""
         return None if self.verdict is None else self.verdict.passed
 
 
 def recorded_tasks(folders: Iterable[Path]) -> list[list[Recorded]]:
-    """Return the episodes in the folders by task; drafts are made from the first of each.
+    """Return the episodes in the folders, grouped by task.
 
-    It is one that met the goal, if there is one.
+    The first of each group, from which the draft is made, met the goal if any of them did.
 
     Raises:
-        RecordError: a folder holds no episode.
+        RecordError: if a folder does not contain an episode.
     """
     tasks: dict[str, list[Recorded]] = {}
     for folder in dict.fromkeys(folders):

@@ -1,9 +1,9 @@
-"""How much people edited of drafted checks: A3's Table 2 (arXiv 2501.01149) for your own drafts.
+"""People's edits of drafted checks: A3's Table 2 (arXiv 2501.01149) for your own drafts.
 
 A3 counts the functions that experts find correct, and the share of lines that they find wrong. Here
-a person edits the drafted file, and `FILE.draft` beside it holds what the model wrote. A function
-is right as drafted if it is unchanged, and a line is wrong if a person removed or rewrote it.
-Comments, docstrings, imports, decorators and layout do not count.
+a person edits the drafted file, and `FILE.draft` beside it contains the model's original text. A
+function is right as drafted if it is unchanged, and a line is wrong if a person removed or rewrote
+it. Comments, docstrings, imports, decorators and layout do not count.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-ENDING = ".draft"  # of the file beside the edited one that holds what the model wrote
+ENDING = ".draft"  # suffix of the file with the model's original text, beside the edited one
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What a person changed of one draft, in lines of code.
+    """A person's edits of one draft, in lines of code.
 
-    - `path`: the edited file. `lines`: the number of lines that the model wrote.
-    - `wrong`: how many of these were removed or rewritten; `added`: how many lines of the edited
-      file are not the model's.
+    - `path`: the edited file.
+    - `lines`: the number of lines that the model wrote; `wrong`: the number of them that were
+      removed or rewritten.
+    - `added`: the number of lines in the edited file that the model did not write.
     """
 
     path: Path
@@ -47,21 +48,21 @@ class Edits:
 def edits_of(path: Path) -> Edits:
     """Compare an edited file with the draft beside it.
 
-    The edited function is the one with the same name, or the file's only test function. If there
-    is none, or the file was deleted, all lines count as removed.
+    The edited function is the one with the same name, or the file's only test function. If the
+    function or the file was deleted, all lines count as removed.
 
     Raises:
-        RecordError: a file cannot be read, or the draft holds no test function.
+        RecordError: if a file cannot be read, or the draft does not have one test function.
     """
     draft = _parsed(draft_of(path))
     tests = _tests(draft)
     if len(tests) != 1:
-        msg = f"{draft_of(path)} holds {len(tests)} test functions, not one: it is not a draft"
+        msg = f"{draft_of(path)} has {len(tests)} test functions, not one: it is not a draft"
         raise RecordError(msg)
     edited = _parsed(path) if path.exists() else ast.Module([], [])
-    kept = _tests(edited)
-    same = [function for function in kept if function.name == tests[0].name]
-    found = same or (kept if len(kept) == 1 else [])
+    functions = _tests(edited)
+    same = [function for function in functions if function.name == tests[0].name]
+    found = same or (functions if len(functions) == 1 else [])
     try:
         before = _code(draft, tests[0], "test")
         after = _code(edited, found[0], "test") if found else []
@@ -118,7 +119,7 @@ def _parsed(path: Path) -> ast.Module:
         msg = f"cannot read {path}: {error.strerror}"
         raise RecordError(msg) from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"{path} is no Python: {why_unreadable(error)}"
+        msg = f"{path} is not valid Python: {why_unreadable(error)}"
         raise RecordError(msg) from error
 
 
@@ -131,9 +132,10 @@ def _tests(module: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]:
-    """Return a function, renamed, and the constants that it uses, as `ast.unparse` prints them.
+    """Return the lines of a renamed function and of the constants that it uses.
 
-    This removes comments and layout; its docstring and decorators are removed, too.
+    They are printed by `ast.unparse`, which removes comments and layout. The function's docstring
+    and decorators are removed as well.
     """
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     constants = [node for node in module.body if used & set(_assigned(node))]

@@ -1,9 +1,9 @@
-"""The prompt of a model that drafts a check: what a check is, what it can use, the task.
+"""The prompt for drafting a check: what a check is, the API that it can use, and the task.
 
-It follows A3, which asked GPT-4o (arXiv 2501.01149, section 3.4.2): the code that reads screens, an
-example of a function, and the task. It warns of a mistake that was found there: taking results
-that change from day to day for fixed ones. The API that a check can use is read from the code
-itself, so that the prompt is never out of date.
+It follows A3's prompt for GPT-4o (arXiv 2501.01149, section 3.4.2), which contains the code that
+reads screens, an example of a function, and the task. It warns of a mistake that was found there:
+treating results that change from day to day as constant. The description of the API is generated
+from the code itself, so it is never out of date.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _WHOLE = (Episode, Step, Screen, Element, Bounds, Event)
 _CRITERIA = (Selector, EventSelector)
-# Attributes that no check needs: the agent's costs and times, and how the record was made.
+# Attributes that no check needs: the agent's costs and times, and details of the record.
 _OTHERS = frozenset(
     {
         "attempt", "calls", "count", "explain", "extra", "image", "index", "is_metered", "lines",
@@ -46,7 +46,7 @@ _OTHERS = frozenset(
 
 
 def api() -> str:
-    """Return the classes that a check uses, with their public members, as Python stubs."""
+    """Return the classes that a check can use, with their public members, as Python stubs."""
     blocks = [_class(each) for each in _WHOLE]
     blocks += [f"class {each.__name__}:\n{_doc(each)}" for each in _CRITERIA]
     blocks.append("\n".join(_action(each) for each in action.ACTIONS))
@@ -168,7 +168,7 @@ constants if there are any, and one function {signature}, without decorators."""
 def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
     """Return the prompt for a draft of a check of an episode's task.
 
-    `passed` is whether the episode met the goal; None if nobody has decided that.
+    `passed` is whether the episode met the goal; None if it is undecided.
     """
     number, parts = seal([*_recorded(episode, passed)])
     rules = _RULES.format(
@@ -184,12 +184,12 @@ def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
 
 
 def repair(episode: Episode, why: object) -> Message:
-    """Return the message for a model whose reply holds no usable function."""
+    """Return the message to a model whose reply does not contain a usable function."""
     return Message("user", (_REPAIR.format(why=why, signature=signature(episode)),))
 
 
 def signature(episode: Episode) -> str:
-    """Return the first line of the function: its name and its parameters."""
+    """Return the signature that the function must have, as shown to the model."""
     return f"test_…({', '.join(['episode', *episode.case.parameters])})"
 
 
@@ -248,7 +248,7 @@ def _touched(screen: Screen, action: object) -> str:
         return ""
     try:
         hit = next((e for e in screen.at(action.x, action.y) if e.label or e.resource_id), None)
-    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are no numbers
+    except (ScreenError, TypeError):  # no view hierarchy, or coordinates that are not numbers
         return ""
     return f" on {_cut(hit.describe(), 300)}" if hit else ""
 
@@ -269,7 +269,7 @@ def _screens(episode: Episode) -> Iterator[str | Data]:
 
 
 def _earlier(screens: Sequence[Screen]) -> Iterator[str | Data]:
-    """Yield the earlier screens, each once: the latest ones, as far as there is room."""
+    """Yield the distinct earlier screens, the latest ones if not all fit."""
     chosen: list[tuple[int, str]] = []
     for number, screen in reversed(list(enumerate(screens, 1))):
         text = _cut(outline(screen), _LONGEST_SCREEN)

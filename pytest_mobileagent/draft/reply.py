@@ -1,7 +1,7 @@
 """Finding the test function in a model's reply, and checking its code before it is run.
 
-Code that no check needs is refused here, so that a person has less to read. This does not make the
-rest harmless: that is what the sandbox is for.
+Code that no check needs is refused here, so that a person has less to read. The remaining code is
+not necessarily harmless, which is why it runs in the sandbox.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _NO_USE = frozenset(
 
 
 class UnreadableDraftError(ValueError):
-    """A reply without a usable test function; the text says why, and the model gets it, too."""
+    """A reply without a usable test function; the message says why, and is sent to the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A test function as a model wrote it: the `source` of a module, and the function's `name`."""
+    """A test function written by a model: the `source` of its module, and the function's `name`."""
 
     source: str
     name: str
@@ -46,10 +46,10 @@ class Draft:
 def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
     """Return the draft in a reply: a module of imports, constants and one test function.
 
-    `parameters` are those of the task, which the function may take besides `episode`.
+    `parameters` are those of the task, which the function must take in addition to `episode`.
 
     Raises:
-        UnreadableDraftError: the reply has no such module, or the module holds other code.
+        UnreadableDraftError: if the reply has no such module, or the module contains other code.
     """
     source = _source(reply)
     tree = _parsed(source)
@@ -77,7 +77,7 @@ def _source(reply: str) -> str:
     source = (tests or blocks or [reply])[-1].strip("\n")
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
-    if printable(source) != source:  # a person would read other code than what is run
+    if printable(source) != source:  # a person would not see the code that is actually run
         _refuse("characters that cannot be seen have to be written as escapes, as in '\\u200d'")
     return source + "\n"
 
@@ -85,12 +85,12 @@ def _source(reply: str) -> str:
 def _parsed(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of invalid escapes in the model's texts
+            warnings.simplefilter("ignore")  # about invalid escapes in the model's strings
             return ast.parse(source)
     except SyntaxError as error:
-        _refuse(f"it is no Python: line {error.lineno}: {error.msg}")
+        _refuse(f"it is not valid Python: line {error.lineno}: {error.msg}")
     except (ValueError, RecursionError, MemoryError, OverflowError):
-        _refuse("it is no Python that can be read")
+        _refuse("it is not readable Python")
 
 
 def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> None:
@@ -106,7 +106,7 @@ def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> 
 
 
 def _check_statement(node: ast.stmt) -> None:
-    """Refuse a top-level statement that the module of a draft may not have."""
+    """Refuse top-level statements that are not allowed in the module of a draft."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.FunctionDef():
             return
@@ -122,8 +122,8 @@ def _check_statement(node: ast.stmt) -> None:
 
 
 def _is_constant(value: ast.expr) -> bool:
-    """Whether a value is a literal, or a regular expression made from a literal."""
-    plain = (
+    """Return whether a value is a literal, or a regular expression compiled from a literal."""
+    literals = (
         ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.unaryop,
         ast.operator, ast.expr_context,
     )  # fmt: skip
@@ -131,7 +131,7 @@ def _is_constant(value: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile")):
             parts = (*value.args, *(each.value for each in value.keywords))
             return all(_is_constant(part) or isinstance(part, ast.Attribute) for part in parts)
-    return all(isinstance(node, plain) for node in ast.walk(value))
+    return all(isinstance(node, literals) for node in ast.walk(value))
 
 
 def _check_node(node: ast.AST) -> None:

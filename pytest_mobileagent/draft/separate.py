@@ -1,4 +1,4 @@
-"""Whether a drafted check separates success from failure, tried on recorded episodes."""
+"""Testing on recorded episodes whether a drafted check separates success from failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.draft.sandbox.run import Answer, Limits
     from pytest_mobileagent.verdict import Verdict
 
-# What a draft does on an episode; only the first separates success from failure.
+# The behaviour of a draft on an episode; only the first separates success from failure.
 Outcome = Literal["separates", "always", "never", "too early", "broke"]
 
 
@@ -25,8 +25,9 @@ class Separation:
     """The answers of a drafted function for an episode and its proper prefixes.
 
     - `episode`: the folder of the episode.
-    - `steps`: the number of steps of each prefix; `answers`: the answer for each, the whole last.
-    - `verdict`: the effective verdict on the episode; None if nobody has decided.
+    - `steps`: the number of steps of each prefix; `answers`: the answer for each. The last one is
+      for the whole episode.
+    - `verdict`: the effective verdict on the episode; None if there is none.
     """
 
     episode: Path
@@ -36,12 +37,12 @@ class Separation:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the whole episode met the goal; None if nobody has decided that."""
+        """Whether the whole episode met the goal; None if it is undecided."""
         return None if self.verdict is None else self.verdict.passed
 
     @property
     def outcome(self) -> Outcome:
-        """What the function does on this episode, whether or not it should."""
+        """The behaviour of the function on this episode, right or wrong."""
         whole = self.answers[-1]
         if whole.broke:
             return "broke"
@@ -51,14 +52,14 @@ class Separation:
 
     @property
     def is_right(self) -> bool:
-        """Whether the outcome is right: it separates, or it fails where the goal was not met."""
+        """Whether the function separates, or fails if the goal is known not to be met."""
         if self.passed is False:
             return self.outcome in {"never", "too early"}
         return self.outcome == "separates"
 
     @property
     def held(self) -> str:
-        """After which steps the function held: "4, 6-8"; empty if it never did."""
+        """The steps after which the function held, as in "4, 6-8"; empty if it never did."""
         marks = [
             (step, answer.holds) for step, answer in zip(self.steps, self.answers, strict=True)
         ]
@@ -68,12 +69,12 @@ class Separation:
 
     @property
     def first(self) -> int | None:
-        """After how many steps the function first held; None if it never did."""
+        """The number of steps after which the function first held; None if it never did."""
         pairs = zip(self.steps, self.answers, strict=True)
         return next((step for step, answer in pairs if answer.holds), None)
 
     def lines(self) -> Iterator[str]:
-        """Yield a report for a person: whether it is right, where it holds, and why it does not."""
+        """Yield a report for a person: whether the function is right, and where it fails."""
         known = {True: "goal met", False: "goal not met", None: "nobody has decided"}[self.passed]
         right, wrong = ("right", "WRONG") if self.passed is not None else ("separates", "USELESS")
         where = f"after step {self.held}" if self.held else "at no step"
@@ -90,7 +91,7 @@ class Separation:
             yield f"  the recorded check first held after step {first}"
 
 
-# By whether the goal is known not to be met, and what the function does.
+# The remarks by whether the goal is known not to be met, and by the function's behaviour.
 _REMARKS: dict[tuple[bool, Outcome], str] = {
     (False, "separates"): "",
     (False, "always"): ": before anything was done, too",
@@ -115,8 +116,8 @@ def separate(
     """Run a draft in the sandbox on a recorded episode and on each of its prefixes.
 
     Raises:
-        UnavailableError: this system cannot isolate a process.
-        HostError: the sandbox's process does not work.
+        UnavailableError: if this system cannot isolate a process.
+        HostError: if the sandbox's process fails.
     """
     count = len(episode.steps)
     answers = ask_prefixes(folder, count, draft.source, draft.name, limits)
@@ -125,7 +126,7 @@ def separate(
 
 
 def _runs(marks: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last step of each run of prefixes for which something held."""
+    """Yield the first and the last step of each run of prefixes for which the function held."""
     first: int | None = None
     previous = 0
     for step, holds in marks:

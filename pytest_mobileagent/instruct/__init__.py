@@ -1,1 +1,1 @@
-"""Instructions that models write for recorded trajectories, for people to keep, edit or drop."""
+"""The `instruct` command: models write instructions for recorded trajectories."""

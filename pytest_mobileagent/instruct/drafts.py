@@ -1,9 +1,10 @@
-"""The table of instructions: what was written, what people made of it, and what became tasks.
+"""The files of written instructions: the drafts with people's decisions, and the resulting tasks.
 
-    new.jsonl.draft   a line for each instruction as it was written, then one for each decision
-    new.jsonl         the rows of tasks: what a person kept, or all that was verified if unreviewed
+    new.jsonl.draft   a line for each instruction as the model wrote it, then one for each decision
+    new.jsonl         the rows of tasks: the instructions that a person kept; with --unreviewed,
+                      all verified ones
 
-The first has no goals, so that nothing in it can be taken for a task.
+The drafts have no "goal" column, so they cannot be mistaken for tasks.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _DECISION = {"decision": str, "id": str, "instruction": str, "who": str, "note":
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's decision: whether an instruction is kept, its final words, why and when."""
+    """A person's decision: whether an instruction is kept, its final wording, who, why and when."""
 
     kept: bool
     instruction: str
@@ -71,12 +72,12 @@ class Draft:
 
     @property
     def instruction(self) -> str:
-        """The effective words: a person's, or else the model's."""
+        """The effective wording: the person's, or else the model's."""
         return self.decision.instruction if self.decision else str(self.row["instruction"])
 
     @property
     def golden(self) -> tuple[Golden, ...]:
-        """The action on each page but the last."""
+        """The action on each page except the last."""
         return tuple(map(golden_from_json, self.row["golden"]))
 
 
@@ -84,13 +85,13 @@ def check_new(path: Path) -> None:
     """Check that a new table can be written to a path.
 
     Raises:
-        ValueError: it is no .jsonl file, or there is one already.
+        ValueError: if the path does not end with .jsonl, or the file or its draft exists.
     """
     if path.suffix != ".jsonl":
-        msg = f"-o {path} has to end with .jsonl"
+        msg = f"-o {path} must end with .jsonl"
         raise ValueError(msg)
     if there := [each for each in (path, draft_of(path)) if each.exists()]:
-        msg = f"{there[0]} is there already, and nothing is overwritten: name a new one"
+        msg = f"{there[0]} already exists and is not overwritten: name a new file"
         raise ValueError(msg)
 
 
@@ -98,7 +99,7 @@ def write_new(path: Path, written: Iterable[Written], *, unreviewed: bool) -> li
     """Write the drafts of a new table, and the table, which is empty unless `unreviewed`.
 
     Raises:
-        HostError: that cannot be done.
+        HostError: if a file cannot be written.
     """
     drafts = [Draft(_row(each, path.parent)) for each in written]
     try:
@@ -113,10 +114,10 @@ def write_new(path: Path, written: Iterable[Written], *, unreviewed: bool) -> li
 
 
 def read_drafts(path: Path) -> list[Draft]:
-    """Return all drafts beside a table, with what people decided on them.
+    """Return all drafts beside a table, with people's decisions.
 
     Raises:
-        RecordError: they cannot be read; the text names the file and the line.
+        RecordError: if they cannot be read; the message names the file and the line.
     """
     file = draft_of(path)
     rows: dict[str, Draft] = {}
@@ -145,17 +146,17 @@ def read_drafts(path: Path) -> list[Draft]:
 def decide(
     path: Path, draft: Draft, decision: str, *, who: str, instruction: str = "", note: str = ""
 ) -> None:
-    """Add a person's decision on a draft, and rewrite the table by all decisions.
+    """Add a person's decision on a draft, and rewrite the table according to all decisions.
 
-    An `instruction` replaces the words of the model, which remain in the draft.
+    An `instruction` replaces the wording of the model, which remains in the draft.
 
     Raises:
-        ValueError: there is no such decision, or it keeps an instruction without words.
-        HostError, RecordError: it cannot be written, or the others cannot be read.
+        ValueError: if there is no such decision.
+        HostError, RecordError: if a file cannot be written, or the drafts cannot be read.
     """
     words = " ".join(instruction.split()) or str(draft.row["instruction"])
     if decision not in DECISIONS:
-        msg = f"{decision!r} is none of {', '.join(DECISIONS)}"
+        msg = f"{decision!r} is not one of {', '.join(DECISIONS)}"
         raise ValueError(msg)
     line = {
         "decision": decision,
@@ -174,10 +175,10 @@ def decide(
 
 
 def pages_of(draft: Draft, table: Path) -> tuple[Screen, ...]:
-    """Return all pages of the trajectory of a draft in a table, the last one too.
+    """Return all pages of a draft's trajectory, including the last; `table` is the draft's table.
 
     Raises:
-        MobileAgentError, LeftOutError: they cannot be read.
+        MobileAgentError, LeftOutError: if the pages cannot be read.
     """
     origin = draft.row["origin"]
     if "graph" in origin:
@@ -186,7 +187,7 @@ def pages_of(draft: Draft, table: Path) -> tuple[Screen, ...]:
     place = table.parent / str(origin.get("episode"))
     screens = episode_screens(place)
     if len(screens) != len(draft.golden):
-        msg = f"{place} is another episode than the one that {draft.id} was written for"
+        msg = f"{place} is not the episode that {draft.id} was written for"
         raise RecordError(msg)
     return screens
 
@@ -195,7 +196,7 @@ def _whole(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return the data if it has all required fields.
 
     Raises:
-        TypeError, LookupError: they do not.
+        TypeError, LookupError: if a field is missing or has the wrong type.
     """
     found: dict[str, Any] = check(data, kinds, what)
     if missing := [name for name in kinds if name not in found]:
@@ -242,15 +243,15 @@ def _row(written: Written, folder: Path) -> dict[str, Any]:
 
 
 def _write_tasks(path: Path, drafts: Sequence[Draft]) -> None:
-    """Write the table of tasks, whole or not at all.
+    """Write the table of tasks, completely or not at all.
 
     Raises:
-        HostError: that cannot be done.
+        HostError: if the table cannot be written.
     """
     lines = []
     for each in drafts:
         row = {name: value for name, value in each.row.items() if name != "instruction"}
-        # Braces are doubled, as they would be placeholders in a goal.
+        # Braces are doubled, because single ones would be placeholders in a goal.
         row = {"id": each.id, "goal": literal(each.instruction), **row}
         if each.decision is not None:
             edited = each.decision.instruction != each.row["instruction"]

@@ -1,10 +1,10 @@
-"""GIAS: writing an instruction for a route, in requests that each ask for one thing.
+"""GIAS: writing an instruction for a route in a sequence of simple requests.
 
-Algorithm 1 of arXiv 2505.11891: describe the pages, infer what each action was for, sum up what
-each has changed, write an instruction for each step, merge these, simplify the result, and verify
-that no step is redundant. For k steps that makes 4k + 4 requests, each with at most one picture:
-some models accept no more. The last page is described first, and its description is part of the
-requests for the others (P_t).
+Algorithm 1 of arXiv 2505.11891: describe the pages, infer the purpose of each action, summarise
+what it changed, write an instruction for each step, merge these, simplify the result, and verify
+that no step is redundant. For k steps, this takes 4k + 4 requests with at most one picture each,
+since some models accept no more. The last page is described first, and its description is part of
+the requests for the others (P_t).
 """
 
 from __future__ import annotations
@@ -40,28 +40,29 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 T = TypeVar("T")
-# Models that reason count their thoughts as output, however short the reply is.
+# Reasoning models count their thoughts as output, however short the reply is.
 _MOST_TOKENS = 4096
-_LONGEST_PAGE = 8000  # characters of a hierarchy's outline
+_LONGEST_PAGE = 8000  # characters of a page's outline
 _LONGEST = 2000  # characters of a text that a model wrote
-_RUN = 4  # words in a row that an instruction does not share with a page by chance
-_RUN_HAN = 8  # characters of scripts without spaces, such as Chinese
+_RUN = 4  # consecutive words that an instruction would not share with a page by chance
+_RUN_HAN = 8  # the same in characters, for scripts without spaces, such as Chinese
 _MARKS = ".,:;!?\"'()[]\u201c\u201d\u2018\u2019\u3002\u3001\u300c\u300d"
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+|www\.\S+|\+?\d[\d -]{6,}\d", re.IGNORECASE)
 
 
 class NotWrittenError(MobileAgentError):
-    """No instruction could be written for a route; the text says why."""
+    """No instruction could be written for a route; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The automatic checks of an instruction, before a person sees it.
 
-    - `fits`: whether the steps do all that it asks, and nothing else; `redundant`: the numbers of
-      steps without which it would still be fulfilled; `reason`: the model's reason.
-    - `repeats`: text of a page that the instruction repeats although no step touched or typed it:
-      it may be an order from a hostile page.
+    - `fits`: whether the steps do exactly what it asks for.
+    - `redundant`: the numbers of the steps without which it would still be fulfilled.
+    - `reason`: the model's reason.
+    - `repeats`: a text of a page that the instruction repeats although no step touched or typed it,
+      which may be an order from a hostile page.
     """
 
     fits: bool
@@ -75,7 +76,7 @@ class Verification:
         return self.fits and not self.redundant and not self.repeats
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the result as plain data."""
         return {
             "passed": self.passed,
             "fits": self.fits,
@@ -87,7 +88,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An instruction for a route: the request, one line for each step, and the merged lines."""
+    """An instruction for a route, with a line for each step, and the merged lines."""
 
     route: Route
     instruction: str
@@ -100,9 +101,9 @@ class Written:
 class Writer:
     """Writes instructions for routes in one language.
 
-    - `model`: returns the model for a stage; `examples`: the user's few-shot examples by stage,
-      as pairs of input and reply.
-    - `calls`: all calls that were made.
+    - `model`: a function that returns the model for a stage.
+    - `examples`: the user's few-shot examples by stage, as pairs of input and reply.
+    - `calls`: all model calls so far.
     """
 
     wording: Wording
@@ -115,8 +116,8 @@ class Writer:
         """Return an instruction for a route.
 
         Raises:
-            NotWrittenError: a page cannot be shown, or a reply cannot be read after a retry.
-            RequestRefusedError: a provider refuses a request.
+            NotWrittenError: if a page cannot be shown, or a reply is unreadable even after a retry.
+            RequestRefusedError: if a provider refuses a request.
             BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they
                 do not inherit from `Exception`.
         """
@@ -147,9 +148,9 @@ class Writer:
         return Written(route, request, steps, merged[0], verified)
 
     def _described(self, screens: Sequence[Screen]) -> list[str]:
-        """Return descriptions of all pages; the last page is described first.
+        """Return the descriptions of all pages, describing the last page first.
 
-        For routes to the same last page, each page is described only once.
+        Over all routes to the same last page, each page is described only once.
         """
         goal = self._page(screens[-1], "")
         return [*(self._page(screen, goal) for screen in screens[:-1]), goal]
@@ -213,14 +214,14 @@ def _page_parts(frame: Frame) -> list[Part]:
     """Return a page as a picture with the touches drawn on it, and as a text outline.
 
     Raises:
-        NotWrittenError: the page has neither a picture nor a hierarchy.
+        NotWrittenError: if the page has neither a picture nor a view hierarchy.
     """
     parts: list[Part] = []
     try:
         parts.append(Album("text" if frame.actions else "none").picture(frame))
     except ScreenError:
         if not frame.screen.xml:
-            msg = "a page has neither a picture nor a hierarchy"
+            msg = "a page has neither a picture nor a view hierarchy"
             raise NotWrittenError(msg) from None
     if frame.screen.xml:
         parts.append(Data("page", _cut(outline(frame.screen), _LONGEST_PAGE)))
@@ -253,11 +254,11 @@ def _line(value: object) -> str:
     """Return a text on one line.
 
     Raises:
-        ValueError: it is not a text, or empty, or too long.
+        ValueError: if it is not a text, or is empty or too long.
     """
     line = " ".join(value.split()) if isinstance(value, str) else ""
     if not line or len(line) > _LONGEST:
-        msg = f"a step, and a task, has to be a text of at most {_LONGEST} characters"
+        msg = f"steps and tasks must be texts of at most {_LONGEST} characters"
         raise ValueError(msg)
     return line
 
@@ -269,32 +270,32 @@ def _verification(reply: str, steps: int) -> Verification:
     if not isinstance(fits, bool) or not all(
         type(each) is int and 1 <= each <= steps for each in numbers
     ):
-        msg = f"`fits` has to be true or false, and `redundant` a list of numbers from 1 to {steps}"
+        msg = f"`fits` must be true or false, and `redundant` a list of numbers from 1 to {steps}"
         raise ValueError(msg)
     reason = found.get("reason", "")
     return Verification(fits, tuple(sorted({*numbers})), _cut(str(reason)))
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
-    """Return text of a page that instructions repeat although no step involves it; "" if none.
+    """Return a text of a page that instructions repeat although no step involves it; else "".
 
     It is a run of words, an address or a number that occurs neither on a touched element nor in
-    typed text. It may be harmless, but a person has to see it.
+    typed text. It may be harmless, but a person must see it.
     """
-    used = " \n ".join(_folded(text) for text in _used(golden, screens))
-    pages = [_folded(text) for screen in screens for text in _texts_of(screen)]
+    used = " \n ".join(_normalised(text) for text in _used(golden, screens))
+    pages = [_normalised(text) for screen in screens for text in _texts_of(screen)]
     for text in texts:
-        for run in _runs(_folded(text)):
+        for run in _runs(_normalised(text)):
             if run not in used and any(run in page for page in pages):
                 return run
         for address in _ADDRESS.findall(text):
-            if _folded(address) not in used:
+            if _normalised(address) not in used:
                 return str(address)
     return ""
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Return all runs of words of a text, and of characters of scripts without spaces."""
+    """Yield all runs of words of a text, and of characters in scripts without spaces."""
     words = text.split()
     for at in range(len(words) - _RUN + 1):
         yield " ".join(words[at : at + _RUN])
@@ -304,7 +305,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _used(golden: Sequence[Golden], screens: Sequence[Screen]) -> Iterator[str]:
-    """Return the texts that the steps involve: of touched elements, and typed ones."""
+    """Yield the texts that the steps involve: those of touched elements, and typed texts."""
     for each, screen in zip(golden, screens, strict=False):
         if isinstance(each.action, Type):
             yield each.action.text
@@ -320,10 +321,10 @@ def _texts_of(screen: Screen) -> Sequence[str]:
         return ()
 
 
-def _folded(text: str) -> str:
+def _normalised(text: str) -> str:
     """Return a text in lower case with single spaces, without punctuation around words."""
-    folded = unicodedata.normalize("NFKC", text).lower()
-    seen = "".join(char for char in folded if unicodedata.category(char) != "Cf")
+    normalised = unicodedata.normalize("NFKC", text).lower()
+    seen = "".join(char for char in normalised if unicodedata.category(char) != "Cf")
     return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))
 
 

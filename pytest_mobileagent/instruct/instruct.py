@@ -56,12 +56,12 @@ def main(
     episodes: Callable[[Path], Iterable[Source]],
     project: Callable[[], Settings],
 ) -> int:
-    """Write instructions, estimate their price, or compare two tables; return the exit status.
+    """Write instructions, estimate their cost, or compare two tables; return the exit status.
 
-    `episodes` returns the finished episodes of a run, `project` the settings that no option names.
-    The status is 0 if all instructions were written or compared, 1 if some were not, 2 if it
-    stopped early (a budget was spent, a model does not answer), 4 if the input is wrong, 130 after
-    Ctrl-C.
+    `episodes` returns the finished episodes of a run, `project` the settings of the project, which
+    apply where an option is not given. The status is 0 if all instructions were written or
+    compared, 1 if some were not, 2 if the command stopped early because a budget was spent or a
+    model did not answer, 4 for invalid input, 130 after Ctrl-C.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -77,7 +77,7 @@ def main(
         return 130
     except (BudgetSpent, ModelUnavailable) as error:
         print(f"ERROR: {printable(str(error))}", file=sys.stderr)
-        print("Replies are kept: the same command goes on from there.", file=sys.stderr)
+        print("Replies are cached: run the same command again to continue.", file=sys.stderr)
         return STOPPED
     except (MobileAgentError, ValueError, OSError) as error:
         return bad_input(error)
@@ -106,7 +106,7 @@ def _written(
     cache = _cache(given, choice.references, project)
     settings = ModelSettings(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
     writers = Writers(settings, examples)
-    written = write_all(groups, writers, given.threads, left_out, _tell)
+    written = write_all(groups, writers, given.threads, left_out, _report_progress)
     if not written:
         msg = f"no instruction was written: {_counted(left_out)}"
         raise TaskError(msg)
@@ -125,10 +125,10 @@ def _compared(
     project: Callable[[], Settings],
     ledger: Path,
 ) -> int:
-    """Ask judges which of two instructions is better, print a table, and return the status.
+    """Ask judges which of two instructions is better, print a table, and return the exit status.
 
     Raises:
-        ValueError, MobileAgentError: judges cannot be asked, or there is nothing to compare.
+        ValueError, MobileAgentError: if judges cannot be called, or there is nothing to compare.
     """
     text, folder = (
         (given.judges, Path())
@@ -136,7 +136,7 @@ def _compared(
         else (project().get("mobile_judges") or (given.model or "", Path()))
     )
     if not text:
-        msg = "no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
+        msg = "no judge is given: use --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
         raise ValueError(msg)
     judges = tuple(each.named_in(folder) for each in parse_references(text))
     prices = prices_for(judges, given, project)
@@ -154,7 +154,7 @@ def _compared(
 def _cache(
     given: argparse.Namespace, models: Sequence[ModelReference], project: Callable[[], Settings]
 ) -> ReplyCache | None:
-    """Return the cache of replies; replies of scripts are not cached, as a script may change."""
+    """Return the cache of replies; None for scripted models, because a script may change."""
     if any(each.is_script for each in models):
         return None
     return ReplyCache(given.cache or project().replies)
@@ -164,7 +164,7 @@ def _limit(text: str | None) -> Limit:
     """Return the budget of the whole command, which has no episodes.
 
     Raises:
-        ValueError: the text is not a limit.
+        ValueError: if the text is not a valid limit.
     """
     try:
         return Limit(parse_limit(text).run) if text else Limit()
@@ -178,17 +178,17 @@ def _groups(
     episodes: Callable[[Path], Iterable[Source]],
     left_out: Counter[str],
 ) -> list[tuple[Route, ...]]:
-    """Return the chosen routes of all runs and graphs that were named.
+    """Return the chosen routes of all given runs and graphs.
 
     Raises:
-        TaskError: there are none.
+        TaskError: if there are no routes, or a route is in two of the runs and graphs.
     """
     least, most = given.steps
     wanted = Wanted(least, most, given.kinds, given.per_ends, given.most)
     found: list[tuple[Route, ...]] = []
     for path in given.paths:
         if (path / "graph.json").is_file():
-            unfit: Counter[str] = Counter()  # walks that lead nowhere do not concern the user
+            unfit: Counter[str] = Counter()  # reported only if no walk fits
             with Graph.open(path) as graph:
                 check_graph(graph)
                 walks = graph_routes(graph, wanted, given.seed, given.start, given.end)
@@ -204,7 +204,7 @@ def _groups(
         raise TaskError(msg)
     names = Counter(route.id for group in found for route in group)
     if twice := [name for name, count in names.items() if count > 1]:
-        msg = f"{twice[0]} is in two of what was named: name each run and graph once"
+        msg = f"{twice[0]} is in two of the given runs and graphs: name each of them once"
         raise TaskError(msg)
     if given.language:
         found = [tuple(replace(r, language=given.language) for r in group) for group in found]
@@ -233,7 +233,7 @@ def _summary(
         "verified": sum(each["passed"] for each in verified),
         "do not fit": sum(not each["fits"] for each in verified),
         "have redundant steps": sum(bool(each["redundant"]) for each in verified),
-        "repeat what a page says": sum(bool(each["repeats"]) for each in verified),
+        "repeat a page's text": sum(bool(each["repeats"]) for each in verified),
     }
     lines = [
         f"wrote {draft_of(given.output)}: {sizes}",
@@ -248,8 +248,8 @@ def _summary(
     return "\n".join(lines)
 
 
-def _tell(done: int, of: int) -> None:
-    """Report progress on standard error: on one line of a terminal, else every 50 routes."""
+def _report_progress(done: int, of: int) -> None:
+    """Report progress on standard error: on a terminal in one line, otherwise every 50 routes."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
         end = "" if done < of and is_terminal else "\n"

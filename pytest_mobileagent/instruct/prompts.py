@@ -1,6 +1,6 @@
 """The prompts for writing an instruction for a route, in English and Chinese.
 
-The stages are those of GIAS (arXiv 2505.11891, Algorithm 1); the words are ours.
+The stages are those of GIAS (arXiv 2505.11891, Algorithm 1); the wording is our own.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.prompts.wording import Verbs
 
 StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]
-# The role that is asked in each stage: in the paper, three models describe pages, sum up changes
-# and write instructions (section 3.2).
+# The role of each stage. In the paper, three models describe pages, summarise changes and write
+# instructions (section 3.2).
 ROLES: Mapping[StageName, str] = {
     "describe": "describer",
     "intent": "writer",
@@ -33,7 +33,7 @@ ROLES: Mapping[StageName, str] = {
 class Stage:
     """One kind of request: the `rules` of the system prompt, and a `sample` of a reply.
 
-    The sample shows the format, and replaces the reply in a dry run, which asks no model.
+    The sample shows the format, and is used as the reply in a dry run, which calls no model.
     """
 
     rules: str
@@ -42,13 +42,15 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """All prompts in one language; words in capitals and braces are placeholders.
+    """All prompts in one language; capitalised words in braces are placeholders.
 
-    - `guard`: how data is fenced ({NUMBER}); `repair`: the message after an unreadable reply
-      ({PROBLEM}); `number`: the step whose instruction is wanted ({NUMBER}).
-    - `labels`: the heading of each kind of data; `example`: an example, and its reply.
-    - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`, B or
-      tie; `better_sample`: such a reply.
+    - `guard`: the explanation of how data is fenced ({NUMBER}).
+    - `repair`: the message after an unreadable reply ({PROBLEM}).
+    - `number`: the request for the instruction of a step ({NUMBER}).
+    - `labels`: the heading of each kind of data.
+    - `example`: the headings of an example and of its reply.
+    - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`,
+      `Result: B` or `Result: tie`; `better_sample`: such a reply.
     """
 
     verbs: Verbs

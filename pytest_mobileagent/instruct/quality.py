@@ -1,9 +1,9 @@
-"""The quality of instructions: judges compare them with others; step efficiency of their routes.
+"""The quality of instructions: judges' comparisons with others, and the routes' step efficiency.
 
-As in Table 2 of Mobile-Bench-v2 (arXiv 2505.11891): the win rate is the share of instructions that
-are as good as, or better than, those that they are compared with; SE, the step efficiency, is the
-steps of the golden path over the fewest that are known to lead from its first to its last page.
-Judges tend to prefer the first, or the last, of two texts, so each pair is shown in both orders.
+As in Table 2 of Mobile-Bench-v2 (arXiv 2505.11891), the win rate is the share of instructions that
+are at least as good as those that they are compared with. SE, the step efficiency, is the number of
+steps of the golden path divided by the fewest known steps from its first to its last page. Judges
+tend to prefer the first or the last of two texts, so each pair is shown in both orders.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Better = Literal["A", "B", "tie"]
 _MOST_TOKENS = 4096
-_MOST_PICTURES = 8  # at once; many models take no more (section 3.2)
+_MOST_PICTURES = 8  # in a request; many models accept no more (section 3.2)
 _RESULT = re.compile(
     r"[*_`\s]*(?:Result|结果)[*_`\s]*[:：][*_`\s]*(A|B|tie|平局)[*_`.。\s]*", re.IGNORECASE
 )
@@ -48,9 +48,9 @@ _RESULT = re.compile(
 class Pair:
     """The judges' comparison of an instruction with another one.
 
-    - `won`, `tied`, `lost`: how many judges prefer it, have no preference, or prefer the other. A
-      judge whose preference changes with the order has none.
-    - `turned`: how many judges answer differently when the order is reversed.
+    - `won`, `tied`, `lost`: the numbers of judges that prefer it, have no preference, or prefer the
+      other one. A judge whose preference depends on the order has none.
+    - `turned`: the number of judges that decide differently if the order is reversed.
     """
 
     draft: Draft
@@ -61,20 +61,20 @@ class Pair:
 
     @property
     def value(self) -> float:
-        """The share of judges who find it at least as good as the other one."""
+        """The share of judges that find it at least as good as the other one."""
         return (self.won + self.tied) / (self.won + self.tied + self.lost)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The pairs that were compared, why others were not, and what is in none of the two tables."""
+    """The compared pairs, why others `failed`, and the number of instructions without a pair."""
 
     pairs: Sequence[Pair]
     failed: Mapping[str, str]
     unpaired: int
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of a table with a column for each size of tasks, and one for all."""
+        """Yield the lines of a table with a column for each size of task, and one for all tasks."""
         sizes = list(dict.fromkeys(tag for pair in self.pairs for tag in pair.draft.row["tags"]))
         columns = [[p for p in self.pairs if size in p.draft.row["tags"]] for size in sizes]
         table = [("", *sizes, "all"), *(
@@ -95,11 +95,11 @@ def compare(
 ) -> Comparison:
     """Ask judges which of two instructions describes a trajectory better.
 
-    The models' words, without people's edits, are compared with the goals of the table `others`
-    that have the same ids. Equal words are a tie, and no judge is asked.
+    The models' instructions, without people's edits, are compared with the goals of the table
+    `others` with the same ids. Equal texts are a tie without asking a judge.
 
     Raises:
-        TaskError: the other table cannot be read, or has none of the ids.
+        TaskError: if the other table cannot be read, or has none of the ids.
         BudgetSpent, ModelUnavailable: if the budget is spent, or a judge does not answer; they do
             not inherit from `Exception`.
     """
@@ -153,7 +153,7 @@ def _trajectory(draft: Draft, table: Path) -> list[Part]:
     """Return the parts of a prompt that show a trajectory: its actions, and up to 8 pictures.
 
     Raises:
-        MobileAgentError: its pages cannot be read.
+        MobileAgentError: if its pages cannot be read.
     """
     screens, wording = pages_of(draft, table), wording_of(str(draft.row["language"]))
     actions = [each.action for each in draft.golden if not ends_episode(each.action)]
@@ -179,7 +179,7 @@ def _better(model: Model, draft: Draft, pages: Sequence[Part], one: str, other: 
     """Return which of two instructions a judge finds better.
 
     Raises:
-        TaskError: its reply cannot be read, even after a retry.
+        TaskError: if its reply is unreadable even after a retry.
     """
     wording = wording_of(str(draft.row["language"]))
     number, sealed = seal(

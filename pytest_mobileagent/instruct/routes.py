@@ -1,7 +1,7 @@
-"""The routes for which instructions are written, chosen from runs and graphs by their ends.
+"""The routes for which instructions are written, chosen from runs and graphs.
 
-GIAS (arXiv 2505.11891, section 3.2) takes several paths between the same first and last page, with
-at least two kinds of actions and with as few repeated pages as possible.
+GIAS (arXiv 2505.11891, section 3.2) selects several paths between the same first and last page,
+with at least two kinds of actions and as few repeated pages as possible.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.trajectory import TrajectoryStep
     from pytest_mobileagent.screen.screen import Screen
 
-SIMPLE, COMPLEX = 6, 11  # the most steps of the paper's simple and complex tasks (section 3.3)
+SIMPLE, COMPLEX = 6, 11  # maximal steps of the paper's simple and complex tasks (section 3.3)
 
 
 @dataclass(frozen=True)
 class Route:
-    """A path from a first page to a last one, for which an instruction is written.
+    """A path from a first to a last page, for which an instruction is written.
 
-    - `id`: the same whenever the same route is found again.
-    - `golden`: the action on each page but the last.
-    - `alike`: for each page, including the last, a name that equal pages share.
+    - `id`: an id that is the same whenever the route is found again.
+    - `golden`: the action on each page except the last.
+    - `page_names`: a name for each page, including the last, that equal pages share.
     - `packages`: the apps that it needs.
     - `fewest`: the fewest known steps from its first to its last page.
-    - `origin`: where it is recorded, as plain data: "episode", or "graph".
-    - `see`: reads all pages in order; it raises a `MobileAgentError` if they cannot be read.
-    - `snapshot`, `page`: where it starts, and the id of its last page, if it has one.
+    - `origin`: where it is recorded, as plain data with the key "episode" or "graph".
+    - `see`: a function that reads all pages in order, raising a `MobileAgentError` on failure.
+    - `snapshot`, `page`: where it starts, and the id of its last page, if any.
     """
 
     id: str
     golden: tuple[Golden, ...]
-    alike: tuple[str, ...]
+    page_names: tuple[str, ...]
     packages: tuple[str, ...]
     fewest: int
     language: str
@@ -62,7 +62,7 @@ class Route:
     @property
     def ends(self) -> tuple[str, str]:
         """The names of the first and of the last page."""
-        return self.alike[0], self.alike[-1]
+        return self.page_names[0], self.page_names[-1]
 
     @property
     def kinds(self) -> set[str]:
@@ -71,12 +71,12 @@ class Route:
 
     @property
     def repeats(self) -> float:
-        """The share of its pages that are equal to an earlier one."""
-        return 1 - len(set(self.alike)) / len(self.alike)
+        """The share of its pages that equal an earlier page."""
+        return 1 - len(set(self.page_names)) / len(self.page_names)
 
     @property
     def level(self) -> int:
-        """1 for a simple task, of at most 6 steps, 2 for a complex one, of at most 11, else 3."""
+        """1 for a simple task (at most 6 steps), 2 for a complex one (at most 11), else 3."""
         return 1 + (len(self.golden) > SIMPLE) + (len(self.golden) > COMPLEX)
 
 
@@ -89,8 +89,10 @@ def kind(action: Action) -> str:
 class Wanted:
     """The criteria by which routes are chosen.
 
-    - `least`, `most_steps`: the range of steps; `kinds`: the least number of kinds of actions.
-    - `per_ends`: the most routes between the same two pages; `most`: the most routes in all.
+    - `least`, `most_steps`: the range of steps.
+    - `kinds`: the minimal number of kinds of actions.
+    - `per_ends`: the maximal number of routes between the same two pages; `most`: that of all
+      routes.
     """
 
     least: int = 4
@@ -103,10 +105,10 @@ class Wanted:
 def chosen(
     routes: Iterable[Route], wanted: Wanted, left_out: Counter[str]
 ) -> list[tuple[Route, ...]]:
-    """Return the chosen routes, those between the same ends next to each other.
+    """Return the chosen routes, grouped by their first and last page.
 
-    Between the same ends, routes with the fewest repeated pages are preferred, then the shortest.
-    `left_out` counts the reasons why routes were not chosen.
+    Within a group, routes with the fewest repeated pages are preferred, then the shortest ones. The
+    reasons why routes were not chosen are counted in `left_out`.
     """
     groups: dict[tuple[str, str], list[Route]] = defaultdict(list)
     for route in routes:
@@ -129,7 +131,7 @@ def chosen(
 
 def _unfit(route: Route, wanted: Wanted) -> str:
     """Return why a route does not meet the criteria; empty if it does."""
-    if len(set(route.alike)) < 2:
+    if len(set(route.page_names)) < 2:
         return "a path of one page: nothing changes on it"
     if not wanted.least <= len(route.golden) <= wanted.most_steps:
         return f"not {wanted.least} to {wanted.most_steps} steps (--steps)"
@@ -139,10 +141,10 @@ def _unfit(route: Route, wanted: Wanted) -> str:
 
 
 def episode_routes(sources: Iterable[Source], left_out: Counter[str]) -> Iterator[Route]:
-    """Return the routes of a run's finished episodes, and count why others have none.
+    """Yield the routes of a run's finished episodes, counting in `left_out` why others have none.
 
     Raises:
-        OSError, RecordError: the run cannot be read.
+        OSError, RecordError: if the run cannot be read.
     """
     pages = Pages()
     seen: Counter[str] = Counter()
@@ -160,18 +162,18 @@ def episode_route(folder: Path, name: str, pages: Pages) -> Route:
     """Return the route of an episode: its actions on the phone, without questions and waits.
 
     Raises:
-        LeftOutError: nothing was done, or something that a route cannot contain.
-        ScreenError, RecordError: it cannot be read.
+        LeftOutError: if the episode has no action, or one that a route cannot contain.
+        ScreenError, RecordError: if the episode cannot be read.
     """
     episode, steps = _episode(folder)
     screens = (*(step.screen for step in steps), episode.screens[-1])
-    alike = tuple(map(pages.name, screens))
+    page_names = tuple(map(pages.name, screens))
     return Route(
         name,
         tuple(golden_of(step.action, step.screen) for step in steps),
-        alike,
+        page_names,
         episode.case.task.packages or tuple(dict.fromkeys(e.package for e in screens if e.package)),
-        _fewest(alike),
+        _fewest(page_names),
         episode.case.task.language,
         {"episode": str(folder)},
         partial(episode_screens, folder),
@@ -213,29 +215,29 @@ def golden_of(action: Action, screen: Screen) -> Golden:
     return Golden(action, screen.size, () if control is None else (control.bounds,))
 
 
-def _fewest(alike: Sequence[str]) -> int:
+def _fewest(page_names: Sequence[str]) -> int:
     """Return the fewest steps from the first to the last page along the edges of one route."""
     after: dict[str, set[str]] = defaultdict(set)
-    for one, other in pairwise(alike):
+    for one, other in pairwise(page_names):
         after[one].add(other)
-    reached, steps = {alike[0]}, 0
-    while alike[-1] not in reached:
+    reached, steps = {page_names[0]}, 0
+    while page_names[-1] not in reached:
         reached |= {other for one in reached for other in after[one]}
         steps += 1
     return steps
 
 
 class Pages:
-    """Gives pages names, so that screens showing the same page (`same_page`) share one."""
+    """Assigns names to pages, so that screens showing the same page (see `same_page`) share one."""
 
     def __init__(self) -> None:
         self._known: dict[str, list[Sight]] = defaultdict(list)
 
     def name(self, screen: Screen) -> str:
-        """Return the name of all screens that show the same page as this one.
+        """Return the name that all screens of the same page share.
 
         Raises:
-            ScreenError: it cannot be read.
+            ScreenError: if the screen cannot be read.
         """
         seen = sight(screen)
         known = self._known[seen.key]

@@ -1,8 +1,8 @@
 """Routes on graphs of recorded pages: random walks without detours from a start page.
 
 Mobile3M's graphs have millions of pages (arXiv 2505.11891, appendix A), so routes are not
-enumerated but walked at random, with a seed: a walk never visits equal pages twice, and never takes
-several steps where one step suffices.
+enumerated but found by seeded random walks. A walk never visits equal pages twice, and never takes
+several steps where one suffices.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ if TYPE_CHECKING:
     from pytest_mobileagent.instruct.routes import Wanted
     from pytest_mobileagent.screen.screen import Screen
 
-_WALKS = 40  # for each route that is wanted
-_PATIENCE = 50  # walks in a row that find no new route
-_FARTHEST = 20_000  # pages that a search for the shortest path visits
-_KEPT = 50_000  # pages whose edges are kept in memory
+_WALKS = 40  # walks for each wanted route
+_PATIENCE = 50  # consecutive walks without a new route after which a start page is abandoned
+_FARTHEST = 20_000  # pages that a search for the shortest path visits at most
+_CACHED = 50_000  # pages whose edges are cached
 
 
 def graph_routes(
     graph: Graph, wanted: Wanted, seed: int, start: str = "", end: str = ""
 ) -> Iterator[Route]:
-    """Return routes on a graph from the page `start`, or else from its or its tasks' start pages.
+    """Yield routes on a graph from the page `start`, or else from its or its tasks' start pages.
 
     If `end` is given, they end on that page or an equal one.
 
     Raises:
-        TaskError: the graph has no such page, or the two are equal.
-        GraphError: it cannot be read.
+        TaskError: if the graph has no such page, has no start page, or the two pages are equal.
+        GraphError: if the graph cannot be read.
     """
     if missing := [page for page in (start, end) if page and page not in graph]:
-        msg = f"{graph.folder} has no page {missing[0]!r}: --start and --end are ids of pages"
+        msg = f"{graph.folder} has no page {missing[0]!r}: --start and --end are page ids"
         raise TaskError(msg)
     own = [graph.start, *graph.snapshots.values(), *_starts_of_tasks(graph)]
     starts = [start] if start else list(dict.fromkeys(page for page in own if page))
     if not starts:
-        msg = f"{graph.folder} does not say where it starts: name a page with --start"
+        msg = f"{graph.folder} has no start page: name a page with --start"
         raise TaskError(msg)
     if end and all(graph.equivalent(each, end) for each in starts):
         msg = f"a path of one page: --start and --end are equal, {end!r} in {graph.folder}"
         raise TaskError(msg)
-    ground, walks = _Ground(graph), _WALKS * wanted.most
+    walker, walks = _Walker(graph), _WALKS * wanted.most
     chance, seen = random.Random(seed), set[str]()
     for first in starts:
-        steps = ground.distances(first, wanted.most_steps)
+        steps = walker.distances(first, wanted.most_steps)
         fruitless = 0
         while walks and fruitless < _PATIENCE:
             walks, fruitless = walks - 1, fruitless + 1
             most = chance.randint(wanted.least, max(wanted.least, wanted.most_steps))
-            way = ground.straightened(ground.walk(first, most, chance, end))
+            way = walker.straightened(walker.walk(first, most, chance, end))
             if not way or (end and not graph.equivalent(way[-1].target, end)):
                 continue
-            route = _route(ground, way, steps)
+            route = _route(walker, way, steps)
             if route.id not in seen:
                 seen.add(route.id)
                 fruitless = 0
@@ -81,10 +81,10 @@ def _starts_of_tasks(graph: Graph) -> list[str]:
 
 
 def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:
-    """Return pages of a graph; one without a picture gets none (and not a white one).
+    """Return the screens of pages of a graph; pages without a picture have none, not a white one.
 
     Raises:
-        GraphError: they cannot be read.
+        GraphError: if the pages cannot be read.
     """
     with Graph.open(graph) as opened:
         return tuple(
@@ -94,20 +94,20 @@ def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:
         )
 
 
-class _Ground:
-    """A graph to walk on; `name` returns a name that equal pages share."""
+class _Walker:
+    """Walks on a graph; `name` returns the name that equal pages share."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.leaving = lru_cache(_KEPT)(self._leaving)
-        self.name = lru_cache(_KEPT)(lambda page: graph.page(page).same)
+        self.leaving = lru_cache(_CACHED)(self._leaving)
+        self.name = lru_cache(_CACHED)(lambda page: graph.page(page).same)
 
     def _leaving(self, page: str) -> Sequence[Edge]:
-        """Return the edges that lead from a page or from equal ones."""
+        """Return the edges from a page and from pages equal to it."""
         return [edge for each in (page, *self.graph.same(page)) for edge in self.graph.edges(each)]
 
     def distances(self, first: str, most: int) -> dict[str, int]:
-        """Return the distance, in steps, to each page within a limit, the nearest first."""
+        """Return the distance in steps to each page within `most` steps, the nearest first."""
         found, border = {self.name(first): 0}, [first]
         for steps in range(1, most + 1):
             targets = [edge.target for page in border for edge in self.leaving(page)]
@@ -119,9 +119,9 @@ class _Ground:
         return found
 
     def walk(self, first: str, most: int, chance: random.Random, end: str) -> list[Edge]:
-        """Return a random walk of limited length that visits no two equal pages.
+        """Return a random walk of at most `most` steps that never visits equal pages.
 
-        It ends at `end` if it gets there.
+        It stops at `end` if it gets there.
         """
         goal = self.name(end) if end else ""
         passed, walk, page = {self.name(first)}, list[Edge](), first
@@ -135,7 +135,7 @@ class _Ground:
         return walk
 
     def straightened(self, walk: Sequence[Edge]) -> list[Edge]:
-        """Return a walk without detours: where one step leads to a later page, it is taken."""
+        """Return a walk without detours: a step to a later page replaces the steps in between."""
         places = {self.name(edge.target): at for at, edge in enumerate(walk)}
         way: list[Edge] = []
         at = 0
@@ -149,16 +149,16 @@ class _Ground:
         return way
 
 
-def _route(ground: _Ground, way: Sequence[Edge], steps: dict[str, int]) -> Route:
-    graph, pages = ground.graph, (*(edge.source for edge in way), way[-1].target)
+def _route(walker: _Walker, way: Sequence[Edge], steps: dict[str, int]) -> Route:
+    graph, pages = walker.graph, (*(edge.source for edge in way), way[-1].target)
     golden = tuple(edge.golden for edge in way)
     packages = (graph.page(page).package for page in pages)
     return Route(
         f"{graph.name}/{digest([pages, [repr(each.action) for each in golden]])[:8]}",
         golden,
-        tuple(map(ground.name, pages)),
+        tuple(map(walker.name, pages)),
         tuple(dict.fromkeys(package for package in packages if package)),
-        steps.get(ground.name(pages[-1]), len(way)),
+        steps.get(walker.name(pages[-1]), len(way)),
         graph.language or "en",
         {"graph": str(graph.folder)},
         partial(graph_screens, graph.folder, pages),

@@ -35,13 +35,13 @@ def read_examples(path: Path | None) -> Examples:
     They are the rows of a table with the columns `stage`, `given` and `reply`.
 
     Raises:
-        TaskError: the table cannot be read, or a row names no stage or lacks a text.
+        TaskError: if the table cannot be read, or a row has an unknown stage or lacks a text.
     """
     found: Examples = {}
     for row in [] if path is None else rows(path.resolve()):
         stage = row.columns.get("stage")
         if stage not in get_args(StageName):
-            msg = f"{row.where}: stage={stage!r} is none of {', '.join(get_args(StageName))}"
+            msg = f"{row.where}: stage={stage!r} is not one of {', '.join(get_args(StageName))}"
             raise TaskError(msg)
         texts = [row.columns.get(name) for name in ("given", "reply")]
         if not all(isinstance(text, str) and text.strip() for text in texts):
@@ -53,7 +53,7 @@ def read_examples(path: Path | None) -> Examples:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """The client of a dry run, which asks no model: its reply is always the sample."""
+    """The client of a dry run: it calls no model, and always replies with a sample."""
 
     text: str
 
@@ -63,13 +63,13 @@ class _Sample:
 
 
 class Writers:
-    """The writers of instructions in all languages, whose models share one account.
+    """The writers of instructions in all languages, whose models share a budget and a cache.
 
-    Unless it `asks`, no model is asked: each reply is the sample of its stage, and its cost is
+    Unless it `asks`, no model is called: each reply is the sample of its stage, and its cost is
     estimated as for models that report no tokens.
 
     Raises:
-        ValueError: a model cannot be reached from here.
+        ValueError: if a model cannot be reached.
     """
 
     def __init__(self, settings: ModelSettings, examples: Examples, *, asks: bool = True) -> None:
@@ -97,16 +97,16 @@ class Writers:
 
     @property
     def calls(self) -> list[ModelCall]:
-        """All calls that were made."""
+        """All model calls so far."""
         return [call for writer in self._writers.values() for call in writer.calls]
 
     @property
     def is_scripted(self) -> bool:
-        """Whether a model is a script, whose replies come in a fixed order."""
+        """Whether a model is scripted, so its replies come in a fixed order."""
         return any(each.is_script for each in self._choice.references)
 
     def total(self) -> str:
-        """Return the cost of all calls, and of each role, in words."""
+        """Return the total cost and the cost of each role, in words."""
         lines = [_cost("in all", totals(self.calls))]
         for role in dict.fromkeys(ROLES.values()):
             reference = self._choice.of(role)
@@ -127,12 +127,13 @@ def write_all(
     writers: Writers,
     threads: int,
     left_out: Counter[str],
-    tell: Callable[[int, int], None],
+    report_progress: Callable[[int, int], None],
 ) -> list[Written]:
-    """Return the instructions of all routes for which one can be written; count the others.
+    """Return the instructions of all routes for which one can be written.
 
-    Routes between the same ends are written one after another, as they share pages. `tell` is
-    called with the number of finished routes and the number of all.
+    The reasons for the others are counted in `left_out`. Routes between the same ends are written
+    one after another, because they share pages. `report_progress` is called with the number of
+    finished routes and the number of all routes.
 
     Raises:
         BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they do
@@ -149,7 +150,7 @@ def write_all(
             except MobileAgentError as error:
                 found.append(str(error))
             done += 1
-            tell(done, of)
+            report_progress(done, of)
         return found
 
     pool = ThreadPoolExecutor(1 if writers.is_scripted else threads, "instruct")

@@ -117,13 +117,13 @@ def test_a_reply_that_cannot_be_used_is_repaired_once(draft_check, episode):
     lines = (episode / "drafts.jsonl").read_text("utf-8").splitlines()
     first, second = (json.loads(line) for line in lines)
     assert first["role"] == second["role"] == "drafter"
-    assert "That cannot be used: it is no Python" in second["prompt"][-1]["content"][0]
+    assert "That cannot be used: it is not valid Python" in second["prompt"][-1]["content"][0]
 
 
 def test_a_model_that_writes_no_function_is_wrong(draft_check, episode, tmp_path):
     status, out, _ = draft_check(episode, "-o", "new", replies=["No.", "Never."])
     assert status == 1
-    assert "# WRONG: its reply cannot be used: it is no Python" in out
+    assert "# WRONG: its reply cannot be used: it is not valid Python" in out
     assert "# 0/1 0% (0%-79%) right; 2 calls" in out
     assert not (tmp_path / "new").exists()
 
@@ -147,7 +147,7 @@ def test_nothing_is_overwritten_nor_asked_before(draft_check, episode, tmp_path,
     (tmp_path / there).write_text("mine")
     status, out, err = draft_check(episode, "-o", "test_x.py", replies=[fenced(GOOD)])
     assert (status, out) == (2, "")
-    assert "test_x.py is there already" in err
+    assert "test_x.py or its draft already exists" in err
     assert (tmp_path / there).read_text() == "mine"
     assert not (episode / "drafts.jsonl").exists()
 

@@ -77,11 +77,11 @@ def test_files_that_are_no_drafts_are_named(tmp_path):
     with pytest.raises(RecordError, match=r"cannot read .*test_it.py.draft: No such file"):
         edits_of(path)
     path.with_name("test_it.py.draft").write_text("x = 1")
-    with pytest.raises(RecordError, match="holds 0 test functions, not one"):
+    with pytest.raises(RecordError, match="has 0 test functions, not one"):
         edits_of(path)
     path.with_name("test_it.py.draft").write_text(DRAFT)
     path.write_text("def test_it(")
-    with pytest.raises(RecordError, match=r"test_it\.py is no Python"):
+    with pytest.raises(RecordError, match=r"test_it\.py is not valid Python"):
         edits_of(path)
 
 

@@ -60,7 +60,7 @@ def test_our_own_example_is_a_draft():
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ("I cannot do that.", "it is no Python: line 1"),
+        ("I cannot do that.", "it is not valid Python: line 1"),
         ("", "one function, called test_…, not: none"),
         ("```python\n" + BODY, "its block of code has no end"),
         (fenced(BODY) + "\n" + fenced(BODY), "more than one block of code"),
@@ -91,8 +91,8 @@ def test_our_own_example_is_a_draft():
         (f"X = re.compile('', flags=print('x'))\n{BODY}", "line 1: beside imports"),
         (f"while True: pass\n{BODY}", "line 1: beside imports"),
         (f"class X: pass\n{BODY}", "line 1: beside imports"),
-        (BODY + "    x = " + "(" * 5000, "it is no Python"),
-        (BODY + "    x = " + "-" * 15_000 + "1", "it is no Python|"),
+        (BODY + "    x = " + "(" * 5000, "it is not (readable|valid) Python"),
+        (BODY + "    x = " + "-" * 15_000 + "1", "it is not (readable|valid) Python|"),
         (BODY + "    x = '\0'", "written as escapes"),
         (BODY + "    # \x1b[2J", "written as escapes"),
         (BODY + "    # \u202e", "written as escapes"),

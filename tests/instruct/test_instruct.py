@@ -91,7 +91,7 @@ def test_an_instruction_that_repeats_a_hostile_page_is_flagged_and_becomes_no_ta
     lines = replies(**{stage: reply})
     status, out, _ = command.run(run, "-o", "new.jsonl", "--unreviewed", lines=lines)
     assert status == 0
-    assert "1 repeat what a page says" in out
+    assert "1 repeat a page's text" in out
     assert rows(tmp_path / "new.jsonl") == []
     (draft,) = drafts(tmp_path)
     assert draft["verified"]["passed"] is False
@@ -177,8 +177,8 @@ def test_a_reply_that_cannot_be_used_is_asked_for_again_once(command, run, tmp_p
     [
         ("merge", "I would rather not.", "the reply of the writer to 'merge' cannot be used"),
         ("merge", {"steps": [], "task": "Buy."}, "`steps` is empty"),
-        ("simplify", {"task": " "}, "has to be a text"),
-        ("verify", {"fits": "yes"}, "`fits` has to be true or false"),
+        ("simplify", {"task": " "}, "must be texts of at most"),
+        ("verify", {"fits": "yes"}, "`fits` must be true or false"),
         ("verify", {"fits": True, "redundant": [9]}, "numbers from 1 to 5"),
     ],
 )
@@ -278,8 +278,8 @@ def test_the_fewest_steps_leave_out_detours(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["run", "-o", "new.txt", "--model=openai:x"], "-o new.txt has to end with .jsonl"),
-        (["run", "-o", "there.jsonl"], "there.jsonl is there already, and nothing is overwritten"),
+        (["run", "-o", "new.txt", "--model=openai:x"], "-o new.txt must end with .jsonl"),
+        (["run", "-o", "there.jsonl"], "there.jsonl already exists and is not overwritten"),
         (["run", "-o", "new.jsonl"], "no model is given that could write: --model="),
         (
             ["run", "-o", "new.jsonl", "--model=describer=openai:x"],
@@ -288,7 +288,10 @@ def test_the_fewest_steps_leave_out_detours(command, tmp_path):
         (["run", "-o", "new.jsonl", "--model=gpt"], "'gpt' must be PROVIDER:NAME"),
         (["run", "-o", "new.jsonl", "--model=openai:gpt-4o"], "OPENAI_API_KEY is not set"),
         (["run", "-o", "new.jsonl", "--few-shot=none.toml"], "cannot read the table"),
-        (["run", "-o", "new.jsonl", "--few-shot=bad.toml"], "line 1 (1): stage='sum' is none of"),
+        (
+            ["run", "-o", "new.jsonl", "--few-shot=bad.toml"],
+            "line 1 (1): stage='sum' is not one of",
+        ),
         (["run", "-o", "new.jsonl", "--model=scripted:r.jsonl", "--max-cost=x"], "--max-cost=x"),
         (["none.jsonl", "--compare-with=there.jsonl"], "none.jsonl.draft cannot be read"),
     ],

@@ -55,7 +55,7 @@ def test_edges_of_equal_pages_lead_on(make_graph):
     with Graph.open(folder) as graph:
         (route,) = graph_routes(graph, Wanted(most=5), 0)
     assert _pages(route) == "ABXDE"
-    assert route.alike[2] == graph_name(folder, "C")
+    assert route.page_names[2] == graph_name(folder, "C")
 
 
 def graph_name(folder, page):
@@ -126,7 +126,7 @@ def test_rows_lead_through_the_graph_and_it_can_be_played(make_graph, command, t
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--start=Q"], "has no page 'Q': --start and --end are ids of pages"),
+        (["--start=Q"], "has no page 'Q': --start and --end are page ids"),
         (["--start=A", "--end=A"], "a path of one page: --start and --end are equal, 'A'"),
         (["--steps=9-11"], "no walk on g fits: "),
         (["--start=E"], "no walk on g fits: all end at once"),

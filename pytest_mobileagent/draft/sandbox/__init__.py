@@ -1,1 +1,1 @@
-"""Runs a function that a model wrote, isolated so that it can only read an episode."""
+"""The sandbox, which runs a function written by a model so that it can only read an episode."""

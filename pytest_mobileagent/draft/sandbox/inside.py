@@ -1,16 +1,16 @@
 """The process in which a draft is run: it loads an episode, and runs the draft on each prefix.
 
-It starts with an empty environment, so that it has no keys; it reads one request from standard
-input and writes one reply to standard output:
+It starts with an empty environment, which contains no keys, reads one request from standard input,
+and writes one reply to standard output:
 
     {"episode": "runs/…/wifi.0", "source": "…", "name": "test_wifi", "seconds": 10, "memory": 1e9}
     {"answers": [{"holds": false, "reason": "…", "broke": false}, …]}
 
-A request without an episode only asks whether this system can isolate processes.
+A request without an episode only tests whether this system can isolate processes.
 
-The draft runs in a new process for each prefix, forked from this one, which has loaded the episode
-and all modules: so it needs no files once it is isolated. Whatever the function does to itself or
-to the episode ends with that process.
+For each prefix, the draft runs in a new process forked from this one, which has loaded the episode
+and all modules. The new process therefore needs no files once it is isolated, and everything that
+the function does to itself or to the episode ends with it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import pytest_mobileagent.check.answers  # noqa: F401 - what is shut off can import nothing
+import pytest_mobileagent.check.answers  # noqa: F401 - an isolated process cannot import it
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Answer one request."""
     leave_networks()
-    die_with_parent()  # again, as leaving namespaces resets it
+    die_with_parent()  # again, because leaving namespaces resets it
     try:
         reply = _reply(json.load(sys.stdin))
     except UnavailableError as error:
@@ -68,7 +68,7 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answers(source: str, name: str, episode: Episode, limits: Limits) -> list[dict[str, Any]]:
-    """Return the answer for each prefix, the whole episode last; after a timeout, none is asked."""
+    """Return the answers for all prefixes; after a timeout, the function is not run any more."""
     last = len(episode.steps)
     found: list[Answer] = []
     for length in range(last + 1):
@@ -85,7 +85,7 @@ MODULES = ("pytest_mobileagent", "datetime", "decimal", "math", "re", "unicodeda
 _BELOW = ("pytest_mobileagent.check.",)
 _FILE = "<draft>"
 _LINES = 6  # lines of the explanation of a failed assert
-# Modules that Python loads at their first use, which is too late in an isolated process.
+# Modules that Python loads on first use, which is too late in an isolated process.
 _USED_LATER = (
     "_strptime", "copy", "encodings.ascii", "encodings.latin_1", "encodings.utf_16_le",
     "lxml.etree", "rapidfuzz.distance", "rapidfuzz.fuzz", "xml.etree.ElementTree",
@@ -93,17 +93,17 @@ _USED_LATER = (
 
 
 def may_import(module: str) -> bool:
-    """Whether a draft may import a module."""
+    """Return whether a draft may import a module."""
     return module in {*MODULES, "__future__"} or f"{module}.".startswith(_BELOW)
 
 
 def prepare(source: str, episode: Episode) -> None:
-    """Load all modules and data that a draft may use, as nothing can be loaded once isolated.
+    """Load all modules and data that a draft may use, because an isolated process cannot.
 
     The forked processes share the parsed screens.
     """
     for module in _USED_LATER:
-        with contextlib.suppress(ImportError):  # of an extra
+        with contextlib.suppress(ImportError):  # an extra may not be installed
             importlib.import_module(module)
     for screen in episode.screens:
         with contextlib.suppress(ScreenError):
@@ -117,7 +117,7 @@ def prepare(source: str, episode: Episode) -> None:
 
 
 def _load(*names: str) -> None:
-    """Import modules, and what they import lazily."""
+    """Import modules, including names that they import lazily."""
     for name in names:
         module, _, attribute = name.rpartition(".")
         with contextlib.suppress(ImportError, AttributeError):  # the draft gets the error
@@ -128,7 +128,7 @@ def _load(*names: str) -> None:
 
 
 def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer:
-    """Run a draft, call its function, and say whether it held; with `explain`, what was missed."""
+    """Run a draft's function, and return whether it held; with `explain`, also what it missed."""
     with collect_misses() as misses, collect_subgoals() as subgoals:
         try:
             namespace: dict[str, Any] = {"__name__": "draft"}
@@ -138,7 +138,7 @@ def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer
         except AssertionError as error:
             closest = misses[-1:] if explain else ()
             return Answer(holds=False, reason=_failed(source, error, closest))
-        except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
+        except BaseException as error:  # noqa: BLE001 - SystemExit is an error of the draft, too
             where = _line(source, error)
             reason = f"{in_one_line(error)}{where and f' in: {where}'}"
             return Answer(holds=False, reason=reason, broke=True)
@@ -159,9 +159,9 @@ def _line(source: str, error: BaseException) -> str:
 
 
 _LONGEST = 64 * 1024  # bytes of an answer
-_TOKEN = 16  # bytes, so that no draft can forge an answer
-_SHUT_OFF = b"shut off"  # what follows the first token, before anything of the function has run
-_OPEN_FILES = 8  # the answer's pipe, and what the standard streams lead to
+_TOKEN = 16  # bytes of the random token that prevents drafts from forging an answer
+_SHUT_OFF = b"shut off"  # follows the first token, before the function runs
+_OPEN_FILES = 8  # the pipe of the answer, and the standard streams
 TOO_LONG = "it takes too long"
 
 
@@ -169,12 +169,12 @@ def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
     """Run a function in a new, isolated process, and return its answer.
 
     Raises:
-        UnavailableError: this system cannot isolate a process.
+        UnavailableError: if this system cannot isolate a process.
     """
     reading, writing = os.pipe()
     token = os.urandom(_TOKEN)
     with warnings.catch_warnings():
-        # Newer Pythons warn of forks beside threads. This one runs the function and nothing else.
+        # Newer Pythons warn about forks beside threads. The child runs only the function.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
@@ -193,7 +193,7 @@ def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
 
 
 def _read(reading: int, ends: float) -> bytes | None:
-    """Read until the end of the data or the size limit; return None after a timeout."""
+    """Return the data up to its end or the size limit; None after a timeout."""
     written = b""
     while len(written) <= _LONGEST:
         if not is_readable(reading, ends - time.monotonic()):
@@ -205,13 +205,13 @@ def _read(reading: int, ends: float) -> bytes | None:
 
 
 def _believed(written: bytes, token: bytes) -> Answer | None:
-    """Return the answer that was written, if it is a valid one.
+    """Return the written answer if it is valid, else None.
 
-    The report that processes cannot be isolated counts only if it came before the function ran:
-    the function could forge it in order to be run without isolation.
+    A report that processes cannot be isolated counts only if it was written before the function
+    ran, because the function could forge it in order to be run without isolation.
 
     Raises:
-        UnavailableError: this system cannot isolate a process.
+        UnavailableError: if this system cannot isolate a process.
     """
     is_shut_off = written.startswith(token + _SHUT_OFF)
     answered = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
@@ -230,7 +230,7 @@ def _no_answer(status: int) -> Answer:
     code = os.waitstatus_to_exitcode(status)
     if -code == signal.SIGXCPU:
         return Answer(holds=False, reason=TOO_LONG, broke=True)
-    # SIGKILL is ours, for a process that has closed the pipe and goes on.
+    # SIGKILL was sent by `ask`, to a process that closed the pipe but kept running.
     named = -code in {*signal.Signals} and -code != signal.SIGKILL
     how = f"was ended by {signal.Signals(-code).name}" if named else "ended its process"
     return Answer(holds=False, reason=f"it {how} without an answer", broke=True)
@@ -267,14 +267,14 @@ def _keep_only(writing: int) -> int:
     os.dup2(copy, 3)
     os.closerange(4, max(65_536, *resource.getrlimit(resource.RLIMIT_NOFILE)))
     sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, closefd=False)  # noqa: SIM115 - no path, and never closed
+        open(number, mode, closefd=False)  # noqa: SIM115 - a descriptor that is never closed
         for number, mode in enumerate("rww")
     )
     return 3
 
 
 def _limit(limits: Limits) -> None:
-    """Limit the resources of this process, whatever the machine's own limits are."""
+    """Limit the resources of this process, within the machine's own limits."""
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     seconds = max(1, round(limits.seconds))
     bounds = {
@@ -291,12 +291,12 @@ def _limit(limits: Limits) -> None:
         resource.setrlimit(what, (most, most))
 
 
-# Audit events that Python raises beforehand, so that they can be refused with a message.
+# Audit events, which Python raises before an operation, so it can be refused with a message.
 _REFUSED = ("open", "os.", "socket.", "subprocess.", "ctypes.", "shutil.", "mmap.", "pty.")
 
 
 def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
-    """Refuse access to anything outside of the process, before the kernel does."""
+    """Refuse access to anything outside the process, before the kernel does."""
     if event.startswith(_REFUSED):
         msg = f"a drafted check may look at the episode, not use {event}"
         raise PermissionError(msg)

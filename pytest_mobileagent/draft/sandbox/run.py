@@ -22,7 +22,7 @@ _LONGEST = 2000  # characters of a reason
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a function for one prefix: seconds, and bytes on top of the episode's own."""
+    """The limits of a function for one prefix: seconds, and bytes in addition to the episode's."""
 
     seconds: float = 10.0
     memory: int = 512 * 1024**2
@@ -32,8 +32,8 @@ class Limits:
 class Answer:
     """Whether a function holds for a prefix.
 
-    - `reason`: why it does not, in words; empty if it does.
-    - `broke`: whether it ended by something other than an assert: an error, or a limit.
+    - `reason`: why it does not hold, in words; empty if it holds.
+    - `broke`: whether it ended with an error or at a limit, instead of a failed assert.
     """
 
     holds: bool
@@ -46,10 +46,10 @@ class Answer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Answer:
-        """Return the answer from a process's output; nothing but its form is trusted.
+        """Return the answer from a process's output, after checking its form.
 
         Raises:
-            LookupError, TypeError, ValueError: it is not an answer.
+            LookupError, TypeError, ValueError: if it is not an answer.
         """
         expect(data, dict, "answer")
         reason = expect(data["reason"], str, "reason")[:_LONGEST]
@@ -58,7 +58,7 @@ class Answer:
 
 
 _MODULE = "pytest_mobileagent.draft.sandbox.inside"
-# Python reads no user settings and no start-up files; modules are found as in this process.
+# With -I and -S, Python reads no user settings and start-up files; the module path is passed on.
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
 _HERE = Path(__file__).parents[3]  # where this package is
 _LOADING = 60.0  # seconds to load modules and an episode
@@ -68,8 +68,8 @@ def check_sandbox() -> None:
     """Check that drafts can be run here.
 
     Raises:
-        UnavailableError: this system cannot isolate a process; the text says what is missing.
-        HostError: the process does not work.
+        UnavailableError: if this system cannot isolate a process; the message says what is missing.
+        HostError: if the sandbox's process fails.
     """
     _asked({"episode": None}, Limits(), 1)
 
@@ -79,11 +79,11 @@ def ask_prefixes(
 ) -> tuple[Answer, ...]:
     """Run a draft's function on each prefix of a recorded episode, and return its answers.
 
-    Answer n is that for the first n steps, so that the last one is for the whole episode.
+    Answer n is for the first n steps, so the last one is for the whole episode.
 
     Raises:
-        UnavailableError: this system cannot isolate a process.
-        HostError: the process does not work.
+        UnavailableError: if this system cannot isolate a process.
+        HostError: if the sandbox's process fails.
     """
     request = {"episode": str(episode.absolute()), "source": source, "name": name}
     return _asked(request, limits or Limits(), steps + 1)
@@ -113,10 +113,10 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
         msg = f"the sandbox's process does not work: {error}"
         raise HostError(msg) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        msg = f"the sandbox's process says nothing readable: {why_unreadable(error)}"
+        msg = f"the output of the sandbox's process is unreadable: {why_unreadable(error)}"
         raise HostError(msg) from error
     if request["episode"] is not None and len(answers) != asked:
-        msg = f"the sandbox's process gives {len(answers)} answers, not {asked}"
+        msg = f"the sandbox's process returned {len(answers)} answers instead of {asked}"
         raise HostError(msg)
     return answers
 
