@@ -113,7 +113,7 @@ def test_where_a_text_is_there_twice_a_second_call_asks_which(perceived):
         ([SAVE] * 5, "click text (Save)", 'the text "Save" is there too often'),
         ([], "click icon (red circle, top)", "there is no such icon"),
         ([], "dance", "no action could be made"),
-        ([], "type (\0)", "text cannot hold NUL"),
+        ([], "type (\0)", "must not contain NUL"),
     ],
 )
 def test_what_could_not_be_done_is_told_in_the_chat(perceived, texts, action, problem):

@@ -189,7 +189,7 @@ def test_icons_are_described_by_the_captioner():
 def test_coordinates_that_are_none_crash_as_in_the_original(words):
     episode, _ = played([words])
     assert episode.termination == "agent error"
-    assert "cannot be read" in episode.error
+    assert "cannot be parsed" in episode.error
 
 
 def test_another_policy_goes_on():

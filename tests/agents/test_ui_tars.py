@@ -117,7 +117,7 @@ def test_what_it_cannot_read_is_asked_again() -> None:
 
 def test_three_unreadable_replies_end_the_episode_as_the_agents_failure() -> None:
     episode, _ = work(["What?", "What?", "What?"])
-    assert "cannot be read" in episode.error
+    assert "cannot be parsed" in episode.error
 
 
 @pytest.mark.parametrize("stop", ["refusal", "length"])
