@@ -14,6 +14,7 @@ from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.comparison.machines import different_versions, nodes
 from pytest_mobileagent.report.comparison.pairing import (
     across_variants,
+    case_of,
     common,
     difference,
     fallen,
@@ -186,11 +187,11 @@ def _named(key: Key) -> dict[str, Any]:
 
 
 def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
-    known = {_episode(task): task["success"] for task in before if task["success"] is not None}
+    known = {case_of(task): task["success"] for task in before if task["success"] is not None}
     both = [
-        (known[_episode(task)], task["success"])
+        (known[case_of(task)], task["success"])
         for task in after
-        if task["success"] is not None and _episode(task) in known
+        if task["success"] is not None and case_of(task) in known
     ]
     gained, lost = both.count((False, True)), both.count((True, False))
     return {"episodes": len(both), "gained": gained, "lost": lost}
@@ -198,10 +199,6 @@ def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
 
 def _noise_of(tasks: Sequence[Entry], keys: Collection[Key]) -> dict[str, Any]:
     return noise_totals([task for task in tasks if (task["id"], task["environment"]) in keys])
-
-
-def _episode(task: Entry) -> tuple[Any, ...]:
-    return task["id"], task["environment"], task["epoch"]
 
 
 def _measure(

@@ -17,6 +17,7 @@ from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.comparison.divergence import first_divergence
+from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 BASE = "~"  # prefix of the baseline's episode names on a page of two runs
 MOST_PAIRS = 100  # pairs whose episodes are read: the screenshots of each take megabytes
 _LONGEST = 160  # characters of a value that differs
-Case = tuple[str, str | None, int]  # a task's id, its environment and epoch
-
-
-def case_of(task: Mapping[str, Any]) -> Case:
-    """Return the identity of an entry's case, which is the same in every run."""
-    return task["id"], task["environment"], task["epoch"]
 
 
 def with_episode_pairs(
@@ -188,8 +183,7 @@ def _first_difference(before: str, after: str) -> tuple[str, str]:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return cut(" ".join(text.split()), _LONGEST)
 
 
 def divergence_in_words(found: Mapping[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import fsum
 from statistics import fmean, variance
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.statistics import student_cdf, student_quantile
 from pytest_mobileagent.task.case import without_variant
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 Key = tuple[str, str | None]  # a task's id and its environment
+Case = tuple[str, str | None, int]  # a task's id, its environment and the epoch
+
+
+def case_of(task: Mapping[str, Any]) -> Case:
+    """Return the identity of an entry's case, which is the same in every run."""
+    return task["id"], task["environment"], task["epoch"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of, episode_differences
+from pytest_mobileagent.report.comparison.episode_pairs import BASE, episode_differences
+from pytest_mobileagent.report.comparison.pairing import case_of
 from pytest_mobileagent.report.html.data_blocks import ExistingPage, pack
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.run_page import (

@@ -17,6 +17,7 @@ from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.text.cause import AGENTS_FAULT, FAILURES, without_names
 from pytest_mobileagent.report.text.lists import notices
 from pytest_mobileagent.report.text.narration import nearest
+from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
@@ -129,8 +130,7 @@ def _judges(task: Entry) -> Any:
 
 
 def _cut(text: Any, most: int) -> str:
-    words = "" if text is None else str(text)
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    return cut("" if text is None else str(text), most)
 
 
 def _head(episode: Path) -> dict[str, Any]:

@@ -212,7 +212,8 @@ def _pair(base: Path, run: Path, task: str) -> str:
 
     An epoch with different outcomes is preferred. The page itself finds the diverging step.
     """
-    from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of
+    from pytest_mobileagent.report.comparison.episode_pairs import BASE
+    from pytest_mobileagent.report.comparison.pairing import case_of
     from pytest_mobileagent.report.html.index import attempts
     from pytest_mobileagent.report.html.run_page import report_of
 

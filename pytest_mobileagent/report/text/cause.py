@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.report.text.narration import nearest
+from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,9 @@ def cause(
         return _phrase("", reason)
     if episode.crashes:
         first = episode.crashes[0]
-        return _cut(f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}")
+        return cut(
+            f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}", _LONGEST
+        )
     if str(episode.termination) in AGENTS_FAULT and episode.error:
         return _phrase("", _STEP.sub("", episode.error))
     notices = [step.notice for step in episode.steps[-1:] if step.notice]
@@ -75,8 +78,4 @@ def without_names(text: str) -> str:
 
 def _phrase(how: str, why: str) -> str:
     words = without_names(why)
-    return _cut(": ".join(filter(None, (how, words))) or "unknown")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return cut(": ".join(filter(None, (how, words))) or "unknown", _LONGEST)

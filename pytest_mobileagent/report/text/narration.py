@@ -10,6 +10,7 @@ from urllib.parse import quote
 from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.perception.words import in_words
+from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +70,7 @@ def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
     held = sum(each["weight"] for each in subgoals if each["held"])
     share = f"{held:g}/{sum(each['weight'] for each in subgoals):g}"
     room = max(_SHORT, 3 * _LONG // len(subgoals))
-    return f"{share}  " + "   ".join(_cut(_one_subgoal(each), room) for each in subgoals)
+    return f"{share}  " + "   ".join(cut(_one_subgoal(each), room) for each in subgoals)
 
 
 def _one_subgoal(subgoal: Mapping[str, Any]) -> str:
@@ -104,7 +105,7 @@ def step_in_words(step: Step) -> str:
 def last_message(episode: EpisodeRecord) -> str:
     """Return the agent's last message in quotation marks; empty if it said nothing."""
     words = next((step.said for step in reversed(episode.steps) if step.said.strip()), "")
-    return f'"{_cut(" ".join(words.split()), _LONG)}"' if words else ""
+    return f'"{cut(" ".join(words.split()), _LONG)}"' if words else ""
 
 
 def ending(episode: EpisodeRecord) -> str:
@@ -160,11 +161,7 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
 
 def _line(text: str) -> str:
     one_line = " ".join(line.strip() for line in text.splitlines())
-    return printable(_cut(one_line, 4 * _LONG))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return printable(cut(one_line, 4 * _LONG))
 
 
 _OPERATORS = {ast.Eq: "==", ast.In: "in", ast.NotIn: "not in"}
