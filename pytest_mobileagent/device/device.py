@@ -6,6 +6,7 @@ import contextlib
 import re
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pytest_mobileagent.errors import DeviceError
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from pathlib import Path
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event
@@ -316,15 +316,15 @@ def system_of(device: Device) -> System:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A device that an adb server knows by its serial.
+    """A device that an adb server knows by its serial; by default, adb's server on this machine.
 
     `home` is the home folder where an emulator stores the token of its console.
     """
 
     serial: str
-    adb_host: str
-    adb_port: int
-    home: str
+    adb_host: str = "127.0.0.1"
+    adb_port: int = 5037
+    home: str = field(default_factory=lambda: str(Path.home()))
 
     def __str__(self) -> str:
         return f"{self.serial} at {self.adb_host}:{self.adb_port}"

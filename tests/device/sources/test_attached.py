@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.device import DeviceOptions
+from pytest_mobileagent.device.device import Address, DeviceOptions
 from pytest_mobileagent.device.sources.attached import AttachedSource
 
 if TYPE_CHECKING:
@@ -82,3 +82,8 @@ def test_their_locks_are_where_no_other_user_can_put_anything(tmp_path, monkeypa
     assert Path(lock).name == "farm.example-5037-R5CT.lock"
     assert Path(lock).is_relative_to(tmp_path)
     assert stat.S_IMODE(Path(lock).parent.stat().st_mode) == 0o700
+
+
+def test_an_address_is_by_default_on_the_adb_server_of_this_machine() -> None:
+    assert str(Address("R5CT10")) == "R5CT10 at 127.0.0.1:5037"
+    assert Address("R5CT10").home == str(Path.home())
