@@ -145,10 +145,10 @@ def _grace(line: socket.socket) -> float:
 
 
 def _reap(program: subprocess.Popen[bytes]) -> int | None:
-    """Collect the status of every child that has ended; return the program's if it has."""
+    """Collect the status of every child that has ended; return the program's, or None."""
     status = program.poll()
     with contextlib.suppress(ChildProcessError):
-        # `poll` collects the program's own; nobody asks for those of inherited processes.
+        # `poll` collects the program's status. Those of adopted processes are discarded.
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if ended.si_pid == program.pid:
                 status = program.poll()

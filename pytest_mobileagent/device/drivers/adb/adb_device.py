@@ -287,5 +287,5 @@ def reason(output: str) -> str:
     """Return an explanation of why uiautomator's output contains no hierarchy."""
     message = " ".join(output.split())[:300]
     known = [why for pattern, why in _REASONS if re.search(pattern, output)]
-    said = f"uiautomator printed {message!r}" if message else "uiautomator printed nothing"
-    return said + (f" ({known[0]})" if known else "")
+    explanation = f" ({known[0]})" if known else ""
+    return f"uiautomator printed {repr(message) if message else 'nothing'}{explanation}"
