@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.device.fleet.process import warm_program
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.testing import ScriptedModel
+from pytest_mobileagent.virtual import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.device.device import Address
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 REPLIES = ROOT / "fixtures" / "replies"
 KEY = "sk-this-is-written-nowhere"
+TIME = "2026-11-22T09:00"  # at which the clock stands still: the same pictures in all runs
 
 
 # Each is played by agents whose words differ for what it takes: to go back, to scroll, to type and
@@ -73,44 +83,45 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
 
 
+@pytest.fixture(scope="session")
+def own_phone() -> Iterator[Address]:
+    """A virtual phone with the repository's apps, which the agents use one after the other."""
+    apps = ("--apps", str(ROOT / "fixtures" / "apps"))
+    program = ("--port", "0", "--adb-server-port", "{adb}", "--time", TIME, "--frozen", *apps)
+    with contextlib.closing(SharedRun()) as run:
+        warm = warm_program(main.__name__, *apps)
+        yield ProgramSlots(run, 1, program, warm=warm).address(0)
+
+
 @pytest.mark.parametrize("agent", SOLVED)
-def test_it_solves_what_its_model_knows_how_to(agent, tmp_path, cache):
+def test_it_solves_what_its_model_knows_how_to(
+    agent: str,
+    own_phone: Address,
+    cache: Path,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(own_phone.adb_port))
+    monkeypatch.setenv("HOME", own_phone.home)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, KEY)
     chosen = OF_READERS if agent in READERS else CHOSEN
     model = ScriptedModel.load(REPLIES / f"{agent}.jsonl")
+    runs = pytester.path / "runs"
     with model.serve() as url:
         given = MODELS.get(agent, "openai:gpt-4o@{url}/v1").format(url=url)
-        options = [f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={tmp_path}"]
-        options += [
-            "-o",
-            f"cache_dir={cache}",
-            "-o",
-            "mobile_pack_screens=false",
-            "--mobile-unpriced=allow",
-            "--mobile-device-time=2026-11-22T09:00",  # the same pictures in all runs
-        ]
-        finished = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                *(f"tasks/coursera/test_{task}" for task in chosen),
-                "-q",
-                *options,
-            ],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-            | {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY},
+        result = pytester.runpytest_inprocess(
+            *(f"{ROOT}/tasks/coursera/test_{task}" for task in chosen),
+            *("-q", "-c", f"{ROOT}/pyproject.toml", f"--rootdir={ROOT}"),
+            *(f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={runs}"),
+            *("-o", f"cache_dir={cache}", "-o", "mobile_pack_screens=false"),
+            *("--mobile-unpriced=allow", f"--mobile-device=serial:{own_phone.serial}"),
         )
-    (run,) = tmp_path.iterdir()
-    report = json.loads((run / "report.json").read_text("utf-8"))
-    summary = report["summary"]
-    assert summary["successes"] == SOLVED[agent], finished.stdout + finished.stderr
+    (run,) = runs.iterdir()
+    summary = json.loads((run / "report.json").read_text("utf-8"))["summary"]
+    assert summary["successes"] == SOLVED[agent]
     assert summary["errors"] == 0
     assert summary["calls"] == len(model.requests)
-    assert KEY not in finished.stdout + finished.stderr
-    assert [
-        path for path in run.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
-    ] == []
+    assert KEY not in f"{result.stdout}{result.stderr}"
+    files = [path for path in run.rglob("*") if path.is_file()]
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
