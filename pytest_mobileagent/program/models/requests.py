@@ -1,8 +1,8 @@
-"""Parses requests to models, and adds to them that token counts are wanted.
+"""Parses requests to models, and extends them to ask for token counts.
 
 `RecordedApi` contains everything that differs between APIs. A request that violates its API goes to
-a fallback parser. Streams are asked for token counts, which the program does not see unless it has
-requested them itself.
+a fallback parser. A streamed request is extended to ask for token counts, which the program does
+not see unless it has asked for them itself.
 """
 
 from __future__ import annotations

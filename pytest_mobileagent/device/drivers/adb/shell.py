@@ -275,7 +275,7 @@ def _open_server(host: str, port: int, seconds: float | None = None) -> AdbConne
     limit = _OPEN_SECONDS if seconds is None else seconds
 
     class Connection(adbutils.AdbConnection):  # type: ignore[misc]  # it has no types
-        """A connection that supports IPv6, and never starts an adb server (none would stop it)."""
+        """A connection that supports IPv6, and never starts an adb server that would linger."""
 
         def _safe_connect(self) -> socket.socket:
             stream = socket.create_connection((host, port), timeout=min(5, limit))
