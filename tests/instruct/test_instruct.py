@@ -151,7 +151,7 @@ def test_replies_are_kept_and_priced_by_role(command, run, tmp_path):
         )
     assert status == 2
     assert "ERROR: --mobile-max-cost" in err
-    assert "the same command goes on from there" in err
+    assert "run the same command again to continue" in err
     assert not (tmp_path / "third.jsonl").exists()
 
 
