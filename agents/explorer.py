@@ -209,7 +209,7 @@ class Explorer(Agent):
         """Yield the actions that can be tried on a screen, each with its kind."""
         if depth and screen.activity not in self._roots:
             yield "back", Key("back")
-        alike: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         for element in screen.elements:
             x, y = element.bounds.center
             inside = 0 <= x < screen.size[0] and 0 <= y < screen.size[1]
@@ -220,8 +220,8 @@ class Explorer(Agent):
                 for direction in _LEFT_RIGHT if across else _UP_DOWN:
                     yield "scroll", Scroll(direction, at=(x, y))
             if (element.clickable or element.long_clickable) and not self._avoided.holds(element):
-                alike[element.class_name, element.resource_id] += 1
-                if alike[element.class_name, element.resource_id] <= self._most(element):
+                counts[element.class_name, element.resource_id] += 1
+                if counts[element.class_name, element.resource_id] <= self._most(element):
                     yield from self._touches(element, screen)
 
     def _most(self, element: Element) -> int:

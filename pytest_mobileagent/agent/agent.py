@@ -15,7 +15,7 @@ from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, Un
 from pytest_mobileagent.extras import how_to_install
 from pytest_mobileagent.task.solution import Move, Scene
 from pytest_mobileagent.task.task import FULL
-from pytest_mobileagent.task.user import NO_USER, Questions, alike
+from pytest_mobileagent.task.user import NO_USER, Questions, question_similarity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -269,8 +269,10 @@ def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
         if move.asks is None:
             continue
         question, name, _ = move.asks
-        best = max(left, key=lambda pair: alike(question, pair.question), default=None)
-        if best is None or alike(question, best.question) < user.threshold:
+        best = max(
+            left, key=lambda pair: question_similarity(question, pair.question), default=None
+        )
+        if best is None or question_similarity(question, best.question) < user.threshold:
             msg = f"its solution asks {question!r}, but no pair of user=questions([…]) answers it"
             raise TaskError(msg)
         left.remove(best)

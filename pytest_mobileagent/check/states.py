@@ -147,7 +147,7 @@ def essential(
         if activity is not None:
             found.append((f"activity={activity!r}", lambda m: _shows(m, activity)))
         found += elements
-        found += [_alike(text, similarity, threshold) for text in texts]
+        found += [_similar_to(text, similarity, threshold) for text in texts]
         if click is not None:
             words = str(Selector.of(click))
             found.append((f"a click on {words}", lambda m: _did(m, "tapped", **click)))
@@ -258,7 +258,7 @@ def _attributes(element: Element) -> tuple[object, ...]:
     return (element.class_name, element.resource_id, *words, *flags)
 
 
-def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Condition:
+def _similar_to(wanted: str | Screen, similarity: Similarity, threshold: float) -> Condition:
     if isinstance(wanted, Screen):
         whole = " ".join(wanted.texts)
         return (

@@ -93,10 +93,10 @@ def wall_on(walls: Sequence[Wall], screen: Screen) -> Wall | None:
 def was_passed(screens: Sequence[Screen], place: int) -> bool:
     """Return whether other pages of the screen's app were seen too, so that it is not a wall."""
     wall = screens[place]
-    return any(each.package == wall.package and not alike(each, wall) for each in screens)
+    return any(each.package == wall.package and not is_same_page(each, wall) for each in screens)
 
 
-def alike(one: Screen, other: Screen) -> bool:
+def is_same_page(one: Screen, other: Screen) -> bool:
     """Return whether two screens show the same page of an app, by their words and ids."""
     if one.package != other.package:
         return False

@@ -54,12 +54,12 @@ def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
     exact = [bounds for bounds in exact if _share(bounds, size) <= _LARGEST]
     if exact or not sought:
         return exact
-    alike = [
+    candidates = [
         (_in_common(folded(box.text), sought), box.bounds)
         for box in boxes
         if len(folded(box.text)) >= 0.3 * len(sought)
     ]
-    length, bounds = max(alike, key=lambda each: each[0], default=(0, Bounds(0, 0, 0, 0)))
+    length, bounds = max(candidates, key=lambda each: each[0], default=(0, Bounds(0, 0, 0, 0)))
     needed = 0.8 if len(sought) <= 10 else 0.5 if len(sought) <= 20 else 0.4
     return [bounds] if length >= needed * len(sought) else []
 

@@ -16,8 +16,8 @@ from _pytest.skipping import xfailed_key
 
 from pytest_mobileagent.check.walls import (
     Sighting,
-    alike,
     app_behind,
+    is_same_page,
     look,
     wall_on,
     walls_near,
@@ -108,7 +108,7 @@ def _tried(
     else:
 
         def stands(screen: Screen) -> bool:
-            is_same = sighting.is_claimed and alike(screen, wall)
+            is_same = sighting.is_claimed and is_same_page(screen, wall)
             return is_same or wall_on(walls, screen) is not None
 
         try:

@@ -20,7 +20,7 @@ from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.apps import has_alternatives
-from pytest_mobileagent.task.user import NO_USER, THRESHOLD, alike, says
+from pytest_mobileagent.task.user import NO_USER, THRESHOLD, question_similarity, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -278,7 +278,7 @@ def question_counts(episode: EpisodeRecord) -> dict[str, int]:
     - `questions`: all questions; `answered`: those with an answer.
     - `useful`: answered questions with new information; `needless`: the other answered ones. An
       answer is not new if the goal or the user's unprompted statements already contain it, or if
-      the user has given it before to a similar question (see `task.user.says` and `alike`).
+      the user has given it before to a similar question (see `says` and `question_similarity`).
     """
     known, before, useful, count = [episode.goal], list[tuple[str, str]](), 0, 0
     for step in episode.steps:
@@ -304,7 +304,8 @@ def _is_new(
     if says("\n".join(known), answer):
         return False
     return not any(
-        answer == given and alike(question, other) >= THRESHOLD for other, given in before
+        answer == given and question_similarity(question, other) >= THRESHOLD
+        for other, given in before
     )
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.task.user import (
     Pair,
     Person,
     Questions,
-    alike,
+    question_similarity,
 )
 
 if TYPE_CHECKING:
@@ -226,12 +226,12 @@ class _Prepared:
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
         fitting = [pair for pair in self.pairs if pair.fits(screen, step, self.task)]
-        scored = [(alike(question, pair.question), pair) for pair in fitting]
+        scored = [(question_similarity(question, pair.question), pair) for pair in fitting]
         for score, pair in sorted(scored, key=lambda each: -each[0]):
             if score < self.threshold:
                 break
             before = self.given.setdefault(pair.answer, [])
-            if not before or any(alike(question, asked) >= SAME for asked in before):
+            if not before or any(question_similarity(question, asked) >= SAME for asked in before):
                 before.append(question)
                 return pair.answer
         return None

@@ -125,10 +125,10 @@ def _first_look(
         page, small = _resized(pixels, factor), _resized(wanted, seen / side)
         if page.shape[0] < small.shape[0] or page.shape[1] < small.shape[1]:
             continue
-        alike = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
-        peaks = alike == cv2.dilate(alike, np.ones((5, 5)))
-        rows, columns = np.nonzero(peaks & (alike > similarity - _LENIENT))
-        values = alike[rows, columns]
+        scores = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
+        peaks = scores == cv2.dilate(scores, np.ones((5, 5)))
+        rows, columns = np.nonzero(peaks & (scores > similarity - _LENIENT))
+        values = scores[rows, columns]
         for best in np.argsort(values)[-_MOST:]:
             x, y = round(columns[best] / factor), round(rows[best] / factor)
             yield float(values[best]), scale, x, y
@@ -151,8 +151,8 @@ def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, i
         part, small = _resized(part, factor), _resized(wanted, factor * scale)
         if part.shape[0] < small.shape[0] or part.shape[1] < small.shape[1]:
             continue
-        alike = np.nan_to_num(cv2.matchTemplate(part, small, cv2.TM_CCOEFF_NORMED), posinf=0)
-        _, value, _, (dx, dy) = cv2.minMaxLoc(alike)
+        scores = np.nan_to_num(cv2.matchTemplate(part, small, cv2.TM_CCOEFF_NORMED), posinf=0)
+        _, value, _, (dx, dy) = cv2.minMaxLoc(scores)
         seen = part[dy : dy + small.shape[0], dx : dx + small.shape[1]]
         value -= float(np.abs(seen.astype(float) - small).mean()) / 255
         if value > best.similarity:

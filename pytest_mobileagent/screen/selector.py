@@ -227,11 +227,11 @@ class Selector:
         scored = []
         for order, element in enumerate((*elements, *read)):
             if sought or any(test(element) for test in of_class):
-                alike = max((likeness(n, v, element) for n, v in sought), default=0.0)
+                score = max((likeness(n, v, element) for n, v in sought), default=0.0)
                 in_place = sum(test(element) for test in relations)
-                scored.append((alike, in_place, -order, element))
+                scored.append((score, in_place, -order, element))
         best = sorted(scored, key=lambda s: s[:3], reverse=True)[:count]
-        return [element for alike, *_, element in best if alike > 0.35 or not sought]
+        return [element for score, *_, element in best if score > 0.35 or not sought]
 
     def misplaced(self, element: Element, elements: Sequence[Element]) -> list[str]:
         """Return the names of the relations that an element does not have."""

@@ -62,7 +62,7 @@ def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
     if name == "class_name":
         return lambda element: wanted in (element.class_name, element.class_name.rpartition(".")[2])
     if fuzzy is not None and name in SPOKEN:
-        like = _alike(wanted, fuzzy)
+        like = _fuzzy_match(wanted, fuzzy)
         return lambda element: like(words(element))
     normal = normalise(wanted)
     return lambda element: _normal(words(element)) == normal
@@ -87,7 +87,7 @@ def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
     return lambda element: _folded(element.text) == sought
 
 
-def _alike(wanted: str, least: float) -> Callable[[str], bool]:
+def _fuzzy_match(wanted: str, least: float) -> Callable[[str], bool]:
     from rapidfuzz import fuzz  # heavy, so imported only when needed
 
     sought = folded(wanted)

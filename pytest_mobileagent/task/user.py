@@ -74,7 +74,7 @@ class Pair:
 class Questions:
     """A user with prepared answers, who gives the answer to the most similar known question.
 
-    Below the similarity `threshold` (see `alike`) the user does not answer.
+    Below the similarity `threshold` (see `question_similarity`) the user does not answer.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -253,7 +253,7 @@ def words_of(text: str) -> list[str]:
     return words or every
 
 
-def alike(one: str, other: str) -> float:
+def question_similarity(one: str, other: str) -> float:
     """Return the similarity of two questions, from 0 to 100, by their content words in any order.
 
     This is the mean of rapidfuzz's `token_set_ratio`, which treats a question as similar to any

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.check.walls import alike, app_behind, look, read, walls_near, was_passed
+from pytest_mobileagent.check.walls import (
+    app_behind,
+    is_same_page,
+    look,
+    read,
+    walls_near,
+    was_passed,
+)
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.testing import make_screen
 
@@ -86,10 +93,10 @@ def test_the_app_is_the_last_of_the_task_that_was_in_use() -> None:
 def test_two_looks_at_a_page_are_alike_though_a_hint_differs() -> None:
     page = ["Welcome", "Log in", "Sign up", "Help", "Terms", "Privacy"]
     one, other = (make_screen(*page, hint, package=SHOP) for hint in ("Tip 1", "Tip 2"))
-    assert alike(one, other)
-    assert not alike(one, make_screen(*page, "Tip 1", package="com.other"))
-    assert not alike(one, make_screen("Welcome", "Basket", package=SHOP))
-    assert not alike(Screen("<", b""), Screen("<", b""))  # of which nobody knows
+    assert is_same_page(one, other)
+    assert not is_same_page(one, make_screen(*page, "Tip 1", package="com.other"))
+    assert not is_same_page(one, make_screen("Welcome", "Basket", package=SHOP))
+    assert not is_same_page(Screen("<", b""), Screen("<", b""))  # of which nobody knows
     assert was_passed([make_screen("Basket", package=SHOP), one], 1)
     assert not was_passed([make_screen("Apps", package="launcher"), other, one], 2)
 

@@ -10,7 +10,7 @@ from pytest_mobileagent import ask_user, open_app, person, questions, tap
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
-from pytest_mobileagent.task.user import alike, says, words_of
+from pytest_mobileagent.task.user import question_similarity, says, words_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,10 +111,10 @@ def test_words_are_those_that_tell_what_a_text_is_about(text: str, words: list[s
 
 
 def test_questions_are_alike_in_any_order_of_their_words() -> None:
-    assert alike("The colour of the mug?", "Mug: which colour?") == 100
-    assert alike("Which colour?", "Which size?") < 60
-    assert alike("什么颜色？", "颜色是什么？") == 100
-    assert alike("", "Which colour?") == alike("？", "!") == 0
+    assert question_similarity("The colour of the mug?", "Mug: which colour?") == 100
+    assert question_similarity("Which colour?", "Which size?") < 60
+    assert question_similarity("什么颜色？", "颜色是什么？") == 100
+    assert question_similarity("", "Which colour?") == question_similarity("？", "!") == 0
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ from pytest_mobileagent.action.matching import (
 )
 from pytest_mobileagent.action.matching.geometry import (
     Box,
-    alike,
     direction,
     distance,
     fraction,
     hits,
+    one_in_other_caseless,
     stroke,
 )
 
@@ -81,7 +81,7 @@ def evaluate(
             point = fraction(x, y, golden.size)
             exact = _is_hit(point, golden, android_control=android_control)
         case Type(text), Type(golden_text):
-            exact = alike(text, golden_text)
+            exact = one_in_other_caseless(text, golden_text)
         case Key(name), Key(golden_name):
             exact = name == golden_name
         case ((Swipe() | Scroll()), _):

@@ -33,12 +33,12 @@ from pytest_mobileagent.action.matching import (
     os_atlas,
 )
 from pytest_mobileagent.action.matching.geometry import (
-    alike,
     distance,
     enlarged,
     fraction,
     fractions,
     hits,
+    one_in_other_caseless,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _qwen(predicted: Action | None, golden: Golden) -> Match:
             icon = fractions(golden.boxes[0], golden.size).center
             exact = _is_hit(fraction(x, y, golden.size), icon, golden)
         case (Type(text), Type(wanted)) | (Open(text), Open(wanted)):
-            exact = alike(text, wanted)
+            exact = one_in_other_caseless(text, wanted)
         case Key(text), Key(wanted):
             exact = text == wanted
         case (

@@ -128,7 +128,7 @@ def one_in_other(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def alike(one: str, other: str) -> bool:
+def one_in_other_caseless(one: str, other: str) -> bool:
     """Return whether one of two texts is a part of the other, ignoring case and outer spaces."""
     return one_in_other(one.lower().strip(), other.lower().strip())
 
