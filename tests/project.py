@@ -84,9 +84,9 @@ class Project:
             path.write_text(content)
 
     def run(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest on the shared phone."""
+        """Run pytest on the shared phone; agents run in its process, where nothing else is said."""
         device = f"--mobile-device=serial:{self.phone.serial}"
-        return self.pytester.runpytest_inprocess(device, *arguments)
+        return self.pytester.runpytest_inprocess(device, "--mobile-agent-process=off", *arguments)
 
     def run_virtual(self, *arguments: str) -> pytest.RunResult:
         """Run pytest in a process of its own, on phones of the run's own."""

@@ -195,7 +195,7 @@ def test_a_task_without_an_agent_says_how_to_choose_one(project):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line,) = filter(None, result.stderr.lines)
     assert line.startswith("ERROR: no agent was chosen, and 3 tasks need one: name it by --agent=")
-    result = project.run_virtual("tasks", "-n2")
+    result = project.run_virtual("tasks", "-n1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*no agent was chosen, and 3 tasks need one: name it*"])
     result.assert_outcomes()
