@@ -92,12 +92,6 @@ class Installed:
         return value
 
 
-@pytest.fixture(scope="session")
-def installed() -> list[Installed]:
-    """All that is installed, which is the same in each run."""
-    return [Installed(distribution) for distribution in metadata.distributions()]
-
-
 def _bare() -> Any:
     """Return FixtureManager.parsefactories, but for modules and classes known to have none."""
     bare: WeakSet[ModuleType | type] = WeakSet()
@@ -152,13 +146,16 @@ def _parsed() -> Any:
     return getstatementrange_ast
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def known_plugins() -> Iterator[None]:
-    """Have pytest remember what modules hold: each run looks through fifty plugins anew.
+    """Have pytest remember what is installed and what modules hold.
 
-    That takes a third of the time of a run of one task.
+    Each run, and each command that asks for the settings of a project, looks through fifty plugins
+    anew, which takes a third of the time of a run of one task.
     """
+    installed = [Installed(distribution) for distribution in metadata.distributions()]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata, "distributions", lambda **_: iter(installed))
         patch.setattr(FixtureManager, "parsefactories", _bare())
         patch.setattr(PytestPluginManager, "parse_hookimpl_opts", _read())
         for module in (source, code):
@@ -169,12 +166,9 @@ def known_plugins() -> Iterator[None]:
 @pytest.fixture
 def pytester(
     loaded: None,
-    known_plugins: None,
-    installed: list[Installed],
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
 ) -> pytest.Pytester:
     """pytest's own, whose runs load no plugins but those that this project needs."""
     monkeypatch.setenv("PYTEST_ADDOPTS", FEW_PLUGINS)
-    monkeypatch.setattr(metadata, "distributions", lambda: iter(installed))
     return pytester
