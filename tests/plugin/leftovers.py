@@ -8,6 +8,7 @@ from pathlib import Path
 
 WAITING = """
 import os
+import threading
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 
@@ -15,7 +16,7 @@ class Waiting(Agent):
     def step(self, observation):
         Path(os.environ["MARKERS"], str(os.getpid())).touch()
         while not Path(os.environ["MARKERS"], "go").exists():
-            pass
+            threading.Event().wait(0.02)
         return Finish("4711")
 """
 
@@ -65,4 +66,4 @@ def wait_until(condition, seconds: float = 30.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.02)
+        time.sleep(0.05)  # a look at all processes takes some milliseconds

@@ -165,8 +165,8 @@ def test_odd(episode, what):
 
 def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary):
     project.write(agents__waiting=WAITING)
-    process = start("tasks", "--agent=waiting", "-n2")
-    wait_until(lambda: len(list(markers.iterdir())) >= 2)
+    process = start("tasks", "--agent=waiting", "-n1")
+    wait_until(lambda: any(markers.iterdir()))
     assert processes_with(str(temporary))
     process.send_signal(signal.SIGKILL)
     process.wait()

@@ -80,6 +80,13 @@ def _listen_but(deaf: Sequence[int], terminal: int | None) -> None:
         signal.signal(each, signal.SIG_IGN if each in deaf else signal.SIG_DFL)
 
 
+def write(pytester: pytest.Pytester, what: list[str]) -> None:
+    """Write tasks that need no phone."""
+    pytester.makeini("[pytest]")
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(TASKS.format(what=what))
+
+
 @pytest.fixture
 def start(pytester: pytest.Pytester) -> Iterator[Start]:
     """Starts pytest on tasks that need no phone, as a process that ends with the test."""
@@ -92,9 +99,7 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
         terminal: int | None = None,
         **environment: str,
     ) -> subprocess.Popen[str]:
-        pytester.makeini("[pytest]")
-        pytester.makeconftest(CONFTEST)
-        pytester.makepyfile(TASKS.format(what=what))
+        write(pytester, what)
         # These tests may themselves be run by a worker.
         outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
         process = subprocess.Popen(
@@ -120,13 +125,22 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str, dict[str, Any]]]:
-    """Runs such tasks, and returns the status, what was shown, and report.json."""
+    """Runs such tasks, and returns the status, what was shown, and report.json.
 
-    def run(*given: Any, **environment: str) -> tuple[int, str, dict[str, Any]]:
-        process = start(*given, **environment)
-        shown, _ = process.communicate(timeout=60)
+    Without workers that is done in this process.
+    """
+
+    def run(what: list[str], *arguments: str) -> tuple[int, str, dict[str, Any]]:
+        if any(word in ("-n1", "-n2") for word in arguments):
+            process = start(what, *arguments)
+            shown, _ = process.communicate(timeout=60)
+            status = process.returncode
+        else:
+            write(pytester, what)
+            result = pytester.runpytest_inprocess(*OPTIONS, "--junitxml=junit.xml", *arguments)
+            status, shown = int(result.ret), result.stdout.str()
         (path,) = pytester.path.glob("runs/*/report.json")
-        return process.returncode, shown, json.loads(path.read_text("utf-8"))
+        return status, shown, json.loads(path.read_text("utf-8"))
 
     return run
 
