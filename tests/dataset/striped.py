@@ -23,7 +23,7 @@ def striped(number: int = 0) -> Any:
     for top in range(number * 3, SIZE[1], 40):
         picture.paste((0, 0, 0), (0, top, SIZE[0], top + 20))
     stream = BytesIO()
-    picture.save(stream, "PNG")
+    picture.save(stream, "PNG", compress_level=1)
     nodes = [{"text": f"to {number}", "bounds": box.describe(), "clickable": "true"}
              for box in (ICON, ROW)]  # fmt: skip
     return stream.getvalue(), make_screen(*nodes, size=SIZE).xml

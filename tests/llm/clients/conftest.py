@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import httpcore2
 import pytest
 
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
@@ -34,6 +36,14 @@ class Connect:
         client = kind(name, url, key, **{"timeout": 5.0, **more})
         self._stack.callback(client.close)
         return client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates() -> Iterator[None]:
+    """Load the certificates of authorities once: it takes 40 ms, and each client would."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
+        yield
 
 
 @pytest.fixture
