@@ -148,7 +148,7 @@ def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
 @pytest.mark.parametrize(
     "case",
     [
-        (["--noise=2"], 2, "has to begin with a rate from 0 to 1"),
+        (["--noise=2"], 2, "must begin with a rate from 0 to 1"),
         (["--noise=0,adds"], 2, "names 'adds', which is not a kind of noise"),
         (["--noise=0.2,toast,unexecuted"], 2, "has no kind that hides the page"),
         (["--whiten=1.2"], 2, "1.2 is not a number from 0 to 1"),
