@@ -36,7 +36,7 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
 
-from .inprocess import installed, known_plugins, loaded, pytester  # noqa: F401 - fixtures
+from .inprocess import known_plugins, loaded, pytester  # noqa: F401 - fixtures
 from .project import APPS, project  # noqa: F401 - a fixture
 
 if TYPE_CHECKING:
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
 
-# Hypothesis uses the same examples in each run, and stores none.
-settings.register_profile("tests", derandomize=True, database=None, deadline=None)
+# Hypothesis uses the same examples in each run, and stores none. `EXAMPLES=1000` tries more.
+_EXAMPLES = int(os.environ.get("EXAMPLES", "50"))
+settings.register_profile(
+    "tests", derandomize=True, database=None, deadline=None, max_examples=_EXAMPLES
+)
 settings.load_profile("tests")
 
 # A script's background job ignores Ctrl-C (SIGINT), which the tests send to programs.
