@@ -56,7 +56,7 @@ def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     if len(functions) != 1 or not functions[0].name.startswith("test_"):
         names = ", ".join(node.name for node in functions) or "none"
-        _refuse(f"there has to be one function, called test_…, not: {names}")
+        _refuse(f"there must be one function, called test_…, not: {names}")
     (function,) = functions
     _check_signature(function, parameters)
     for statement in tree.body:
@@ -78,7 +78,7 @@ def _source(reply: str) -> str:
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
     if printable(source) != source:  # a person would not see the code that is actually run
-        _refuse("characters that cannot be seen have to be written as escapes, as in '\\u200d'")
+        _refuse("characters that cannot be seen must be written as escapes, as in '\\u200d'")
     return source + "\n"
 
 
@@ -98,9 +98,9 @@ def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> 
     names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
     wanted = ["episode", *parameters]
     if names[:1] != ["episode"] or set(names) != set(wanted) or given.vararg or given.kwarg:
-        _refuse(f"the function has to be {function.name}({', '.join(wanted)})")
+        _refuse(f"the function must be {function.name}({', '.join(wanted)})")
     if given.posonlyargs or given.defaults or any(given.kw_defaults):
-        _refuse("the function's arguments have to be plain names")
+        _refuse("the function's arguments must be plain names")
     if function.decorator_list:
         _refuse("the function must not be decorated")
 

@@ -333,6 +333,6 @@ def _span(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     least, most = _count(first), _count(last or first)
     if least > most:
-        msg = f"{text} has to be MIN-MAX, as in 4-{COMPLEX}"
+        msg = f"{text} must be MIN-MAX, as in 4-{COMPLEX}"
         raise argparse.ArgumentTypeError(msg)
     return least, most

@@ -97,10 +97,10 @@ class Question:
             msg = f"judge: subtasks={self.subtasks!r} must be a list of subtask(…)"
             raise TaskError(msg)
         if self.actions is not None and self.actions not in ACTIONS:
-            msg = f"judge: actions={self.actions!r} is none of {', '.join(ACTIONS)}"
+            msg = f"judge: actions={self.actions!r} is not one of {', '.join(ACTIONS)}"
             raise TaskError(msg)
         if self.evidence not in EVIDENCE:
-            msg = f"judge: evidence={self.evidence!r} is none of {', '.join(EVIDENCE)}"
+            msg = f"judge: evidence={self.evidence!r} is not one of {', '.join(EVIDENCE)}"
             raise TaskError(msg)
         for name, value in (("reason", self.reason), ("wall", self.wall)):
             if not isinstance(value, bool) and (name, value) != ("reason", None):

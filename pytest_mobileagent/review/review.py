@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
 def _port(text: str) -> int:
     port = whole_number(text)
     if port is None or not 0 <= port <= 65_535:
-        msg = "has to be a number from 0 to 65535"
+        msg = "must be a number from 0 to 65535"
         raise argparse.ArgumentTypeError(msg)
     return port
 
@@ -108,7 +108,7 @@ def _port(text: str) -> int:
 def _decision(text: str) -> tuple[str, str]:
     episode, _, word = text.rpartition("=")
     if not episode or word not in {*_WORDS, *_OF_INSTRUCTIONS}:
-        msg = f"{text!r} has to be EPISODE=pass or EPISODE=fail"
+        msg = f"{text!r} must be EPISODE=pass or EPISODE=fail"
         raise argparse.ArgumentTypeError(msg)
     return episode, word
 

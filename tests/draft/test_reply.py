@@ -67,10 +67,10 @@ def test_our_own_example_is_a_draft():
         (BODY + BODY, "one function, called test_…, not: test_it, test_it"),
         (f"def helper(): pass\n{BODY}", "not: helper, test_it"),
         ("def check(episode): pass", "not: check"),
-        ("def test_it(): pass", "has to be test_it(episode)"),
-        ("def test_it(episode, device): pass", "has to be test_it(episode)"),
-        ("def test_it(episode, *more): pass", "has to be test_it(episode)"),
-        ("def test_it(episode=open('x')): pass", "have to be plain names"),
+        ("def test_it(): pass", "must be test_it(episode)"),
+        ("def test_it(episode, device): pass", "must be test_it(episode)"),
+        ("def test_it(episode, *more): pass", "must be test_it(episode)"),
+        ("def test_it(episode=open('x')): pass", "must be plain names"),
         (f"@task('x')\n{BODY}", "must not be decorated"),
         (f"import os\n{BODY}", "it imports os; there are only pytest_mobileagent, "),
         (f"import pytest_mobileagent.processes\n{BODY}", "it imports pytest_mobileagent.processes"),
@@ -108,7 +108,7 @@ def test_all_else_is_refused_with_the_reason(reply, why):
 def test_the_parameters_of_a_task_are_asked_for_by_name():
     code = "def test_it(episode, hour):\n    assert hour\n"
     assert read_draft(code, ["hour"]).name == "test_it"
-    with pytest.raises(UnreadableDraftError, match=r"has to be test_it\(episode, hour\)"):
+    with pytest.raises(UnreadableDraftError, match=r"must be test_it\(episode, hour\)"):
         read_draft(BODY, ["hour"])
 
 

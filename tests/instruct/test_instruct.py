@@ -325,7 +325,7 @@ def test_a_broken_graph_is_told_in_one_line_with_its_row(command, make_graph):
     [
         (["run"], "-o FILE.jsonl is needed for what is written, or --dry-run"),
         (["t.jsonl"], "t.jsonl is a table: it can only be compared"),
-        (["run", "--steps=9-4", "--dry-run"], "9-4 has to be MIN-MAX"),
+        (["run", "--steps=9-4", "--dry-run"], "9-4 must be MIN-MAX"),
         (["run", "--most=0", "--dry-run"], "0 is not a whole number from 1"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled)
         ({"done": 1}, "done cannot be of type int"),
         ({"done": None}, "done cannot be"),
         ({"episode": "nowhere"}, "there is no folder"),
-        ({"actions": "loud"}, "actions='loud' is none of text, image, none"),
+        ({"actions": "loud"}, "actions='loud' is not one of text, image, none"),
         ({"component": []}, "no argument 'component'"),
         ({"subtasks": [{"app": "a"}]}, "task"),
         ({"subtasks": [{"app": "a", "task": "b"}] * 2}, "both use a"),
