@@ -183,9 +183,9 @@ def test_a_pull_request_is_held_against_main_and_costs_no_more_than_its_budget(p
     assert "budget: --mobile-max-cost=0.01" in dear.log
 
 
-@pytest.mark.slow  # six runs, each with phones
-def test_a_leaderboard_of_five_agents_goes_on_after_a_break(sh, project):
-    agents = "oracle noop hasty words truncated_oracle"
+@pytest.mark.slow  # four runs, each with phones
+def test_a_leaderboard_goes_on_after_a_break(sh, project):
+    agents = "oracle words noop"
     tasks = project / "tasks" / "shopping" / "test_shopping.py"
     tasks.write_text(TASKS.replace("range(8)", "range(2)"))
     more = {"AGENTS": agents, "MODEL": "scripted:good.jsonl", "WORKERS": "1"}
@@ -195,10 +195,7 @@ def test_a_leaderboard_of_five_agents_goes_on_after_a_break(sh, project):
     said = sh("leaderboard.sh", **more)
     assert "6 reused, 0 run" in said
     rows = dict(re.findall(r"(?m)^\| (\w+) \| \d+ \| ([\d.]+)%", said))
-    assert rows == {
-        "oracle": "100.0", "noop": "0.0", "hasty": "100.0", "words": "100.0",
-        "truncated_oracle": "0.0",
-    }  # fmt: skip
+    assert rows == {"oracle": "100.0", "words": "100.0", "noop": "0.0"}
     page = (project / "leaderboard.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"""(?:src|href)=["']?(?!data:)[^"'>\s]""", page)
