@@ -1,4 +1,4 @@
-"""Runs of pytest in the tests' process: what they load is loaded once, and they forget the rest."""
+"""Runs of pytest in the tests' process, which share what they load and reset everything else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import pytest_mobileagent
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_RERUNS = sys.modules.get("pytest_rerunfailures")  # a plugin, if it is there
+_RERUNS = sys.modules.get("pytest_rerunfailures")  # the plugin, if it is installed
 
 if _RERUNS is not None:
 
@@ -45,7 +45,7 @@ if _RERUNS is not None:
 
     _RERUNS.ServerStatusDB = LateServer  # type: ignore[attr-defined]
 
-# Plugins of others, which each run would load. The tests of how we get on with them say otherwise.
+# Third-party plugins that runs do not load, except in tests of their interplay with this plugin.
 _OTHERS = (
     "anyio",
     "hypothesispytest",
@@ -57,16 +57,16 @@ _OTHERS = (
     "reportlog",
 )
 FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
-# Rooms that runs in this process do not load, and libraries that they load late. The HTTP library
-# of the models' SDKs remembers classes of httpcore2, and numpy cannot be loaded twice.
+# Packages that runs in this process do not load, and libraries that they load late. The HTTP
+# library of the models' SDKs stores classes of httpcore2, and numpy cannot be loaded twice.
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
-_RAY = "plugin.engine.ray."  # what needs a library that may be missing, and loads for seconds
+_RAY = "plugin.engine.ray."  # needs a library that may be missing, and takes seconds to load
 _LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "stamina")
 
 
 @pytest.fixture(scope="session")
 def loaded() -> None:
-    """Load once what runs in this process would each load, and forget when they end."""
+    """Load the modules that each run in this process would otherwise load and unload again."""
     for room in pkgutil.iter_modules(pytest_mobileagent.__path__):
         if room.name not in _NOT_OF_RUNS:
             module = importlib.import_module(f"{pytest_mobileagent.__name__}.{room.name}")
@@ -77,11 +77,11 @@ def loaded() -> None:
                     importlib.import_module(part.name)
     for name in _LIBRARIES:
         importlib.import_module(name)
-    gc.freeze()  # collections of garbage need not look at it
+    gc.freeze()  # exclude the loaded modules from garbage collection
 
 
 class Installed:
-    """A distribution whose files are read once: pytest reads those of all, twice in each run."""
+    """A distribution whose files are read once; pytest reads all of them twice in each run."""
 
     def __init__(self, distribution: metadata.Distribution) -> None:
         self.distribution = distribution
@@ -93,7 +93,7 @@ class Installed:
 
 
 def _bare() -> Any:
-    """Return FixtureManager.parsefactories, but for modules and classes known to have none."""
+    """Return FixtureManager.parsefactories that skips modules and classes known to have none."""
     bare: WeakSet[ModuleType | type] = WeakSet()
     parse = FixtureManager.parsefactories
 
@@ -111,7 +111,7 @@ def _bare() -> Any:
 
 
 def _read() -> Any:
-    """Return PytestPluginManager.parse_hookimpl_opts, which reads a module once."""
+    """Return PytestPluginManager.parse_hookimpl_opts that reads each module only once."""
     known: WeakKeyDictionary[ModuleType, dict[str, Any]] = WeakKeyDictionary()
     parse = PytestPluginManager.parse_hookimpl_opts
 
@@ -121,20 +121,20 @@ def _read() -> Any:
         options = known.setdefault(plugin, {})
         if name not in options:
             options[name] = parse(manager, plugin, name)
-        return options[name] and dict(options[name])  # the manager completes its own
+        return options[name] and dict(options[name])  # a copy, since the manager changes it
 
     return parse_hookimpl_opts
 
 
 def _parsed() -> Any:
-    """Return pytest's function for the lines of a statement, which parses a text once."""
+    """Return pytest's function for the lines of a statement, with a cache of parsed sources."""
     find = source.getstatementrange_ast
 
     @lru_cache(maxsize=100)
     def parse(text: str) -> ast.Module:
         tree = ast.parse(text)
         source.get_statement_startend2(0, tree)
-        if hasattr(tree, "_pytest_statement_linenos"):  # all that pytest needs of it
+        if hasattr(tree, "_pytest_statement_linenos"):  # the only part of it that pytest needs
             tree.body = []
         return tree
 
@@ -148,7 +148,7 @@ def _parsed() -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def known_plugins() -> Iterator[None]:
-    """Have pytest remember what is installed and what modules hold.
+    """Make pytest cache the installed distributions and the content of modules.
 
     Each run, and each command that asks for the settings of a project, looks through fifty plugins
     anew, which takes a third of the time of a run of one task.
@@ -169,6 +169,6 @@ def pytester(
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
 ) -> pytest.Pytester:
-    """pytest's own, whose runs load no plugins but those that this project needs."""
+    """pytest's fixture, whose runs load only the plugins that this project needs."""
     monkeypatch.setenv("PYTEST_ADDOPTS", FEW_PLUGINS)
     return pytester

@@ -71,13 +71,13 @@ def test_code(episode):
 
 @dataclass(frozen=True)
 class Project:
-    """Somebody's project that uses the plugin, in a folder of its own."""
+    """A user's project, in its own folder."""
 
     pytester: pytest.Pytester
     phone: Address
 
     def write(self, **files: str) -> None:
-        """Write files, by their paths: `__` stands for a folder."""
+        """Write files, given by their paths, in which `__` separates folders."""
         for name, content in files.items():
             path = self.pytester.path / f"{name.replace('__', '/')}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ class Project:
         return self.pytester.runpytest_inprocess(device, "--mobile-agent-process=off", *arguments)
 
     def run_virtual(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest in a process of its own, on phones of the run's own."""
+        """Run pytest in a separate process, on phones that only this run uses."""
         return self.pytester.runpytest_subprocess(*arguments)
 
 

@@ -1,4 +1,4 @@
-"""Runs a workflow of GitHub Actions on this machine, as far as the workflows of the docs go.
+"""Runs workflows of GitHub Actions on this machine, limited to the features used in the docs.
 
 Steps run by bash, with the same flags as there; `gh` is a script that knows the runs before this
 one. What would come from elsewhere (a checkout, Python, packages) is there already.
@@ -20,7 +20,7 @@ import pytest
 
 from tests.inprocess import FEW_PLUGINS
 
-# It lists the runs that succeeded, and copies the artifact of one, like GitHub's own client.
+# Lists the successful runs, and copies the artifact of a run, like GitHub's client.
 GH = """#!{python}
 import json, shutil, sys
 from pathlib import Path
@@ -48,7 +48,7 @@ _EXPRESSION = re.compile(r"\$\{\{ *(\S+) *\}\}")
 
 @dataclass
 class Finished:
-    """A run of a workflow that has ended."""
+    """A finished run of a workflow."""
 
     succeeded: bool
     summary: str
@@ -57,7 +57,7 @@ class Finished:
 
 @dataclass
 class GitHub:
-    """A repository in `folder`, and what GitHub knows of the runs of its workflows."""
+    """A repository in `folder`, and the finished runs of its workflows."""
 
     folder: Path
     branch: str = "main"
@@ -76,7 +76,7 @@ class GitHub:
             (self.bin / name).chmod(0o755)
 
     def run(self, file: Path, event: str, **env: str) -> Finished:
-        """Run the only job of a workflow, with other values of its own variables."""
+        """Run the only job of a workflow, with other values of its variables."""
         yaml = pytest.importorskip("yaml")
         text = file.read_text("utf-8")
         name = re.match(r"# \.github/workflows/(\S+)\n", text)
@@ -84,7 +84,7 @@ class GitHub:
         (job,) = yaml.safe_load(text)["jobs"].values()
         assert set(env) <= set(job["env"])
         (self.folder.parent / "runs.json").write_text(json.dumps(self._runs))
-        for left in ("runs", "baseline"):  # each job begins with a checkout
+        for left in ("runs", "baseline"):  # each job starts with a fresh checkout
             shutil.rmtree(self.folder / left, ignore_errors=True)
         summary = self.folder.parent / "summary.md"
         summary.write_text("")
@@ -113,7 +113,7 @@ class GitHub:
     def _step(self, step: dict[str, Any], variables: dict[str, str], run: dict[str, Any]) -> str:
         if "run" in step:
             script = _EXPRESSION.sub(lambda found: run["outputs"][found[1]], step["run"])
-            script = script.replace("pytest tasks -n 4 ", "pytest tasks -n 1 ")  # few cores here
+            script = script.replace("pytest tasks -n 4 ", "pytest tasks -n 1 ")  # for few cores
             ended = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
                 cwd=self.folder,
@@ -139,7 +139,7 @@ class GitHub:
 
 
 def environment(*folders: Path) -> dict[str, str]:
-    """The environment of a user who has installed the plugin, and few others.
+    """Return the environment of a user who has installed this plugin, and few other packages.
 
     Programs in `folders` come first.
     """
