@@ -125,7 +125,7 @@ class Collector:
                 self.reused.add(report.nodeid)
             else:
                 self._count(report.nodeid, len(result["infrastructure"]))
-                self._look_at_budget(result)
+                self._check_budget(result)
         if report.outcome == _REPEATED:
             return
         if report.failed:
@@ -237,7 +237,7 @@ class Collector:
             self.stopped = True
             self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
 
-    def _look_at_budget(self, result: Entry) -> None:
+    def _check_budget(self, result: Entry) -> None:
         """Stop the run if its own budget is spent, and not only an episode's."""
         if result["fault"] == "budget" and not self.budget:
             self.budget = self.run.models.spent()

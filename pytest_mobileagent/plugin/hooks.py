@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_mobileagent.plugin.broken import BrokenTasks
     from pytest_mobileagent.plugin.config import RUN, RunConfig
     from pytest_mobileagent.plugin.items import MARKER, TAG
-    from pytest_mobileagent.plugin.selection import Choosing
+    from pytest_mobileagent.plugin.selection import Selection
     from pytest_mobileagent.plugin.sources import runs_no_test
 
     config.addinivalue_line(
@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(fixtures, "mobileagent-fixtures")
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
-    config.pluginmanager.register(Choosing(run), "mobileagent-choosing")
+    config.pluginmanager.register(Selection(run), "mobileagent-selection")
     if runs_no_test(config):
         return
     if run.agent is not None:
@@ -144,7 +144,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if run.is_owner and run.names_agent and run.is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
     if run.is_owner and run.agent is not None and not runs_no_test(session.config):
-        _register_onlookers(session.config.pluginmanager, run)
+        _register_displays(session.config.pluginmanager, run)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -266,12 +266,12 @@ def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None
 
         manager.register(Deferring(), "mobileagent-deferring")
     if run.is_owner:
-        _of_owner(manager, run)
+        _register_for_owner(manager, run)
     else:
-        _of_worker(manager, run)
+        _register_for_worker(manager, run)
 
 
-def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Register the plugins that show the progress of a run.
 
     Raises:
@@ -293,7 +293,7 @@ def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> 
         watching.show_address(run.config)
 
 
-def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     from pytest_mobileagent.plugin.collector import Collector
 
     collector = Collector(run)
@@ -304,7 +304,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
         if run.config.getini(PACK_SCREENS):
             manager.register(Packing(run), "mobileagent-packing")
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
-        _hold_workers_back(manager, run)
+        _stagger_workers(manager, run)
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
 
@@ -312,17 +312,17 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
         manager.register(collector.analyses, "mobileagent-analyses")
 
 
-def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+def _stagger_workers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Stagger the start of pytest-xdist's workers on this machine, by its number of processors."""
     from pytest_mobileagent.plugin.sources import leaves_distribution
 
     if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
-        from pytest_mobileagent.plugin.engine.xdist import Starting
+        from pytest_mobileagent.plugin.engine.xdist import StaggeredStart
 
-        manager.register(Starting(), "mobileagent-starting")
+        manager.register(StaggeredStart(), "mobileagent-staggered-start")
 
 
-def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+def _register_for_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gate.has_analyses and run.relay is None:
         from pytest_mobileagent.plugin.engine.deferring import Pauses
 

@@ -59,7 +59,7 @@ def _jsonable(value: Any) -> Any:
     return sorted(map(str, value)) if isinstance(value, list | tuple) else value
 
 
-class Choosing:
+class Selection:
     """A plugin that keeps a sample of the selected tests, and a shard of the sample.
 
     It runs after all other plugins that select tests, including `--last-failed`, whose hook wraps

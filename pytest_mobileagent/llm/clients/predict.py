@@ -79,7 +79,7 @@ class Predict:
             return ""
         if not isinstance(config, dict) or "dependencies" not in config:
             return ""
-        # Up to version 5, Gradio names an app's function "predict"; from 6 on, it keeps its name.
+        # Up to version 5, Gradio calls an app's function "predict"; from 6 on, by its own name.
         named = [each.get("api_name") for each in config["dependencies"]]
         name = (
             "predict"

@@ -132,7 +132,7 @@ _STATUSES = {
     "request_too_large": 413,
     "timeout_error": 504,
 }
-# Faults of the account that come as the status 400: Anthropic's and Google's words for them.
+# Anthropic's and Google's messages about account problems that they report with the status 400.
 _ACCOUNT = re.compile(r"credit balance is too low|api key not valid|api_key_invalid", re.IGNORECASE)
 
 
@@ -144,9 +144,9 @@ def scrubbed(text: str, key: str) -> str:
 def refused(
     place: str, status: int, body: Any, headers: Mapping[str, str], key: str
 ) -> ProviderError | RequestRefusedError:
-    """Return the error that a provider's answer stands for, by its status, body and headers.
+    """Return our error for a provider's error answer, by its status, body and headers.
 
-    A status below 400 is that of a stream in which the provider reports an error.
+    The status is below 400 if the provider reports the error within a stream.
     """
     about = described(body)
     code = str(about.get("code") or about.get("type") or "")
@@ -162,7 +162,10 @@ def refused(
 
 
 def described(body: Any) -> dict[str, Any]:
-    """Return what the body of an error says: OpenAI's, Anthropic's, Google's or FastAPI's."""
+    """Return the fields of an error body, in OpenAI's, Anthropic's, Google's or FastAPI's format.
+
+    Its text is the field `message`.
+    """
     if isinstance(body, list) and body:
         return described(body[0])
     if not isinstance(body, dict):
@@ -174,7 +177,7 @@ def described(body: Any) -> dict[str, Any]:
 
 
 def retry_after(headers: Mapping[str, str], about: Mapping[str, Any]) -> float | None:
-    """Return the seconds after which to ask again, if the provider says so; never below 0."""
+    """Return the seconds to wait before a retry, at least 0; None if the provider does not say."""
     if (seconds := _number(headers.get("retry-after-ms", ""))) is not None:
         return seconds / 1000
     value = headers.get("retry-after", "")
@@ -186,7 +189,7 @@ def retry_after(headers: Mapping[str, str], about: Mapping[str, Any]) -> float |
         except (ValueError, OverflowError):
             return None
     details = about.get("details")
-    for detail in details if isinstance(details, list) else ():  # Google's
+    for detail in details if isinstance(details, list) else ():  # Google's format
         if isinstance(detail, dict) and "retryDelay" in detail:
             return _number(str(detail["retryDelay"]).removesuffix("s"))
     return None

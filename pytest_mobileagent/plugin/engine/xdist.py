@@ -145,7 +145,7 @@ class TaskScheduling:
         show_beginning(self.config, len(self._scheduler.tests))
 
 
-class Starting:
+class StaggeredStart:
     """A plugin for pytest-xdist's controller that delays workers until others have collected.
 
     Collection keeps a processor busy, for about a second per thousand tasks. If all workers

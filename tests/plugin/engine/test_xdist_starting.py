@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.engine.xdist import Starting
+from pytest_mobileagent.plugin.engine.xdist import StaggeredStart
 
 
 class Controller:
     """Starts workers as pytest-xdist's controller does."""
 
     def __init__(self, processors: int, specs: list[Any]) -> None:
-        self.starting = Starting(processors)
+        self.starting = StaggeredStart(processors)
         self.specs = specs
         self.started: list[Any] = []
         self.queue: SimpleQueue[tuple[str, dict[str, Any]]] = SimpleQueue()

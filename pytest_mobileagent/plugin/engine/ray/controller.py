@@ -117,7 +117,7 @@ class Controller:
         """Disconnect from the cluster."""
         disconnect()
 
-    # Part of pytest-xdist's scheduler, as which this object is passed to `pytest_handlecrashitem`
+    # Part of pytest-xdist's scheduler protocol, as `pytest_handlecrashitem` receives this object
 
     def mark_test_pending(self, item: str) -> None:
         """Hand out a test once more."""

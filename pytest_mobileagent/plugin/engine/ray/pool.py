@@ -53,7 +53,7 @@ class Node:
             "mainargv": sys.argv,
         }
         self.workerinfo: dict[str, Any] = {}
-        # Set only when the worker ends normally: plugins test whether it is there.
+        # Only set when the worker ends normally, as plugins test whether the attribute exists.
         self.workeroutput: dict[str, Any]
         spec = SimpleNamespace(id=name, popen=False)
         self.gateway = SimpleNamespace(id=name, spec=spec, _rinfo=_about_here)
@@ -164,7 +164,7 @@ class WorkerPool:
         while not self._is_over.is_set():
             try:
                 silent = self._take(_POLL)
-                self._look_at(silent)
+                self._check_workers(silent)
             except (RayError, OSError) as error:
                 if not self._is_over.is_set():
                     why = f"the run's relay in the Ray cluster is lost: {_in_line(error)}"
@@ -182,7 +182,7 @@ class WorkerPool:
             self._put((name, {"node": self._nodes[worker], **fields}))
         return silent  # type: ignore[no-any-return]
 
-    def _look_at(self, silent: dict[str, float]) -> None:
+    def _check_workers(self, silent: dict[str, float]) -> None:
         running = {node.call: node for node in list(self._nodes.values()) if node.call is not None}
         if not running:
             return
