@@ -12,7 +12,6 @@ from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
@@ -35,7 +34,7 @@ from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
-from pytest_mobileagent.report.text.markdown import collapsible, escape, table
+from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 
 if TYPE_CHECKING:
@@ -163,18 +162,13 @@ def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") 
     for kind, meaning in _LISTS.items():
         if comparison[kind]:
             listed = comparison[kind]
-            tasks = [
-                _item(words, entry, kind, page)
-                for entry, words in zip_longest(
-                    listed[:_MOST_FOLDED], _tasks(listed, _MOST_FOLDED), fillvalue=None
-                )
-            ]
+            pairs = zip_longest(listed[:_MOST_FOLDED], _tasks(listed, _MOST_FOLDED))
+            tasks = [_item(words, entry, kind, page) for entry, words in pairs]
             is_open = kind == "lost" and len(tasks) <= _MOST
             lines += collapsible(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
     if robust := _robustness(comparison):
-        lines += collapsible(
-            escape(robust[0]), [f"- {escape(each.strip())}" for each in robust[1:]]
-        )
+        items = [f"- {escape(each.strip())}" for each in robust[1:]]
+        lines += collapsible(escape(robust[0]), items)
     if comparison["differs_in"]:
         lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
     for remark in remarks(comparison):
@@ -188,13 +182,8 @@ def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: s
         return line
     first, *more = map(escape, _episode_differences(entry))
     if page:
-        first = f"[{first}]({_markdown_address(page + page_fragment(entry))})"
+        first = f"[{first}]({escape_url(page + page_fragment(entry))})"
     return "; ".join([f"{line}: {first}", *more]) if kind == "lost" or page else line
-
-
-def _markdown_address(address: str) -> str:
-    """Return a URL with the characters escaped that would end a Markdown link."""
-    return quote(address, safe=":/?#@!$&'*+,;=%~")
 
 
 def _table(comparison: Comparison) -> list[str]:

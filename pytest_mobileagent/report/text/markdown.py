@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pytest_mobileagent.jsonable import printable
 
@@ -18,6 +19,11 @@ _MARKUP = re.compile(r"[\\`*~\[\]<>&|#@]|(?<!\w)_|_(?!\w)|:(?=\S)|^[-+](?=\s)|^=
 def escape(text: object) -> str:
     """Return a text on one line, escaped so that Markdown shows it literally."""
     return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(" ".join(str(text).split())))
+
+
+def escape_url(url: str) -> str:
+    """Return a URL with the characters escaped that would end a Markdown link."""
+    return quote(url, safe=":/?#@!$&'*+,;=%~")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
