@@ -206,7 +206,7 @@ def test_count(episode):
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*--mobile-device=abroad:ko-KR (--mobile-device)*"])
     wrong = run(project, agent, "--mobile-device=abroad:Korea")
-    message = "ERROR: --mobile-device=abroad:Korea has to be `abroad:LANGUAGE`, as in abroad:ko-KR"
+    message = "ERROR: --mobile-device=abroad:Korea must be `abroad:LANGUAGE`, as in abroad:ko-KR"
     wrong.stderr.fnmatch_lines([message])
     many = run(project, agent, "--mobile-device=abroad:ko-KR", "-n9")
     many.stderr.fnmatch_lines(["ERROR: --mobile-device=abroad:ko-KR: there are no more than 8*"])
