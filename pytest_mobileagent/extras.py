@@ -50,7 +50,7 @@ def check_extra(extra: str, what: str) -> None:
     """Check that an extra is installed before starting `what`, which needs it.
 
     Raises:
-        MissingExtraError: the extra is not installed.
+        MissingExtraError: if the extra is not installed.
     """
     if missing := _missing(extra):
         msg = (

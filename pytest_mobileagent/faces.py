@@ -24,7 +24,7 @@ class LazyNames:
         """Return the object with a public name.
 
         Raises:
-            AttributeError: the module has no such name.
+            AttributeError: if the module has no such name.
         """
         if name not in self.names:
             msg = f"module {self._face!r} has no attribute {name!r}"

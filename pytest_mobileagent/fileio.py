@@ -40,7 +40,7 @@ def opened(path: Path, *, follows: bool = False) -> IO[bytes]:
     """Open a file for reading bytes; its name may belong to a link only if `follows` is set.
 
     Raises:
-        OSError: the file cannot be read, is a link, or is not a regular file.
+        OSError: if the file cannot be read, is a link, or is not a regular file.
     """
     return os.fdopen(_descriptor(path, _READ, follows=follows), "rb")
 
@@ -49,7 +49,7 @@ def read_bytes(path: Path, *, follows: bool = False) -> bytes:
     """Return the content of a file (see `opened`).
 
     Raises:
-        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
+        OSError: if the file cannot be read, or is larger than `MOST_BYTES`.
     """
     with opened(path, follows=follows) as file:
         return _at_most(file, path)
@@ -59,8 +59,8 @@ def read_text(path: Path, errors: str = "strict", *, follows: bool = False) -> s
     """Return the text of a UTF-8 file, with its line endings unchanged (see `read_bytes`).
 
     Raises:
-        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
-        UnicodeDecodeError: the file is not valid UTF-8, and `errors` is "strict".
+        OSError: if the file cannot be read, or is larger than `MOST_BYTES`.
+        UnicodeDecodeError: if the file is not valid UTF-8, and `errors` is "strict".
     """
     return read_bytes(path, follows=follows).decode("utf-8", errors)
 
@@ -69,8 +69,8 @@ def read_json(path: Path) -> Any:
     """Return the value of a JSON file (see `read_bytes` and `parse_json`).
 
     Raises:
-        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
-        ValueError: the file is not JSON, or is nested too deeply.
+        OSError: if the file cannot be read, or is larger than `MOST_BYTES`.
+        ValueError: if the file is not JSON, or is nested too deeply.
     """
     return parse_json(read_bytes(path))
 
@@ -79,7 +79,7 @@ def parse_json(text: str | bytes) -> Any:
     """Parse a text as JSON.
 
     Raises:
-        ValueError: the text is not JSON, or is nested more than `MOST_NESTED` levels deep.
+        ValueError: if the text is not JSON, or is nested more than `MOST_NESTED` levels deep.
     """
     try:
         value = json.loads(text)
@@ -102,7 +102,7 @@ def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
     A line that is still being written is left for the next call.
 
     Raises:
-        OSError: the file cannot be read, or has more than `MOST_BYTES` after the offset.
+        OSError: if the file cannot be read, or has more than `MOST_BYTES` after the offset.
     """
     with opened(path) as file:
         file.seek(offset)
@@ -126,8 +126,8 @@ def append_line(path: Path, line: str) -> None:
     If a full disk truncated the previous line, it is left as a line of its own.
 
     Raises:
-        OSError: the file cannot be written, is a link or not a regular file, or the disk had room
-            for only a part of the line.
+        OSError: if the file cannot be written, is a link or not a regular file, or the disk had
+            room for only a part of the line.
     """
     descriptor = _descriptor(path, _APPEND)
     try:
@@ -164,7 +164,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     Threads and processes may write the same file at once: the last one's content remains.
 
     Raises:
-        OSError: the file cannot be written; the existing file is left unchanged.
+        OSError: if the file cannot be written; the existing file is left unchanged.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     part.unlink(missing_ok=True)
@@ -215,8 +215,8 @@ def own_folder(*names: str) -> Path:
     files if that folder is not writable. `names` are its subfolders.
 
     Raises:
-        HostError: the folder cannot be created, belongs to another user, or is not a real folder,
-            e.g. a link.
+        HostError: if the folder cannot be created, belongs to another user, or is not a real
+            folder, e.g. a link.
     """
     try:
         try:
@@ -243,8 +243,8 @@ def _made(path: Path, *, parents: bool = False) -> Path:
     Nobody else can replace a folder that belongs to this user.
 
     Raises:
-        HostError: the folder is not this user's own.
-        OSError: the folder cannot be created.
+        HostError: if the folder is not this user's own.
+        OSError: if the folder cannot be created.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE, parents=parents)

@@ -95,7 +95,7 @@ def shut_off() -> None:
     """Isolate this process permanently: open files stay open, and nothing else can be reached.
 
     Raises:
-        UnavailableError: the kernel refuses, or a file can still be opened afterwards.
+        UnavailableError: if the kernel refuses, or a file can still be opened afterwards.
     """
     if why := unsupported():
         raise UnavailableError(why)
@@ -114,7 +114,7 @@ def _gain_nothing() -> None:
     """Set `no_new_privs`, without which an unprivileged process may not isolate itself.
 
     Raises:
-        UnavailableError: the kernel does not accept it.
+        UnavailableError: if the kernel does not accept it.
     """
     if not _has_promised():
         raise UnavailableError(_refused("no_new_privs"))
@@ -156,7 +156,7 @@ def _refuse_calls() -> None:
     """Have seccomp refuse all system calls except the permitted ones.
 
     Raises:
-        UnavailableError: the kernel does not accept the filter.
+        UnavailableError: if the kernel does not accept the filter.
     """
     machine, calls = _MACHINES[platform.machine()]
     program = _filter(machine, sorted(calls.values()))

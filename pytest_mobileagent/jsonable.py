@@ -118,8 +118,9 @@ def expect(value: Any, kind: Any, what: str) -> Any:
     """Return a value that was read, if it is of a kind: a type, or a union or a tuple of types.
 
     Raises:
-        TypeError: the value is of another kind; the message names `what`. A bool is not a number,
-            an int is also a float, floats must be finite, and no int may have hundreds of digits.
+        TypeError: if the value is of another kind; the message names `what`. A bool is not a
+            number, an int is also a float, floats must be finite, and no int may have hundreds of
+            digits.
     """
     kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)
     fits = isinstance(value, _NUMBERS if kind is float else kinds)
@@ -155,7 +156,7 @@ def check(value: Any, kind: Any, what: str) -> Any:
     and beside which there may be others), `Each` or `Maybe`.
 
     Raises:
-        TypeError: the value is of another kind; the message names the wrong part of `what`.
+        TypeError: if the value is of another kind; the message names the wrong part of `what`.
     """
     if isinstance(kind, Maybe):
         return None if value is None else check(value, kind.kind, what)

@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
     """Serves the answers of `handler`, on a free port if `port` is 0; `name` is that of its cookie.
 
     Raises:
-        OSError: the port is taken.
+        OSError: if the port is taken.
     """
 
     daemon_threads = True

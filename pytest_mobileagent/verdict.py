@@ -60,7 +60,7 @@ class Verdict:
         """Return the verdict that `to_json` serialised; unknown fields are kept in `extra`.
 
         Raises:
-            LookupError, TypeError, ValueError: the data is not a verdict.
+            LookupError, TypeError, ValueError: if the data is not a verdict.
         """
         expect(data, dict, "verdict")
         own = {n: expect(data[n], kind, n) for n, kind in _TYPES.items() if n in data}
@@ -78,7 +78,7 @@ def append(episode: Path, verdict: Verdict) -> None:
     """Append a verdict to those of the episode in a folder.
 
     Raises:
-        HostError: the file cannot be written.
+        HostError: if the file cannot be written.
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
     wire = to_wire({"when": when, **verdict.to_json()})

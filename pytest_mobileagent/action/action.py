@@ -199,8 +199,8 @@ def check(action: object, size: tuple[int, int]) -> Action:
     """Return the action if it can be performed on a screen of `size` (width, height in pixels).
 
     Raises:
-        ValueError: the value is not an action, has a field of the wrong type or too long a text, or
-            refers to a point outside the screen.
+        ValueError: if the value is not an action, has a field of the wrong type or too long a text,
+            or refers to a point outside the screen.
     """
     if not isinstance(action, Action) or type(action) not in ACTIONS:
         msg = f"{action!r} is not an action (it is of type {type(action).__name__})"

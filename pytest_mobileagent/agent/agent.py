@@ -63,7 +63,7 @@ class Briefing:
         """Return the model chosen for a role; its cost is recorded automatically.
 
         Raises:
-            AgentError: no model was chosen for the role.
+            AgentError: if no model was chosen for the role.
         """
         if self.models is None:
             msg = f"no model was chosen for the role {role!r}: use --mobile-model=PROVIDER:NAME"
@@ -77,7 +77,7 @@ class Briefing:
         SDK chooses the model. External programs use the same port.
 
         Raises:
-            AgentError: there is no such provider, or no key for it.
+            AgentError: if there is no such provider, or no key for it.
         """
         if not self.port:
             why = f"it needs the extra [models]: {how_to_install('models')}"
@@ -205,7 +205,7 @@ class Scripted(Agent):
     """Plays the moves of a task's solution one by one, then reports that it is done.
 
     Raises:
-        TaskError: the task has no solution, or a move does not fit the screen it meets.
+        TaskError: if the task has no solution, or a move does not fit the screen it meets.
     """
 
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
@@ -260,7 +260,7 @@ def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
     """Return the values of a solution's question placeholders, for episodes without questions.
 
     Raises:
-        TaskError: a question has no answer among those of `user=questions([…])`.
+        TaskError: if a question has no answer among those of `user=questions([…])`.
     """
     user = task.user if isinstance(task.user, Questions) else Questions()
     found: dict[str, str] = {}

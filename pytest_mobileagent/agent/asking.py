@@ -78,8 +78,8 @@ def ask(
     `settings` are passed to `Model.complete`.
 
     Raises:
-        AgentError: the reply cannot be parsed, and the policy is to crash, or asking again did not
-            help.
+        AgentError: if the reply cannot be parsed, and the policy is to crash, or asking again did
+            not help.
     """
     read = dialect.parse_strictly if strict else dialect.parse
     conversation = list(messages)
@@ -105,7 +105,7 @@ def given_up(policy: str, problem: str) -> Decision:
     """Return the decision that a policy prescribes for a reply that cannot be parsed.
 
     Raises:
-        AgentError: the policy is to crash, or asking again did not help.
+        AgentError: if the policy is to crash, or asking again did not help.
     """
     match policy:
         case "no action":

@@ -64,7 +64,7 @@ class Conversation(Protocol):
         """Return the agent's next decision, or how its work ended.
 
         Raises:
-            TimeIsUpError: the agent did not answer within `seconds`.
+            TimeIsUpError: if the agent did not answer within `seconds`.
         """
 
     def send(self, observation: Observation | None) -> None:

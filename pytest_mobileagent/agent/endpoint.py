@@ -36,7 +36,7 @@ def request_endpoint(port: str, provider: str) -> Endpoint:
     """Return the endpoint of a provider, from an episode's `port`.
 
     Raises:
-        AgentError: there is no such provider, it has no key, or the episode is over.
+        AgentError: if there is no such provider, it has no key, or the episode is over.
     """
     request = urllib.request.Request(  # noqa: S310 - the harness names it
         port, json.dumps({"provider": str(provider)}).encode(), {"Content-Type": "application/json"}

@@ -27,8 +27,8 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     """Return an instance of an agent's `Options` class with the values of `KEY=VALUE` words.
 
     Raises:
-        BadOptionError: an option is not declared, has a value of the wrong type, or is required but
-            missing.
+        BadOptionError: if an option is not declared, has a value of the wrong type, or is required
+            but missing.
     """
     types_, defaults = _types(declared), _defaults(declared)
     values: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
     class.
 
     Raises:
-        BadOptionError: there is no such preset.
+        BadOptionError: if there is no such preset.
     """
     presets: Mapping[str, Mapping[str, Any]] = getattr(declared, "PRESETS", {})
     names = [word.partition("=")[2] for word in given if word.partition("=")[0] == "preset"]
@@ -180,7 +180,7 @@ def _parse(kind: Any, text: str) -> Any:
     """Return a text parsed as a value of the given type.
 
     Raises:
-        ValueError: the text does not represent such a value.
+        ValueError: if the text does not represent such a value.
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is bool:

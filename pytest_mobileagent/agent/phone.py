@@ -43,7 +43,7 @@ class Channel:
         """Return the observation after the last decision.
 
         Raises:
-            EpisodeOver: the episode has ended.
+            EpisodeOver: if the episode has ended.
         """
         if self._last is None:
             raise EpisodeOver
@@ -53,7 +53,7 @@ class Channel:
         """Perform a decision, and return the observation after it.
 
         Raises:
-            EpisodeOver: the episode has ended, by this decision or before.
+            EpisodeOver: if the episode has ended, by this decision or before.
         """
         if self._last is not None:
             self._last = self._exchange(reply)
@@ -88,7 +88,7 @@ class Phone:
         With `counts=False` this only looks around, and is not a step (see `Reply`).
 
         Raises:
-            EpisodeOver: the episode has ended, by this step or before.
+            EpisodeOver: if the episode has ended, by this step or before.
         """
         return self._channel.decide(Reply(action, said, calls, counts))
 
@@ -97,7 +97,7 @@ def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
     """Run an agent of either style until the episode is over or its loop returns an answer.
 
     Raises:
-        EpisodeOver: the episode has ended.
+        EpisodeOver: if the episode has ended.
     """
     if isinstance(briefing.instructions, StepInstructions):
         channel.follow(briefing.instructions)

@@ -60,7 +60,7 @@ class Recorder:
         """Record everything done within as one step; a nested step is part of the outer one.
 
         Raises:
-            EpisodeOver: the episode is over, by this step or before.
+            EpisodeOver: if the episode is over, by this step or before.
         """
         self._depth += 1
         try:
@@ -100,8 +100,8 @@ class Recorder:
         `seconds` is its duration.
 
         Raises:
-            EpisodeOver: the episode is over.
-            ValueError, TypeError: tokens or seconds are not numbers.
+            EpisodeOver: if the episode is over.
+            ValueError, TypeError: if tokens or seconds are not numbers.
         """
         # Numbers of other libraries would become texts in JSON.
         tokens = {

@@ -49,7 +49,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     The class need not be named if it is the only agent in its file.
 
     Raises:
-        UnknownAgentError: there is none; the message lists those that exist, the most similar
+        UnknownAgentError: if there is none; the message lists those that exist, the most similar
             first.
     """
     if reference.endswith(".py"):

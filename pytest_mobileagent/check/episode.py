@@ -46,7 +46,7 @@ class Episode(EpisodeRecord):
         screen returns (one or several). Long presses and double taps count.
 
         Raises:
-            CriteriaError: there are neither criteria nor a function, or both.
+            CriteriaError: if there are neither criteria nor a function, or both.
         """
         return self._touched("tapped", "tap", touches(self.steps), target, criteria)
 
@@ -63,7 +63,7 @@ class Episode(EpisodeRecord):
         Unicode spaces are normalised.
 
         Raises:
-            CriteriaError: there are both criteria and a function, or unknown criteria.
+            CriteriaError: if there are both criteria and a function, or unknown criteria.
         """
         _check_text("typed", text)
         sought = f"{text!r} was not typed"
@@ -84,7 +84,7 @@ class Episode(EpisodeRecord):
         """Return whether the agent pressed a key of the phone, such as "back", "home" or "enter".
 
         Raises:
-            CriteriaError: there is no such key.
+            CriteriaError: if there is no such key.
         """
         if key not in get_args(KeyName):
             msg = f"there is no key {key!r} (there are {', '.join(get_args(KeyName))})"
@@ -100,7 +100,7 @@ class Episode(EpisodeRecord):
         """Return whether any screen showed this app, or one of several apps: "a.b|c.d".
 
         Raises:
-            CriteriaError: the package is not a text.
+            CriteriaError: if the package is not a text.
         """
         _check_text("opened", package)
         packages = [screen.package for screen in self.screens]
@@ -112,8 +112,8 @@ class Episode(EpisodeRecord):
         """Return whether the episode reached a recorded page, by its id, or an equivalent page.
 
         Raises:
-            CriteriaError: the page is not a text.
-            TaskError: the episode was not on recorded pages.
+            CriteriaError: if the page is not a text.
+            TaskError: if the episode was not on recorded pages.
         """
         _check_text("reached", page)
         if not self.pages:
@@ -129,7 +129,7 @@ class Episode(EpisodeRecord):
         """The package of the task's app; of several alternatives, the installed one.
 
         Raises:
-            CriteriaError: the task names no app.
+            CriteriaError: if the task names no app.
         """
         packages = self.case.task.packages
         if not packages:
@@ -152,8 +152,8 @@ class Episode(EpisodeRecord):
         listener, events are derived from actions and screens instead (see `check.derived`).
 
         Raises:
-            CriteriaError: a criterion is unknown, or `after` is not an event.
-            NoListenerError: no events were recorded, and such an event cannot be derived.
+            CriteriaError: if a criterion is unknown, or `after` is not an event.
+            NoListenerError: if no events were recorded, and such an event cannot be derived.
         """
         selector = EventSelector.of(criteria)
         if not isinstance(after, Event | None):
@@ -189,7 +189,7 @@ class Episode(EpisodeRecord):
         not state it literally.
 
         Raises:
-            TaskError: what is expected is not a text, or `paraphrase` is not a function.
+            TaskError: if what is expected is not a text, or `paraphrase` is not a function.
         """
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} must be a function, such as judge.same"
@@ -262,7 +262,7 @@ def load(folder: Path) -> Episode:
     """Return the recorded episode in a folder, or as much of it as was written.
 
     Raises:
-        RecordError: the folder contains no episode, not even a first screen, or one of a newer
+        RecordError: if the folder contains no episode, not even a first screen, or one of a newer
             major version.
     """
     return read(folder, Episode)
@@ -278,7 +278,7 @@ def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> s
     """Return a description of the element that a check refers to.
 
     Raises:
-        CriteriaError: the element is not specified, or is specified twice.
+        CriteriaError: if the element is not specified, or is specified twice.
     """
     if target is not None and (criteria or not callable(target)):
         msg = f"{asked}() takes criteria such as text=…, or one function of the screen"

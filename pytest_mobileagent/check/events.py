@@ -61,7 +61,7 @@ class EventSelector:
         """Return a selector with these criteria, after checking their names.
 
         Raises:
-            CriteriaError: there are no criteria, or one is unknown or of the wrong type.
+            CriteriaError: if there are no criteria, or one is unknown or of the wrong type.
         """
         if not criteria:
             msg = f"no event to search for: give at least one of {', '.join(CRITERIA)}"

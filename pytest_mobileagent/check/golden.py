@@ -71,7 +71,7 @@ def compare(
     actions, the ones performed in the agent's place are used (`--mobile-path=single`).
 
     Raises:
-        TaskError: there are no golden actions, or the rule does not support one of them.
+        TaskError: if there are no golden actions, or the rule does not support one of them.
     """
     found = matches(rule, episode, golden, **options)
     if (compared := _compared.get()) is not None:
@@ -97,7 +97,7 @@ def matches(
     since it is the only one that was chosen for that screen.
 
     Raises:
-        TaskError: there are no golden actions, or the rule does not support one of them.
+        TaskError: if there are no golden actions, or the rule does not support one of them.
     """
     path = _recorded(episode) if golden is None else golden
     done = _decided(episode)
@@ -126,7 +126,7 @@ def check_path(episode: EpisodeRecord) -> None:
     actions would say nothing about the agent.
 
     Raises:
-        OffPathError: a step is not the golden one.
+        OffPathError: if a step is not the golden one.
     """
     counted = list(enumerate(compare(graph, episode), 1))
     wrong = [number for number, match in counted if not match]
@@ -153,7 +153,7 @@ def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
     """Return the golden actions that were performed, and None for each one not reached.
 
     Raises:
-        TaskError: the episode was not on a golden path.
+        TaskError: if the episode was not on a golden path.
     """
     if not episode.is_on_path:
         msg = (

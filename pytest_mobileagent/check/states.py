@@ -126,7 +126,7 @@ def essential(
     - `holds`: any other predicate over the episode up to then: `lambda e: e.probe("on") == "1"`.
 
     Raises:
-        TaskError: there is no condition, or one is invalid.
+        TaskError: if there is no condition, or one is invalid.
     """
     given = [activity, exact, fuzzy, click, typed, installed, uninstalled, holds]
     if not any(value is not None and value != () for value in given):
@@ -178,7 +178,7 @@ def essential_states(
     recognise synonyms. `packages` names the probe that reads the installed packages.
 
     Raises:
-        TaskError: `states` is empty or contains something else, or the task has no such probe.
+        TaskError: if `states` is empty or contains something else, or the task has no such probe.
     """
     if not states or not all(isinstance(state, EssentialState) for state in states):
         msg = "essential_states() takes an episode and a list of essential(…), at least one"

@@ -59,7 +59,7 @@ class SubGoals:
         """Record that the body ran to its end, and fail if one of its sub-goals failed.
 
         Raises:
-            SubGoalError: a sub-goal did not hold; the message names all that failed.
+            SubGoalError: if a sub-goal did not hold; the message names all that failed.
         """
         self.complete = True
         failed = [each for each in self.asked if not each.held]
@@ -94,8 +94,8 @@ def subgoal(name: str, weight: float = 1) -> Iterator[None]:
     outside sub-goals.
 
     Raises:
-        TaskError: the name is empty or already used, the weight is not positive, or the sub-goal is
-            nested in another, so that weights would count twice.
+        TaskError: if the name is empty or already used, the weight is not positive, or the sub-goal
+            is nested in another, so that weights would count twice.
     """
     subgoals = _collected.get()
     _check(name, weight, subgoals)

@@ -153,7 +153,7 @@ def walls_near(folder: Path, top: Path) -> tuple[Wall, ...]:
     """Return the walls from the nearest `walls.toml`, from a suite's folder up to `top`.
 
     Raises:
-        TaskError: the file cannot be read or is invalid; the message gives the line.
+        TaskError: if the file cannot be read or is invalid; the message gives the line.
     """
     for each in (folder, *folder.parents):
         if (file := each / FILE).is_file():
@@ -167,7 +167,7 @@ def read(file: Path) -> tuple[Wall, ...]:
     """Return the walls of a file.
 
     Raises:
-        TaskError: the file cannot be read or is invalid; the message gives the line.
+        TaskError: if the file cannot be read or is invalid; the message gives the line.
     """
     text, tables = read_toml(file)
     path, lines = display_path(file), text.splitlines()

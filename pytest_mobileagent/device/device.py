@@ -46,7 +46,7 @@ def parse_settle(text: str) -> Settle:
     """Parse `SECONDS[,PACKAGE=SECONDS…]`.
 
     Raises:
-        ValueError: the text does not have this form, or names an app twice.
+        ValueError: if the text does not have this form, or names an app twice.
     """
     first, *others = (word.strip() for word in text.split(","))
     apps: dict[str, float] = {}
@@ -161,7 +161,7 @@ class Device(Protocol):
         """Perform an action on the device; the next `observe` waits for the screen to settle.
 
         Raises:
-            NoEdgeError: on a recorded page, nothing is recorded for the action.
+            NoEdgeError: if on a recorded page, nothing is recorded for the action.
         """
 
     def events(self) -> tuple[Event, ...]:
@@ -179,7 +179,7 @@ class PageDevice(Protocol):
         """Show a page by its id, regardless of earlier actions.
 
         Raises:
-            GraphError: the page does not exist.
+            GraphError: if the page does not exist.
         """
 
 
@@ -248,7 +248,7 @@ class System(Protocol):
         instead.
 
         Raises:
-            TaskError: the device has snapshots, but not this one.
+            TaskError: if the device has snapshots, but not this one.
         """
 
     def refresh(self) -> None:
@@ -306,7 +306,7 @@ def system_of(device: Device) -> System:
     """Return the system of a device.
 
     Raises:
-        DeviceError: the device has no system.
+        DeviceError: if the device has no system.
     """
     if device.system is None:
         msg = f"device {device.info.serial} is not live: it has no system to reset or to query"

@@ -54,7 +54,7 @@ class Emulator:
     """A running emulator.
 
     Raises:
-        HostError: the emulator's program cannot be run.
+        HostError: if the emulator's program cannot be run.
     """
 
     def __init__(self, options: argparse.Namespace, port: int) -> None:
@@ -91,7 +91,7 @@ class Emulator:
         """Wait until the phone can be used, and turn off animations and error dialogs.
 
         Raises:
-            InfrastructureError: the emulator has ended, or is not ready in time.
+            InfrastructureError: if the emulator has ended, or is not ready in time.
         """
         deadline = time.monotonic() + seconds
         shell = Shell(self.address)
@@ -247,7 +247,7 @@ def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
     Ports in `avoid` are skipped.
 
     Raises:
-        HostError: no port is free.
+        HostError: if no port is free.
     """
     for port in CONSOLE_PORTS:
         lock = None if port in avoid else _locked(port)

@@ -51,7 +51,7 @@ def read_recipe(path: Path, name: str | None = None) -> Recipe:
     """Read a recipe; `name`, if given, replaces the name in the file.
 
     Raises:
-        RecipeError: the file cannot be read, or a value in it is invalid.
+        RecipeError: if the file cannot be read, or a value in it is invalid.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))

@@ -50,7 +50,7 @@ class Sdk:
         """Return the path of a command-line tool, in its latest version.
 
         Raises:
-            SdkError: the tool is not installed.
+            SdkError: if the tool is not installed.
         """
         folders = [self.root / "cmdline-tools" / "latest"]
         folders += sorted((self.root / "cmdline-tools").glob("[0-9]*"), key=_version, reverse=True)
@@ -67,7 +67,7 @@ class Sdk:
         """Return the names of the AVDs that the emulator knows.
 
         Raises:
-            SdkError: the emulator cannot be run.
+            SdkError: if the emulator cannot be run.
         """
         command = [str(self.emulator), "-list-avds"]
         try:
@@ -96,7 +96,7 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
     must contain.
 
     Raises:
-        SdkError: no SDK was found, or the variable names a folder that is not an SDK.
+        SdkError: if no SDK was found, or the variable names a folder that is not an SDK.
     """
     for variable in VARIABLES:
         if given := environment.get(variable):
@@ -123,7 +123,7 @@ def check_avd(name: str, sdk: Sdk) -> None:
     """Check that an AVD exists and is complete.
 
     Raises:
-        SdkError: the AVD does not exist, or setup-avd has not finished it.
+        SdkError: if the AVD does not exist, or setup-avd has not finished it.
     """
     names = sdk.avds()
     if name not in names:
@@ -162,7 +162,7 @@ def avd_folder(name: str) -> Path:
     """Return the folder with an AVD's content, which its ini file names.
 
     Raises:
-        NoAvdFilesError: the AVD has no ini file where the emulator looks for it.
+        NoAvdFilesError: if the AVD has no ini file where the emulator looks for it.
     """
     homes = list(_homes())
     for home in homes:

@@ -161,7 +161,7 @@ class Build:
         """Return whether the AVD exists already and will be replaced.
 
         Raises:
-            SetupError: the AVD exists, and may not be replaced.
+            SetupError: if the AVD exists, and may not be replaced.
         """
         name = self.recipe.name
         if not self.sdk.emulator.exists() or name not in self.sdk.avds():
@@ -257,7 +257,7 @@ def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
     """Run a program with `answers` as its input, and return its output.
 
     Raises:
-        SetupError: the program failed; the message ends with `hint`.
+        SetupError: if the program failed; the message ends with `hint`.
     """
     try:
         done = subprocess.run(

@@ -36,7 +36,7 @@ def source_of(text: str, project: Callable[[], Project]) -> Source:
     `project` is called only if the device's source may be registered by the project.
 
     Raises:
-        ValueError: the text names no source, or several devices.
+        ValueError: if the text names no source, or several devices.
     """
     prefix, colon, _ = text.partition(":")
     is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
@@ -52,8 +52,8 @@ def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
     """Yield a leased device of a source; the programs started for it end with the context.
 
     Raises:
-        HostError, InfrastructureError: the device is not available.
-        ValueError: the driver cannot drive the device.
+        HostError, InfrastructureError: if the device is not available.
+        ValueError: if the driver cannot drive the device.
     """
     choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
     source.check(options)
@@ -76,8 +76,8 @@ def lease_device(
     """Return an object that leases one of a source's devices; `shared` is passed to `Source.open`.
 
     Raises:
-        HostError: this machine cannot provide the devices.
-        ValueError: the driver cannot drive the devices.
+        HostError: if this machine cannot provide the devices.
+        ValueError: if the driver cannot drive the devices.
     """
     driver = choose_driver(options.driver, source.reached_by)
     slots = source.open(options, shared)

@@ -68,8 +68,7 @@ class AppAgent(Dialect):
 
     Touches are at the centres of elements; a long press lasts one second, a swipe 0.4 seconds. The
     length of a horizontal swipe is a tenth of the screen's width times one, two or three; vertical
-    swipes are twice as long. Swipes end at the edge of the screen, which the original leaves to
-    Android.
+    swipes are twice as long. Swipes end at the screen's edge (in the original, Android cuts them).
 
     Where the original's code misreads a reply, this class follows the prompt instead: a text is not
     cut at its first closing parenthesis, a text without quotes keeps its first and last character,
@@ -99,9 +98,8 @@ class AppAgent(Dialect):
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the decision as the released code reads it, including its mistakes.
 
-        The original's run ends at a reply that it cannot read or that names an unknown element. A
-        touch in an unknown cell of the grid is outside the screen and has no effect. The code of
-        Mobile-Bench-v2's adaptation was not released, so its replies are read as by `parse`.
+        An unreadable reply or an unknown element ends the run. A touch in an unknown cell of the
+        grid has no effect. Mobile-Bench-v2's code was not released, so `parse` reads its replies.
         """
         if self.functions == "mobile-bench-v2":
             return self._read(words, frame)

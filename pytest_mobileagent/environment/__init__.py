@@ -45,7 +45,7 @@ class Environment:
       None leaves the home screen unchanged.
 
     Raises:
-        BadEnvironmentError: a field is invalid.
+        BadEnvironmentError: if a field is invalid.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Environment:
         """Return the environment described by a TOML table.
 
         Raises:
-            BadEnvironmentError: a key is unknown or missing, or its value is invalid.
+            BadEnvironmentError: if a key is unknown or missing, or its value is invalid.
         """
         names = [field.name for field in fields(cls)]
         for key in table:
@@ -128,7 +128,7 @@ def load(folders: Iterable[Path]) -> dict[str, Environment]:
     """Return the environments in all *.toml files of some folders, by id.
 
     Raises:
-        BadEnvironmentError: a file cannot be read or is invalid; the message names it.
+        BadEnvironmentError: if a file cannot be read or is invalid; the message names it.
     """
     found: dict[str, Environment] = {}
     for folder in folders:
@@ -165,7 +165,7 @@ def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Envir
     """Return environments by id, range of ids ("100-104"), group, or "all".
 
     Raises:
-        ValueError: there is no such id or group.
+        ValueError: if there is no such id or group.
     """
     chosen: dict[str, Environment] = {}
     for word in words:

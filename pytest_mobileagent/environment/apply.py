@@ -40,7 +40,7 @@ def get_file(system: System, path: str) -> bytes:
     """Return the content of a file.
 
     Raises:
-        RootError: the file cannot be read.
+        RootError: if the file cannot be read.
     """
     output = system.shell(f"base64 {shlex.quote(path)}")
     try:
@@ -54,7 +54,7 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
     """Write a file atomically, with its owner, mode and security label.
 
     Raises:
-        RootError: the file cannot be written.
+        RootError: if the file cannot be written.
     """
     text = base64.b64encode(data).decode()
     system.shell(f"rm -f {_STAGE}*")
@@ -80,7 +80,7 @@ def apply(environment: Environment, device: Device) -> None:
     """Apply an environment to a device, and leave the device on its home screen.
 
     Raises:
-        DeviceError: the device refuses, or is not ready in time.
+        DeviceError: if the device refuses, or is not ready in time.
     """
     system = system_of(device)
     if system.shell("id -u").strip() != "0":
@@ -181,7 +181,7 @@ def apply_layout(system: System, seed: int) -> None:
     """Distribute the icons of all apps over the home screen, and restart the launcher.
 
     Raises:
-        RootError: the launcher has no such database.
+        RootError: if the launcher has no such database.
     """
     launcher = _components(system.shell(f"{_HOME} -c android.intent.category.HOME"))[0]
     package = launcher.partition("/")[0]

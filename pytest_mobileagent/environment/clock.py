@@ -25,7 +25,7 @@ def parse_moment(text: str) -> datetime | None:
     A moment without a time zone is in the device's.
 
     Raises:
-        ValueError: the text does not specify a moment.
+        ValueError: if the text does not specify a moment.
     """
     if text.strip() == "now":
         return None
@@ -42,7 +42,7 @@ def set_clock(device: Device, moment: datetime) -> None:
     The alarm manager sets it (`cmd alarm set-time`), or else `date`, which needs a root shell.
 
     Raises:
-        DeviceError: the device does not allow it.
+        DeviceError: if the device does not allow it.
     """
     system = system_of(device)
     if moment.tzinfo is None:

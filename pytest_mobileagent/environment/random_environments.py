@@ -43,7 +43,7 @@ def draw(
     """Return environment `number` (from 0) of a seed; each of its parts is drawn uniformly.
 
     Raises:
-        BadEnvironmentError: a locale is not a language tag.
+        BadEnvironmentError: if a locale is not a language tag.
     """
     dice = random.Random(f"{seed} {number}")
     device = dice.choice(devices or [*DEVICES])

@@ -36,7 +36,7 @@ class ModelCall:
     - `line`: the line of calls.jsonl with the prompt and the reply, from 1.
 
     Raises:
-        ValueError: a number is negative, not finite, or not a number.
+        ValueError: if a number is negative, not finite, or not a number.
     """
 
     model: str
@@ -85,7 +85,7 @@ class ModelCall:
         """Return the call that `to_json` serialised as `data`, keeping unknown fields in `extra`.
 
         Raises:
-            ValueError, TypeError: the data is not a call.
+            ValueError, TypeError: if the data is not a call.
         """
         data = expect(data, dict, "call")
         known = {each.name for each in fields(cls)} - {"extra"}

@@ -130,7 +130,7 @@ def from_json(data: Mapping[str, Any]) -> Event:
     """Return an event from the data of `to_json` or of a listener; unknown fields are ignored.
 
     Raises:
-        ValueError, TypeError: a field has the wrong type, or the event type is missing.
+        ValueError, TypeError: if a field has the wrong type, or the event type is missing.
     """
     known = {n: v for n, v in data.items() if n in _DEFAULTS and v is not None}
     known["type"] = event_type(str(data["type"])) if "type" in data else _no_type(data)

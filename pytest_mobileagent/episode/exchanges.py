@@ -55,7 +55,7 @@ class ExchangeLog:
         """Write a call with its prompt and its reply.
 
         Raises:
-            HostError: the file cannot be written.
+            HostError: if the file cannot be written.
         """
         if self._calls is not None and exchange["call"] is not None:
             self._calls.append(ModelCall.from_json(exchange["call"]))

@@ -34,8 +34,8 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
     If the import is interrupted, no `folder` is created.
 
     Raises:
-        HostError: the folder cannot be written, or exists already.
-        RecordError: there is no such episode.
+        HostError: if the folder cannot be written, or exists already.
+        RecordError: if there is no such episode.
     """
     if not source.is_dir():
         msg = f"there is no episode in {source}: it is not a folder"

@@ -41,7 +41,7 @@ class LogLine:
         """Return the line that `to_json` serialised; items added by newer versions are ignored.
 
         Raises:
-            TypeError, ValueError: the data is not a line.
+            TypeError, ValueError: if the data is not a line.
         """
         time, pid, tid, level, tag, text, *_ = expect(data, list, "log.lines")
         return cls(
@@ -84,7 +84,7 @@ class Crash:
         """Return the crash that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            TypeError, ValueError: the data is not a crash.
+            TypeError, ValueError: if the data is not a crash.
         """
         known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
         for name, value in known.items():

@@ -85,7 +85,7 @@ class Reset:
         """Return the reset that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            TypeError: the data is not a reset.
+            TypeError: if the data is not a reset.
         """
         cleared = expect(data.get("cleared", []), list, "reset.cleared")
         return cls(
@@ -131,7 +131,7 @@ class Noise:
         """Return the noise that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            TypeError: the data is not noise.
+            TypeError: if the data is not noise.
         """
         each = expect(data.get("swallowed", []), list, "noise.swallowed")
         return cls(

@@ -63,7 +63,7 @@ def pack(screen: Path) -> bool:
     """Pack one screen, and return whether that made it smaller; otherwise it is left as it is.
 
     Raises:
-        OSError: the screen cannot be read or its packed file not be written; the screen is left
+        OSError: if the screen cannot be read or its packed file not be written; the screen is left
             unchanged.
     """
     content = read_bytes(screen)

@@ -95,7 +95,7 @@ def read(folder: Path, kind: type[E]) -> E:
     """Return the episode in a folder as an object of `kind`, or as much of it as was written.
 
     Raises:
-        RecordError: the folder contains no episode, not even a first screen, or one of a newer
+        RecordError: if the folder contains no episode, not even a first screen, or one of a newer
             major version.
     """
     try:
@@ -133,7 +133,7 @@ def assemble(
     Screens that are read are added to `known`. Model calls that belong to no step are left out.
 
     Raises:
-        RecordError: there is not even a first screen.
+        RecordError: if there is not even a first screen.
     """
     head, *records = migrate(recorded)
     seen = [record for record in records if record["record"] == "observation"]
@@ -165,7 +165,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
     """Return the records of the episode in a folder, as many as were written.
 
     Raises:
-        RecordError: there are no records, one is damaged, or they are of a newer major version.
+        RecordError: if there are no records, one is damaged, or they are of a newer major version.
     """
     path = folder / STREAM
     try:
@@ -324,7 +324,7 @@ def _golden(recorded: Mapping[str, Any]) -> Golden:
     """Return a recorded golden action.
 
     Raises:
-        ValueError: the data is not a golden action.
+        ValueError: if the data is not a golden action.
     """
     try:
         return golden_from_json(recorded)

@@ -320,7 +320,7 @@ class EpisodeRecord:
         """Return the value of one of the task's probes after the last step.
 
         Raises:
-            UnknownProbeError: the task has no such probe.
+            UnknownProbeError: if the task has no such probe.
         """
         return _probe(name, self.steps[-1].probes if self.steps else self.initial_probes)
 

@@ -216,7 +216,7 @@ def use(path: Path | None) -> Redaction | None:
     """Set the rules for this process and the processes it starts from now on, or remove them.
 
     Raises:
-        ValueError: the file cannot be read or is invalid; the message says why.
+        ValueError: if the file cannot be read or is invalid; the message says why.
     """
     if path is None:
         os.environ.pop(_VARIABLE, None)
@@ -230,7 +230,8 @@ def current() -> Redaction | None:
     """Return the rules of this process, or None.
 
     Raises:
-        HostError: the file has changed since the run began, or is missing: nothing may be recorded.
+        HostError: if the file has changed since the run began, or is missing: nothing may be
+            recorded.
     """
     given = os.environ.get(_VARIABLE)
     return None if given is None else _rules(given)
@@ -287,7 +288,7 @@ def rules_of(path: Path) -> Redaction:
     """Return the rules of a file, without applying them to this process.
 
     Raises:
-        ValueError: the file cannot be read or is invalid; the message says why.
+        ValueError: if the file cannot be read or is invalid; the message says why.
     """
     from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 

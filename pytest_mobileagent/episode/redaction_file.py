@@ -46,7 +46,7 @@ def load(path: Path) -> Rules:
     """Return the rules of a file.
 
     Raises:
-        ValueError: the file cannot be read or is invalid; the message says why.
+        ValueError: if the file cannot be read or is invalid; the message says why.
     """
     try:
         content = read_bytes(path, follows=True)

@@ -164,7 +164,7 @@ class LiveEpisode(Generic[E]):
         """Return the episode as recorded so far.
 
         Raises:
-            RecordError: the record cannot be read, or has not even a first screen.
+            RecordError: if the record cannot be read, or has not even a first screen.
         """
         try:
             lines, self._offset = new_lines(self._folder / STREAM, self._offset)

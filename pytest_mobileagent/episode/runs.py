@@ -87,7 +87,7 @@ def cases(run: Path) -> list[Case]:
     """Return the cases that a run was started with, from run.json; empty without the file.
 
     Raises:
-        RecordError: the file is damaged.
+        RecordError: if the file is damaged.
     """
     path = run / RUN
     try:
@@ -165,7 +165,7 @@ def append(run: Path, entry: Entry) -> None:
     """Append an entry to a run's index; any of the run's processes may call this.
 
     Raises:
-        HostError: the index cannot be written.
+        HostError: if the index cannot be written.
     """
     line = to_line(asdict(entry))
     try:
@@ -293,7 +293,7 @@ def attempt_of(given: Mapping[str, Any]) -> Attempt:
     """Return an attempt from plain data.
 
     Raises:
-        LookupError, TypeError, ValueError: the data is not an attempt.
+        LookupError, TypeError, ValueError: if the data is not an attempt.
     """
     return Attempt(
         place=expect(given["place"], str, "place"),

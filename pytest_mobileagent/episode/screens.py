@@ -67,8 +67,8 @@ class ScreenStore:
         """Return a hierarchy, or a screenshot as encoded in its file.
 
         Raises:
-            OSError: the file cannot be read, or is a link or not a regular file.
-            ValueError: the name is not that of a screen.
+            OSError: if the file cannot be read, or is a link or not a regular file.
+            ValueError: if the name is not that of a screen.
         """
         for _ in range(2):  # it may be packed at this moment
             path = self._named(name, suffix)
@@ -100,7 +100,7 @@ class ScreenStore:
         The first name is "" if no screenshot was taken.
 
         Raises:
-            HostError: the folder cannot be written.
+            HostError: if the folder cannot be written.
         """
         xml, png = screen.xml.encode("utf-8", "replace"), screen.png
         if (rules := redaction.current()) is not None:
@@ -116,7 +116,7 @@ class ScreenStore:
         """Store a picture that was sent to a model, if it is new, and return its file name.
 
         Raises:
-            HostError: the folder cannot be written.
+            HostError: if the folder cannot be written.
         """
         suffix = ".png" if content.startswith(b"\x89PNG") else ".jpg"
         if redaction.current() is not None and not self._has(content, suffix):
@@ -155,8 +155,8 @@ def _unpacked(content: bytes, path: Path) -> bytes:
     """Return the content of a gzip file.
 
     Raises:
-        OSError: the content exceeds the size limit of files.
-        ValueError: the file is damaged.
+        OSError: if the content exceeds the size limit of files.
+        ValueError: if the file is damaged.
     """
     try:
         unpacking = zlib.decompressobj(wbits=31)

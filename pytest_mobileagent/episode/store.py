@@ -96,7 +96,7 @@ class Recorder:
     """Writes one episode into a new folder, while it happens; `screens` is the run's screen store.
 
     Raises:
-        HostError: the folder cannot be written, or already contains an episode.
+        HostError: if the folder cannot be written, or already contains an episode.
     """
 
     def __init__(self, folder: Path, screens: ScreenStore) -> None:

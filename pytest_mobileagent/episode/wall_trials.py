@@ -68,7 +68,7 @@ class Trial:
         """Return the trial that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            LookupError, TypeError, ValueError: the data is not a trial.
+            LookupError, TypeError, ValueError: if the data is not a trial.
         """
         expect(data, dict, "trial")
         return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
@@ -81,7 +81,7 @@ def append(episode: Path, trial: Trial, seen: Screen | None, screens: ScreenStor
     the episode's screens, so that people see it last in the folder.
 
     Raises:
-        HostError: the file cannot be written.
+        HostError: if the file cannot be written.
     """
     content = trial.to_json()
     if seen is not None:

@@ -209,7 +209,7 @@ def golden_of(action: Action, screen: Screen) -> Golden:
     """Return an action as the golden one; a touch may hit anywhere on the control that it hit.
 
     Raises:
-        ScreenError: the screenshot cannot be read.
+        ScreenError: if the screenshot cannot be read.
     """
     control = touched(action, screen)
     return Golden(action, screen.size, () if control is None else (control.bounds,))

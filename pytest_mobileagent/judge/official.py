@@ -90,7 +90,7 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
     without a model.
 
     Raises:
-        BudgetSpent: raised by `ask` if the budget is spent.
+        BudgetSpent: from `ask`, if the budget is spent.
     """
     try:
         passed = _result(evaluation, ask, seconds)

@@ -43,7 +43,7 @@ class Control:
         """Observe the screen; from now on, coordinates refer to its picture.
 
         Raises:
-            ToolError: the episode is over, or the phone does not answer.
+            ToolError: if the episode is over, or the phone does not answer.
         """
         self._check_open()
         seen = await _answered(self.phone.observe())
@@ -74,7 +74,7 @@ class Control:
         """Return the pixel of the screen for a point of the picture.
 
         Raises:
-            ToolError: the point lies outside the picture, or as with `look`.
+            ToolError: if the point lies outside the picture, or as with `look`.
         """
         self._check_open()
         frame = await self.frame()
@@ -92,7 +92,7 @@ class Control:
         """Perform an action; the result confirms it with the text `done` and the step count.
 
         Raises:
-            ToolError: the action could not be performed, or the episode is over.
+            ToolError: if the action could not be performed, or the episode is over.
         """
         return await self._act(self.phone.act(action), done)
 
@@ -118,7 +118,7 @@ class Control:
         """Report that the agent is done; later reports are ignored.
 
         Raises:
-            ToolError: the episode was already over, or the report was refused.
+            ToolError: if the episode was already over, or the report was refused.
         """
         if self._reported:
             return Result(self._reported)
@@ -173,7 +173,7 @@ async def _answered(question: Awaitable[T]) -> T:
     """Return the phone's answer.
 
     Raises:
-        ToolError: the phone failed or does not answer.
+        ToolError: if the phone failed or does not answer.
     """
     try:
         return await question
@@ -227,7 +227,7 @@ class Parameter:
         """Return an argument converted for the tool; numbers and flags may be strings.
 
         Raises:
-            ToolError: the value is invalid.
+            ToolError: if the value is invalid.
         """
         read: Any = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
         if read is None:
@@ -290,7 +290,7 @@ class Tool:
         """Call the tool; arguments that are unknown or null are ignored.
 
         Raises:
-            ToolError: an argument is missing or invalid, or the call failed.
+            ToolError: if an argument is missing or invalid, or the call failed.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         missing = [p.name for p in self.parameters if p.required and p.name not in given]
@@ -323,7 +323,7 @@ def picture_of(screen: Screen) -> bytes:
     """Return a screen's picture as a JPEG file, in the size that `frame_of` chooses.
 
     Raises:
-        ScreenError: the screenshot cannot be decoded.
+        ScreenError: if the screenshot cannot be decoded.
     """
     size = frame_of(screen.image.size).shown
     assert size is not None

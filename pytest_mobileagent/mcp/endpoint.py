@@ -60,8 +60,8 @@ class McpEndpoint:
         """Start serving, and return the port.
 
         Raises:
-            MissingExtraError: the SDK is not installed.
-            OSError: no port is available.
+            MissingExtraError: if the SDK is not installed.
+            OSError: if no port is available.
         """
         check_extra("mcp", "an MCP server")
         # asyncio disables Nagle's algorithm, which delays replies by 40 ms, only if the socket's

@@ -95,7 +95,7 @@ def _new_file(text: str) -> Path:
     The text comes from a model, so it may only name a file in the folder for temporary files.
 
     Raises:
-        ToolError: the path is elsewhere, or has an unknown suffix.
+        ToolError: if the path is elsewhere, or has an unknown suffix.
     """
     folder = Path(tempfile.gettempdir()).resolve()
     if "\0" in text or Path(text).suffix.lower() not in _KINDS:
@@ -186,7 +186,7 @@ def list_elements(screen: Screen, frame: Frame) -> str:
     """Return the screen's elements as a JSON list, with coordinates in the picture.
 
     Raises:
-        ScreenError: the view hierarchy cannot be read.
+        ScreenError: if the view hierarchy cannot be read.
     """
     found = [each for each in screen.elements if _is_listed(each)]
     lines: list[str] = []

@@ -158,7 +158,7 @@ def run_script(system: System, script: str) -> str:
     """Run a script; return its output if it failed, or a message if there is no shell; else "".
 
     Raises:
-        DeviceError: the phone does not answer.
+        DeviceError: if the phone does not answer.
     """
     marker = secrets.token_hex(8)
     try:

@@ -102,7 +102,7 @@ def _serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     """Lease the device that the options name, serve it, and release it; return the exit status.
 
     Raises:
-        ValueError: the options name no device.
+        ValueError: if the options name no device.
     """
     # Loading the drivers takes long, and a client that only connects need not wait for it.
     from pytest_mobileagent.device.device import DeviceOptions

@@ -177,7 +177,7 @@ def _scriptable(text: str) -> str:
     """Return a text if it can be quoted in a script, and is not taken for an option there.
 
     Raises:
-        ToolError: it cannot be quoted, or would be an option.
+        ToolError: if it cannot be quoted, or would be an option.
     """
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
         msg = f"{text!r:.100} contains characters that are not allowed here"

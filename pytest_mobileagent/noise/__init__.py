@@ -37,7 +37,7 @@ def parse_choice(text: str) -> NoiseChoice:
     """Parse `RATE[,KIND…]`. A kind may also be a group of kinds; no kind selects all of them.
 
     Raises:
-        ValueError: the rate is not a number from 0 to 1, or a kind is unknown.
+        ValueError: if the rate is not a number from 0 to 1, or a kind is unknown.
     """
     first, *words = (word.strip() for word in text.split(","))
     rate = decimal_number(first)
@@ -51,7 +51,7 @@ def kinds_of(words: list[str]) -> tuple[str, ...]:
     """Return the kinds named by `words`, without duplicates and in the order of `KINDS`.
 
     Raises:
-        ValueError: a kind is unknown.
+        ValueError: if a kind is unknown.
     """
     for word in words:
         if word not in KINDS and word not in GROUPS:

@@ -84,7 +84,7 @@ def look_of(
     Whether the screen is dark is decided by the brightness of its screenshot.
 
     Raises:
-        ScreenError: the screenshot cannot be decoded.
+        ScreenError: if the screenshot cannot be decoded.
     """
     size = screen.size
     guessed = density or round(min(size) / 411 * 160)  # most phones are 411 dp wide
@@ -95,7 +95,7 @@ def cover(screen: Screen, template: Template, look: Look, state: State | None = 
     """Return a screen with noise on it. The same arguments always produce the same pixels.
 
     Raises:
-        ScreenError: the screenshot cannot be decoded, or the hierarchy cannot be read.
+        ScreenError: if the screenshot cannot be decoded, or the hierarchy cannot be read.
     """
     state = state or State(left=template.wait)
     root = _arranged(template, look, state)
@@ -116,7 +116,7 @@ def check_fonts(templates: Iterable[Template]) -> None:
     """Check that the text of all templates can be drawn on this machine.
 
     Raises:
-        HostError: no font on this machine has the characters of a template.
+        HostError: if no font on this machine has the characters of a template.
     """
     for template in templates:
         if why := undrawable("".join(template.texts)):
@@ -147,7 +147,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
     If the screen has no hierarchy, the result is empty too.
 
     Raises:
-        ScreenError: the hierarchy cannot be read.
+        ScreenError: if the hierarchy cannot be read.
     """
     if not screen.xml.strip():
         return screen.xml

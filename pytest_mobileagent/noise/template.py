@@ -121,7 +121,7 @@ def load(folders: Iterable[Path] = ()) -> tuple[Template, ...]:
     """Return the templates of this package, and those in TOML files below `folders`.
 
     Raises:
-        BadNoiseError: a file cannot be read, or a template in it cannot be used.
+        BadNoiseError: if a file cannot be read, or a template in it cannot be used.
     """
     paths = [path for each in (OWN, *folders) for path in sorted(each.rglob("*.toml"))]
     found: dict[str, Template] = {}
@@ -143,7 +143,7 @@ def read(path: Path) -> list[Template]:
     """Return the templates of a TOML file.
 
     Raises:
-        BadNoiseError: the file cannot be read, or a template in it cannot be used.
+        BadNoiseError: if the file cannot be read, or a template in it cannot be used.
     """
     try:
         text = read_text(path, follows=True)
@@ -226,7 +226,7 @@ def _checked(template: Template) -> Template:
     """Return the template if it can be used.
 
     Raises:
-        ValueError: it cannot be used; the message says why, and what to do.
+        ValueError: if it cannot be used; the message says why, and what to do.
     """
     _one_of("shape", template.shape, SHAPES)
     _one_of("body", template.body, ("nothing", "open"))

@@ -198,7 +198,7 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
     network.
 
     Raises:
-        MissingExtraError: the extra [vision] is not installed.
+        MissingExtraError: if the extra [vision] is not installed.
     """
     check_extra("vision", "finding icons in pictures")
     import cv2  # heavy, and part of an extra

@@ -65,7 +65,8 @@ def smart_size(
     Source: `smart_resize` of Qwen2-VL (arXiv:2409.12191), with the bounds that UI-TARS uses.
 
     Raises:
-        ValueError: one side is more than 200 times as long as the other, or is less than one pixel.
+        ValueError: if one side is more than 200 times as long as the other, or is less than one
+            pixel.
     """
     if min(width, height) < 1 or max(width, height) > 200 * min(width, height):
         msg = f"a picture of {width}x{height} pixels is too narrow for smart resizing"

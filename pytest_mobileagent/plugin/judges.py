@@ -107,7 +107,7 @@ class RunJudges:
         Raises:
             JudgeError: if a judge cannot be asked. The returned function raises it if a judge is
                 down, or repeatedly gives unreadable replies.
-            BudgetSpent: raised by the returned function if the run's budget is spent.
+            BudgetSpent: from the returned function, if the run's budget is spent.
         """
         from pytest_mobileagent.judge.panel import (
             decide,

@@ -126,7 +126,7 @@ def from_command(text: str) -> Adapter:
     """Return the adapter of a command in `--agent=cmd:…`, which no shell interprets.
 
     Raises:
-        BadAdapterError: the command is empty, its quotes are not closed, it contains an unknown
+        BadAdapterError: if the command is empty, its quotes are not closed, it contains an unknown
             placeholder, or its program does not exist.
     """
     command = text.removeprefix(COMMAND)
@@ -140,7 +140,7 @@ def split(command: str) -> list[str]:
     """Split a command into words like a shell.
 
     Raises:
-        BadAdapterError: the command's quotes are not closed.
+        BadAdapterError: if the command's quotes are not closed.
     """
     try:
         return shlex.split(command)

@@ -38,7 +38,7 @@ def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
     which the last one that has it wins, as with other agents.
 
     Raises:
-        BadAdapterError: the adapter cannot be used.
+        BadAdapterError: if the adapter cannot be used.
     """
     if reference.startswith(COMMAND):
         return from_command(reference)
@@ -64,8 +64,8 @@ def read_adapter(path: Path) -> Adapter:
     """Read an adapter file; paths in it are relative to its folder.
 
     Raises:
-        BadAdapterError: the file cannot be read, or a value is invalid; the message names the file
-            and the key, and says what to do.
+        BadAdapterError: if the file cannot be read, or a value is invalid; the message names the
+            file and the key, and says what to do.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))

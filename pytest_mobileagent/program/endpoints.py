@@ -67,8 +67,8 @@ class EndpointPort:
         """Check that calls can be recorded, and that models answer them.
 
         Raises:
-            HostError: calls cannot be recorded.
-            ProviderError: no model has answered for a long time.
+            HostError: if calls cannot be recorded.
+            ProviderError: if no model has answered for a long time.
         """
         if self._failure is not None:
             raise self._failure
@@ -79,7 +79,7 @@ class EndpointPort:
         """Raise an error for `what` if the provider of the last call was at fault.
 
         Raises:
-            ProviderError: the provider was at fault.
+            ProviderError: if the provider was at fault.
         """
         if self._models is not None:
             self._models.blame_provider(what)
@@ -135,7 +135,7 @@ class EndpointPort:
         """Return the endpoint of the provider that a message names.
 
         Raises:
-            AgentError: the provider is unknown, or has no key.
+            AgentError: if the provider is unknown, or has no key.
         """
         assert self._models is not None
         assert self._port is not None

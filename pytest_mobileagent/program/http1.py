@@ -60,8 +60,8 @@ class ServerConnection:
         """Return the next request; None if the connection has ended.
 
         Raises:
-            h11.RemoteProtocolError: the data is not HTTP.
-            ConnectionError: the connection broke.
+            h11.RemoteProtocolError: if the data is not HTTP.
+            ConnectionError: if the connection broke.
         """
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
@@ -74,7 +74,7 @@ class ServerConnection:
         """Return the whole body of the request.
 
         Raises:
-            TooLargeError: the body is too large.
+            TooLargeError: if the body is too large.
         """
         pieces: list[bytes] = []
         size = 0
@@ -156,7 +156,7 @@ class ClientConnection:
         """Send a request, and return the head of its response.
 
         Raises:
-            ConnectionError: the connection broke, or the response is not HTTP.
+            ConnectionError: if the connection broke, or the response is not HTTP.
         """
         if self._http.our_state is h11.DONE:
             self._http.start_next_cycle()
@@ -175,7 +175,7 @@ class ClientConnection:
         """Yield the pieces of the response's body, each with whether it is the last one.
 
         Raises:
-            ConnectionError: the connection was lost in the middle, or the data is not HTTP.
+            ConnectionError: if the connection was lost in the middle, or the data is not HTTP.
         """
         while True:
             event = await self._next()

@@ -103,7 +103,7 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
     """Return the words of a command, filled in; {mcp_command} alone becomes several words.
 
     Raises:
-        AgentError: the goal makes a word too long for the operating system.
+        AgentError: if the goal makes a word too long for the operating system.
     """
     filled: list[str] = []
     for word in words:
@@ -133,7 +133,7 @@ def fill_file(path: Path, values: Values) -> None:
     In formats with quoted texts, a value is escaped for double quotes.
 
     Raises:
-        AgentError: the file cannot be read as text, or cannot be written.
+        AgentError: if the file cannot be read as text, or cannot be written.
     """
 
     def value(found: re.Match[str]) -> str:

@@ -63,8 +63,8 @@ class LocalPort:
         """Start to listen, and prepare the models.
 
         Raises:
-            HostError: the models cannot be prepared.
-            OSError: no port can be opened.
+            HostError: if the models cannot be prepared.
+            OSError: if no port can be opened.
         """
         loop = asyncio.get_running_loop()
 

@@ -72,7 +72,7 @@ class Recorders:
         """Start the recorders; `folder` is for the program's files, `base` its environment so far.
 
         Raises:
-            InfrastructureError: a recorder cannot be started.
+            InfrastructureError: if a recorder cannot be started.
         """
         program = self._setting.program
         models = RecordedModels(
@@ -113,8 +113,8 @@ class Recorders:
         """Check that everything is still recorded, and that the program's models answer.
 
         Raises:
-            HostError: recording has failed, for example because the disk is full.
-            ProviderError: no model has answered for a long time.
+            HostError: if recording has failed, for example because the disk is full.
+            ProviderError: if no model has answered for a long time.
         """
         assert self._models is not None
         self._models.check()
@@ -123,7 +123,7 @@ class Recorders:
         """Raise an error for `what` if the provider of the last model call was at fault.
 
         Raises:
-            ProviderError: the provider was at fault.
+            ProviderError: if the provider was at fault.
         """
         assert self._models is not None
         self._models.blame_provider(what)
@@ -180,7 +180,7 @@ class Recorders:
         """Record a model call that the program reports because no recorder has seen it.
 
         Raises:
-            AgentError: the report is not a valid call.
+            AgentError: if the report is not a valid call.
         """
         try:
             call = ModelCall(
@@ -205,8 +205,8 @@ class McpServer(Protocol):
         """Start serving, and return the port.
 
         Raises:
-            MissingExtraError: the server's library is not installed.
-            OSError: no port is available.
+            MissingExtraError: if the server's library is not installed.
+            OSError: if no port is available.
         """
 
     async def stop(self) -> None:

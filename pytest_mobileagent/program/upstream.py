@@ -38,7 +38,7 @@ class Origin:
         """Return the server of a URL.
 
         Raises:
-            ValueError: the URL is not an HTTP URL.
+            ValueError: if the URL is not an HTTP URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
@@ -67,7 +67,7 @@ async def ask(
     closed when the client disconnects.
 
     Raises:
-        OSError: the server cannot be reached, the connection broke, or the answer is not HTTP.
+        OSError: if the server cannot be reached, the connection broke, or the answer is not HTTP.
     """
     open_one = connection.upstream
     if open_one is not None and not (open_one.origin == origin and open_one.is_free):
@@ -110,7 +110,7 @@ async def connect(
     A `raw` connection does not use TLS here, because its client does.
 
     Raises:
-        OSError: the server cannot be reached.
+        OSError: if the server cannot be reached.
     """
     proxy = _proxy(origin)
     secure = tls() if origin.scheme == "https" and not raw else None
@@ -185,7 +185,7 @@ async def pass_through(
     """Forward a request, and return its answer, unrecorded.
 
     Raises:
-        OSError, h11.ProtocolError: a connection broke.
+        OSError, h11.ProtocolError: if a connection broke.
     """
     try:
         response = await ask(connection, origin, request, target, data)

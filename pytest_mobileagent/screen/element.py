@@ -197,8 +197,8 @@ class Element:
         The result is "" for an element without an extent, or outside the screenshot.
 
         Raises:
-            MissingExtraError: the OCR engine is not installed (see `screen.ocr`).
-            ScreenError: the element belongs to no screen, or its screenshot cannot be decoded.
+            MissingExtraError: if the OCR engine is not installed (see `screen.ocr`).
+            ScreenError: if the element belongs to no screen, or its screenshot cannot be decoded.
         """
         top = [self, *self.ancestors][-1]
         seen_on = top._seen_on  # noqa: SLF001 - the root is an element, too

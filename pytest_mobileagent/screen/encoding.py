@@ -29,7 +29,7 @@ def size_of(picture: bytes) -> tuple[int, int]:
     bits each, less 1), see RFC 9649.
 
     Raises:
-        ScreenError: the picture is neither PNG nor such a WebP file.
+        ScreenError: if the picture is neither PNG nor such a WebP file.
     """
     header = picture[:HEADER]
     if len(header) >= 24 and header[:8] == _PNG and header[12:16] == b"IHDR":
@@ -51,7 +51,7 @@ def as_png(picture: bytes) -> bytes:
     """Return a picture as PNG, converted if it is WebP.
 
     Raises:
-        ScreenError: the picture cannot be decoded.
+        ScreenError: if the picture cannot be decoded.
     """
     if not is_webp(picture):
         return picture

@@ -49,7 +49,7 @@ def beside_caller(path: str | os.PathLike[str]) -> Path:
     """Return the path of an image, relative to the file that calls this package.
 
     Raises:
-        CriteriaError: there is no such file.
+        CriteriaError: if there is no such file.
     """
     frame = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{_PACKAGE}."):
@@ -71,8 +71,8 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
     white. Crop it from a screenshot, with little around it.
 
     Raises:
-        CriteriaError: the file is not an image, or has a single colour.
-        MissingExtraError: OpenCV is not installed.
+        CriteriaError: if the file is not an image, or has a single colour.
+        MissingExtraError: if OpenCV is not installed.
     """
     check_extra("vision", "looking for image=…")
     import numpy as np  # heavy, so imported only when needed

@@ -58,9 +58,9 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
     lose spaces.
 
     Raises:
-        MissingExtraError: the engine's packages are not installed.
-        MissingModelError: the engine's models are missing.
-        ValueError: there is no engine of this name.
+        MissingExtraError: if the engine's packages are not installed.
+        MissingModelError: if the engine's models are missing.
+        ValueError: if there is no engine of this name.
     """
     return _lines(engine or _chosen, lambda: ocr_store.of_pixels(image), lambda: image)
 
@@ -104,7 +104,7 @@ def use_engine(name: str) -> None:
     """Set this process's default engine, as chosen by `--mobile-ocr`.
 
     Raises:
-        ValueError: there is no engine of this name.
+        ValueError: if there is no engine of this name.
     """
     global _chosen  # noqa: PLW0603 - an option of the process
     _check_name(name)
@@ -119,7 +119,7 @@ class RapidOcr:
     Upside-down text is not recognised: screens have none, and detecting it takes time.
 
     Raises:
-        MissingExtraError: its packages are not installed.
+        MissingExtraError: if its packages are not installed.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -157,9 +157,9 @@ class EasyOcr:
     own (`~/.EasyOCR/model`, or as set by EASYOCR_MODULE_PATH).
 
     Raises:
-        MissingExtraError: its packages are not installed.
-        MissingModelError: a model is missing from the folder.
-        HostError: its packages are incompatible with each other.
+        MissingExtraError: if its packages are not installed.
+        MissingModelError: if a model is missing from the folder.
+        HostError: if its packages are incompatible with each other.
     """
 
     def __init__(

@@ -140,7 +140,7 @@ class SignedLines:
         """Return the file of a picture's lines.
 
         Raises:
-            OSError: the name, which may come from a foreign record, is invalid.
+            OSError: if the name, which may come from a foreign record, is invalid.
         """
         if not _NAMES.fullmatch(name):
             raise OSError(errno.EINVAL, f"{name!r} is not the name of a picture")

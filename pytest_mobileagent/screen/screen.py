@@ -87,7 +87,7 @@ class Screen:
         """The screenshot as stored: `png`, or for a record possibly WebP with the same pixels.
 
         Raises:
-            ScreenError: the screenshot cannot be read.
+            ScreenError: if the screenshot cannot be read.
         """
         if "png" in self.__dict__:
             return self.png
@@ -133,7 +133,7 @@ class Screen:
         """The element of class "hierarchy", whose children are the roots of the windows.
 
         Raises:
-            ScreenError: the recorded hierarchy cannot be read.
+            ScreenError: if the recorded hierarchy cannot be read.
         """
         known = self._outline
         root = hierarchy.parse(self.xml) if known is None else tree(*known)
@@ -145,7 +145,7 @@ class Screen:
         """Width and height in pixels, from the screenshot's header if there is one.
 
         Raises:
-            ScreenError: the screenshot is neither a PNG image nor a WebP one.
+            ScreenError: if the screenshot is neither a PNG image nor a WebP one.
         """
         return self.extent or size_of(self.picture)
 
@@ -154,8 +154,8 @@ class Screen:
         """The screenshot as a Pillow image (RGB).
 
         Raises:
-            ScreenError: the screenshot cannot be decoded.
-            NoScreenshotError: none was taken.
+            ScreenError: if the screenshot cannot be decoded.
+            NoScreenshotError: if none was taken.
         """
         if self.extent is not None:
             place = f" at {self.where}" if self.where else ""
@@ -194,8 +194,8 @@ class Screen:
         """Return the first element that meets all criteria (see `Selector`), or None.
 
         Raises:
-            CriteriaError: the criteria are invalid.
-            MissingExtraError: the packages for reading or comparing pictures are not installed.
+            CriteriaError: if the criteria are invalid.
+            MissingExtraError: if the packages for reading or comparing pictures are not installed.
         """
         return self._first(Selector.of(criteria))
 
@@ -203,9 +203,9 @@ class Screen:
         """Return the first element that meets all criteria (see `Selector`).
 
         Raises:
-            NotFoundError: there is none; the message describes the closest elements.
-            CriteriaError: the criteria are invalid.
-            MissingExtraError: the packages for reading or comparing pictures are not installed.
+            NotFoundError: if there is none; the message describes the closest elements.
+            CriteriaError: if the criteria are invalid.
+            MissingExtraError: if the packages for reading or comparing pictures are not installed.
         """
         selector = Selector.of(criteria)
         found = self._first(selector)
@@ -220,8 +220,8 @@ class Screen:
         match comes first.
 
         Raises:
-            CriteriaError: the criteria are invalid.
-            MissingExtraError: the packages for reading or comparing pictures are not installed.
+            CriteriaError: if the criteria are invalid.
+            MissingExtraError: if the packages for reading or comparing pictures are not installed.
         """
         selector = Selector.of(criteria)
         found = FoundList(self._search(selector))
@@ -272,8 +272,8 @@ class Screen:
         """The lines of text read in the screenshot, from top to bottom (see `screen.ocr`).
 
         Raises:
-            MissingExtraError: the OCR engine is not installed.
-            ScreenError: the screenshot cannot be decoded.
+            MissingExtraError: if the OCR engine is not installed.
+            ScreenError: if the screenshot cannot be decoded.
         """
         return FoundTuple(
             Element("ocr", text=box.text, bounds=box.bounds, in_picture=True, parent=self.root)

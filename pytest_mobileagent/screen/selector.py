@@ -33,7 +33,7 @@ def related(name: str, other: Element, elements: Sequence[Element]) -> Callable[
     identity, not by their attributes. See `Selector` for the meaning of the relations.
 
     Raises:
-        CriteriaError: the other element belongs to another screen.
+        CriteriaError: if the other element belongs to another screen.
     """
     where = _IN_PICTURE[name]
     if name in {"above", "below"} or other.in_picture:
@@ -48,7 +48,7 @@ def check_same_screen(name: str, other: Element, root: Element) -> None:
     """Check that the other element of a relation belongs to the screen with this root.
 
     Raises:
-        CriteriaError: the element belongs to another screen.
+        CriteriaError: if the element belongs to another screen.
     """
     if [other, *other.ancestors][-1] is not root:
         msg = (
@@ -138,8 +138,8 @@ class Selector:
         """Return a selector with these criteria, after checking them.
 
         Raises:
-            CriteriaError: there are no criteria, one is unknown or of the wrong type, some cannot
-                be combined, or the image's file is missing.
+            CriteriaError: if there are no criteria, one is unknown or of the wrong type, some
+                cannot be combined, or the image's file is missing.
         """
         if not criteria:
             msg = f"nothing to search for: give at least one of {', '.join(CRITERIA)}"

@@ -29,7 +29,7 @@ def parse(xml: str) -> Element:
     omits are empty.
 
     Raises:
-        ScreenError: the text is not XML, or not a view hierarchy.
+        ScreenError: if the text is not XML, or not a view hierarchy.
     """
     known = outline(xml)
     return tree(*known) if known is not None else _parsed(xml)
@@ -94,7 +94,8 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
     next one.
 
     Raises:
-        ValueError: the piece is not a simple tag: a comment, for example, or a tag with a prefix.
+        ValueError: if the piece is not a simple tag: a comment, for example, or a tag with a
+            prefix.
     """
     from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
@@ -209,7 +210,7 @@ def in_appiums_dialect(xml: str, size: tuple[int, int]) -> str:
     `displayed`, and missing ids and descriptions are omitted.
 
     Raises:
-        ScreenError: the text is not a view hierarchy.
+        ScreenError: if the text is not a view hierarchy.
     """
     from lxml import etree
 
@@ -237,7 +238,7 @@ def _checked(xml: str) -> bytes:
     """Return the text in UTF-8, with surrogate pairs joined, and lone surrogates as U+FFFD.
 
     Raises:
-        ScreenError: the text declares a document type.
+        ScreenError: if the text declares a document type.
     """
     text = xml.strip()
     if _DOCTYPE.match(text):

@@ -46,7 +46,7 @@ def on_phone(case: Case, installed: Collection[str]) -> Case:
     """Return the case with its apps resolved to the installed packages.
 
     Raises:
-        TaskError: a probe refers to the task's app, but the task names no app.
+        TaskError: if a probe refers to the task's app, but the task names no app.
     """
     task = case.task
     chosen = {app: choose(app, installed) for app in task.packages}

@@ -111,7 +111,7 @@ class Case:
         """Return the case that `to_json` serialised as `data`.
 
         Raises:
-            LookupError, TypeError: the data does not describe a case.
+            LookupError, TypeError: if the data does not describe a case.
         """
         task = expect(expect(data, dict, "case")["task"], dict, "task")
         known = {*_OWN, "key", "task"}

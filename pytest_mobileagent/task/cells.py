@@ -31,7 +31,7 @@ def _golden(value: Any) -> tuple[Golden, ...]:
     """Return golden actions from JSON data, or from JSON text as in a CSV cell.
 
     Raises:
-        TaskError: the JSON is invalid or an action is; the message gives its number, from 1.
+        TaskError: if the JSON is invalid or an action is; the message gives its number, from 1.
     """
     from pytest_mobileagent.action.matching import golden_from_json
 

@@ -105,7 +105,7 @@ def task(
     field.
 
     Raises:
-        TaskError: a field is invalid.
+        TaskError: if a field is invalid.
     """
     given = {name: value for name, value in locals().items() if name != "goal"}
     defaults = task.__kwdefaults__ or {}
@@ -126,7 +126,7 @@ def tasks(
     selects one of them.
 
     Raises:
-        TaskError: a row or a field is invalid; the message gives the row's line.
+        TaskError: if a row or a field is invalid; the message gives the row's line.
     """
     make_task("any goal", common)
     found, further, known = [], each or {}, set()
@@ -161,7 +161,7 @@ def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
     """Return a task with these fields, ignoring `suite`.
 
     Raises:
-        TaskError: a field is invalid or unknown.
+        TaskError: if a field is invalid or unknown.
     """
     given = {name: value for name, value in fields.items() if name != "suite"}
     for name in ("apps", "tags", "needs", "instructions", "golden", "remarks"):

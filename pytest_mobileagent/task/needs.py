@@ -63,7 +63,7 @@ def parse_has(text: str) -> tuple[str, ...]:
     """Parse what devices have: `web,account:Instagram`; a comma within a text is doubled.
 
     Raises:
-        ValueError: a word is not a valid need, or names a need that is detected from the device.
+        ValueError: if a word is not a valid need, or names a need that is detected from the device.
     """
     words = split_needs(text)
     for word in words:

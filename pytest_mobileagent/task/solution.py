@@ -47,7 +47,7 @@ class Scene:
         """Return an element of the current screen; placeholders in the criteria are filled.
 
         Raises:
-            TaskError: there is no matching element, or the criteria are invalid.
+            TaskError: if there is no matching element, or the criteria are invalid.
         """
         wanted = self.fill(criteria)
         found = self.screens[-1].find_all(**wanted)
@@ -101,7 +101,7 @@ class Seen:
         """Return the element's text (see `Element.label`).
 
         Raises:
-            TaskError: no screen so far had a matching element.
+            TaskError: if no screen so far had a matching element.
         """
         wanted = scene.fill(self.criteria)
         for screen in reversed(scene.screens):

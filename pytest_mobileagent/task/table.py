@@ -72,7 +72,7 @@ class Row:
         """The columns that are fields of a task, by name, without empty cells.
 
         Raises:
-            TaskError: a cell has the wrong type for its field.
+            TaskError: if a cell has the wrong type for its field.
         """
         fields: dict[str, Any] = {}
         for name, value in self.columns.items():
@@ -121,8 +121,8 @@ def rows(
     the table, if there is one.
 
     Raises:
-        TaskError: the table or the release cannot be read or is invalid; the message gives the file
-            and the line.
+        TaskError: if the table or the release cannot be read or is invalid; the message gives the
+            file and the line.
     """
     caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `warnings` does
     file = caller / path
@@ -158,7 +158,7 @@ def _check_paths(found: Iterable[Row]) -> None:
     """Check that no two rows have the same goal path through the recorded pages.
 
     Raises:
-        TaskError: two rows have the same golden path.
+        TaskError: if two rows have the same golden path.
     """
     known: dict[str, Row] = {}
     for row in found:
@@ -228,8 +228,8 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
     """Check the names of the variants of a row's goal.
 
     Raises:
-        TaskError: a name cannot be part of a test id, "official" is missing, or the row also has a
-            vague goal.
+        TaskError: if a name cannot be part of a test id, "official" is missing, or the row also has
+            a vague goal.
     """
     names = [*variants]
     if OFFICIAL not in names:
@@ -256,7 +256,7 @@ def labels_of(file: Path) -> dict[str, str]:
     """Return the app labels of a suite's `apps.toml` by package; empty if there is no such file.
 
     Raises:
-        TaskError: the file cannot be read.
+        TaskError: if the file cannot be read.
     """
     listed = _listed(file) if file.is_file() else {}
     return {

@@ -37,8 +37,8 @@ class Probe(Protocol):
         """Return the value as plain data.
 
         Raises:
-            DeviceError: the device did not allow the value to be read.
-            TaskError: the probe asks for something impossible.
+            DeviceError: if the device did not allow the value to be read.
+            TaskError: if the probe asks for something impossible.
         """
 
 
@@ -101,7 +101,7 @@ class Task:
       --tasks` lists them.
 
     Raises:
-        TaskError: a field is invalid.
+        TaskError: if a field is invalid.
     """
 
     goal: str
@@ -280,7 +280,7 @@ class Task:
         """Return the maximum number of steps: `step_limit`, or the golden steps times `factor`.
 
         Raises:
-            TaskError: the product exceeds `MOST_STEPS` or is not a number.
+            TaskError: if the product exceeds `MOST_STEPS` or is not a number.
         """
         if self.step_limit is not None:
             return self.step_limit

@@ -23,7 +23,7 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     `{today+2:%d %B}` is two days after `today`, `{today-7:%d %B}` seven days before it.
 
     Raises:
-        TaskError: the template is malformed, a name has no value, or a value does not fit its
+        TaskError: if the template is malformed, a name has no value, or a value does not fit its
             format.
     """
     try:

@@ -114,8 +114,8 @@ def questions(
     (docs/vague-goals.md). A relative path is resolved against the folder of the calling file.
 
     Raises:
-        TaskError: the file cannot be read or a pair is invalid, for example without an answer; the
-            message gives the line.
+        TaskError: if the file cannot be read or a pair is invalid, for example without an answer;
+            the message gives the line.
     """
     if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
         msg = f"questions({pairs!r}) must be a list of pairs of question and answer"
@@ -137,7 +137,7 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
     question.
 
     Raises:
-        TaskError: `full` is not a text, or `may_say` is not a list of texts.
+        TaskError: if `full` is not a text, or `may_say` is not a list of texts.
     """
     if not isinstance(full, str) or not full.strip():
         msg = f"person({full!r}) needs the whole goal in words"
@@ -153,7 +153,7 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
     """Return the pair that a tuple or a dictionary describes.
 
     Raises:
-        TaskError: the value does not describe a pair.
+        TaskError: if the value does not describe a pair.
     """
     if isinstance(given, Pair):
         given = {name: getattr(given, name) for name in _KEYS}
@@ -214,8 +214,8 @@ def user_of_cell(value: Any) -> User:
     """Return the user that a table cell describes: one answer, or a list of pairs.
 
     Raises:
-        ValueError: the value is neither.
-        TaskError: a pair is invalid, for example without an answer.
+        ValueError: if the value is neither.
+        TaskError: if a pair is invalid, for example without an answer.
     """
     if isinstance(value, str):
         return value

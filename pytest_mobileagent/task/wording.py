@@ -36,7 +36,7 @@ def official_goals(table: Path, official: Official) -> Goals | None:
     """Return the goals of a table's release, or None if the user has not named one.
 
     Raises:
-        TaskError: the release cannot be found or read by `official`.
+        TaskError: if the release cannot be found or read by `official`.
     """
     named = release_of(table.parent, table.stem)
     if named is None:
@@ -63,7 +63,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
     nearest file that names the suite is used, in this folder or one above it up to the project's.
 
     Raises:
-        TaskError: a file cannot be read, or names something that is not a folder.
+        TaskError: if a file cannot be read, or names something that is not a folder.
     """
     suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link counts as its own folder
     for folder in (suite, *suite.parents):
@@ -120,7 +120,7 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     """Return the text of a suite's TOML file, and the parsed data.
 
     Raises:
-        TaskError: the file cannot be read or is not valid TOML.
+        TaskError: if the file cannot be read or is not valid TOML.
     """
     path = display_path(file)
     try:

@@ -183,7 +183,7 @@ class MemoryPhone(FakePhone):
         """Show the page with this name.
 
         Raises:
-            GraphError: there is no such page.
+            GraphError: if there is no such page.
         """
         if page not in self.pages:
             msg = f"there is no page {page!r} (pages: {', '.join(self.pages)})"

@@ -55,8 +55,8 @@ def play(
     is deleted and only the returned episode remains.
 
     Raises:
-        InfrastructureError: the phone broke.
-        TaskError: the task is broken.
+        InfrastructureError: if the phone broke.
+        TaskError: if the task is broken.
     """
     asked = Task(task) if isinstance(task, str) else task
     words = [f"{name}={as_word(value)}" for name, value in (options or {}).items()]

@@ -38,7 +38,7 @@ class Golden:
     - `page`: the id of the recorded page on which the action is performed; "" without pages.
 
     Raises:
-        TaskError: `size` is not the size of a screen.
+        TaskError: if `size` is not the size of a screen.
     """
 
     action: Action
@@ -76,7 +76,7 @@ def golden_from_json(data: Any) -> Golden:
     """Return the golden action that `golden_to_json` serialised as `data`.
 
     Raises:
-        TaskError: the data is not a golden action.
+        TaskError: if the data is not a golden action.
     """
     kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str}
     try:
@@ -103,7 +103,7 @@ def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
     """Return the golden action for a screen; None if its target is not there.
 
     Raises:
-        TaskError: the value, or the result of the function, is not a golden action.
+        TaskError: if the value, or the result of the function, is not a golden action.
     """
     target: Any = wanted
     if callable(wanted):
@@ -157,7 +157,7 @@ def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
     """Return a golden action with the size of its screen, which a plain action lacks.
 
     Raises:
-        TaskError: the size is missing, or the value is not an action.
+        TaskError: if the size is missing, or the value is not an action.
     """
     if isinstance(golden, Golden):
         return golden
@@ -211,7 +211,7 @@ def rule_of(name: str) -> Rule:
     """Return a matching rule by name; its scorer may follow a colon ("aitz:agentcpm").
 
     Raises:
-        TaskError: there is no such rule, or it has no such scorer.
+        TaskError: if there is no such rule, or it has no such scorer.
     """
     rule, colon, scorer = name.partition(":")
     if rule not in _RULES:

@@ -50,7 +50,8 @@ def cagui(predicted: Action | None, golden: Golden | Action, *, size: Size | Non
     """Compare an action with the golden one as AgentCPM-GUI does, for CAGUI (see `evaluate`).
 
     Raises:
-        TaskError: the evaluator has no action like the golden one, or its screen's size is missing.
+        TaskError: if the evaluator has no action like the golden one, or its screen's size is
+            missing.
     """
     return evaluate("CAGUI", predicted, as_golden(golden, size))
 
@@ -69,7 +70,7 @@ def evaluate(
     - A golden `Open` is excluded: the conversion of AndroidControl drops such steps.
 
     Raises:
-        TaskError: the evaluator has no action like the golden one.
+        TaskError: if the evaluator has no action like the golden one.
     """
     if isinstance(golden.action, Open):
         return LEFT_OUT

@@ -54,7 +54,7 @@ def aitw(predicted: Action | None, golden: Golden | Action, *, size: Size | None
     as in the source, so that the results also agree at a distance of exactly 0.14.
 
     Raises:
-        TaskError: AITW has no action like the golden one, or the size of its screen is missing.
+        TaskError: if AITW has no action like the golden one, or the size of its screen is missing.
     """
     golden = as_golden(golden, size)
     wanted = _type(golden.action) or cannot_be_golden("AITW", golden.action)

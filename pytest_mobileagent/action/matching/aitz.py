@@ -66,7 +66,7 @@ def aitz(
     for scrolls only.
 
     Raises:
-        TaskError: AITZ has no action like the golden one, the size of its screen is missing, or
+        TaskError: if AITZ has no action like the golden one, the size of its screen is missing, or
             there is no such scorer.
     """
     golden = as_golden(golden, size)

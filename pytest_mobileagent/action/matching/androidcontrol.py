@@ -76,8 +76,8 @@ def androidcontrol(
     `Open` is compared by its text, a package or, as in the data, the app's name.
 
     Raises:
-        TaskError: the scorer has no action like the golden one, the size of its screen is missing,
-            or there is no such scorer.
+        TaskError: if the scorer has no action like the golden one, the size of its screen is
+            missing, or there is no such scorer.
     """
     golden = as_golden(golden, size)
     match scorer:

@@ -31,7 +31,7 @@ def graph(predicted: Action | None, golden: Golden | Action, *, size: Size | Non
     - Everything else: correct if equal, except that the seconds of a wait do not matter.
 
     Raises:
-        TaskError: the size of the golden action's screen is missing.
+        TaskError: if the size of the golden action's screen is missing.
     """
     golden = as_golden(golden, size)
     match = NO_MATCH if predicted is None else _match(predicted, golden)

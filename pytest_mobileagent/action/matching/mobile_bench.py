@@ -65,7 +65,7 @@ def mobile_bench(
     data, the code counts no type as correct.
 
     Raises:
-        TaskError: the size of the golden action's screen is missing, or there is no such
+        TaskError: if the size of the golden action's screen is missing, or there is no such
             scorer.
     """
     golden = as_golden(golden, size)

@@ -69,8 +69,8 @@ def odyssey(
     scorer, the golden key that shows recent apps is home.
 
     Raises:
-        TaskError: GUI-Odyssey has no action like the golden one, the size of its screen is missing,
-            or there is no such scorer.
+        TaskError: if GUI-Odyssey has no action like the golden one, the size of its screen is
+            missing, or there is no such scorer.
     """
     golden = as_golden(golden, size)
     if scorer == "agentcpm":

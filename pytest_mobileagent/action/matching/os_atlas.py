@@ -43,7 +43,7 @@ def evaluate(rule: str, predicted: Action | None, golden: Golden) -> Match:
     - Scrolls: correct in the finger's direction. Everything else: correct if of the same type.
 
     Raises:
-        TaskError: OS-Atlas has no action like the golden one.
+        TaskError: if OS-Atlas has no action like the golden one.
     """
     wanted = _type(golden.action) or cannot_be_golden(f"{rule} (os-atlas)", golden.action)
     if predicted is None or _type(predicted) != wanted:

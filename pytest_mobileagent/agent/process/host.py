@@ -121,7 +121,7 @@ class AgentProcess:
         """Return the agent's properties: `options`, `knows_task`, `asks`, and what it declares.
 
         Raises:
-            AgentError: the agent cannot be loaded, or does not accept the options.
+            AgentError: if the agent cannot be loaded, or does not accept the options.
         """
         if self._refusal:
             raise AgentError(self._refusal)

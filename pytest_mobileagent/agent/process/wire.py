@@ -67,7 +67,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
     """Return what the agent's process has sent.
 
     Raises:
-        ValueError: the data is not a message.
+        ValueError: if the data is not a message.
     """
     message = json.loads(connection.recv_bytes())
     if not isinstance(message, dict) or "kind" not in message:
@@ -120,7 +120,7 @@ def unpack_reply(packed: dict[str, Any]) -> Reply:
     """Return the decision that was packed.
 
     Raises:
-        AgentError: the decision contains something that is not an action or a call.
+        AgentError: if the decision contains something that is not an action or a call.
     """
     if "flaw" in packed:
         raise AgentError(str(packed["flaw"]))

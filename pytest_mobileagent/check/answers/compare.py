@@ -62,7 +62,7 @@ def answers(
     300 digits, matches only itself, and `paraphrase` is not called for it.
 
     Raises:
-        TaskError: the expected answer is not a text or a list of texts.
+        TaskError: if the expected answer is not a text or a list of texts.
     """
     texts = _as_texts(expected)
     if _states(answer, texts, any_order=any_order):

@@ -26,7 +26,8 @@ class Driver(Protocol):
         """Check what can be checked before a device starts.
 
         Raises:
-            ValueError: the driver cannot drive the devices; the message says why, and what to do.
+            ValueError: if the driver cannot drive the devices; the message says why, and what to
+                do.
         """
 
     def connect(
@@ -39,7 +40,7 @@ class Driver(Protocol):
         """Connect to the device at an address, whose type is in `takes`.
 
         Raises:
-            InfrastructureError: the device does not answer.
+            InfrastructureError: if the device does not answer.
         """
 
 
@@ -54,7 +55,7 @@ def choose_driver(name: str | None, reached_by: type) -> Driver:
     `reached_by` is the type of the devices' addresses.
 
     Raises:
-        ValueError: the driver cannot drive these devices.
+        ValueError: if the driver cannot drive these devices.
     """
     for each in [name] if name else driver_names():
         module = importlib.import_module(f"{__name__}.{each}")

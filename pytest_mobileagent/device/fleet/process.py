@@ -50,7 +50,7 @@ class Program:
         """Return the record that the program prints when it is ready.
 
         Raises:
-            RuntimeError: the program ends before that, or takes longer than `seconds`.
+            RuntimeError: if the program ends before that, or takes longer than `seconds`.
         """
         assert self.process.stdout is not None
         try:

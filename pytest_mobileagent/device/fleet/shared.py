@@ -39,7 +39,7 @@ class SharedRun:
     start (see `processes`), so that they can be ended with the run, however that ends.
 
     Raises:
-        HostError: the folder cannot be created.
+        HostError: if the folder cannot be created.
     """
 
     def __init__(self, folder: Path | None = None, mark: str = "") -> None:
@@ -65,8 +65,8 @@ class SharedRun:
         The supervisor must answer within `seconds`.
 
         Raises:
-            HostError: the supervisor cannot be started.
-            InfrastructureError: the request failed, or the supervisor has ended.
+            HostError: if the supervisor cannot be started.
+            InfrastructureError: if the request failed, or the supervisor has ended.
         """
         self.watch()
         try:
@@ -88,8 +88,8 @@ class SharedRun:
         """Start the supervisor if it is not running: it cleans up when the run ends.
 
         Raises:
-            HostError: the supervisor cannot be started.
-            InfrastructureError: the supervisor failed to start.
+            HostError: if the supervisor cannot be started.
+            InfrastructureError: if the supervisor failed to start.
         """
         try:
             self._ensure_supervisor()
@@ -157,8 +157,8 @@ def open_lock(path: Path) -> int:
     Unlike `FileLock`, this never creates the folder of a run that is over again.
 
     Raises:
-        HostError: the file cannot be opened.
-        InfrastructureError: the folder of the file is gone.
+        HostError: if the file cannot be opened.
+        InfrastructureError: if the folder of the file is gone.
     """
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -175,7 +175,7 @@ def opened(path: Path) -> Iterator[int]:
     """Yield the descriptor of an open lock file (see `open_lock`).
 
     Raises:
-        HostError: the file cannot be opened.
+        HostError: if the file cannot be opened.
     """
     descriptor = open_lock(path)
     try:

@@ -49,7 +49,7 @@ class Slots(Protocol):
         """Return the address of a slot's device; with `fresh`, replace a device that broke.
 
         Raises:
-            InfrastructureError: no device is available.
+            InfrastructureError: if no device is available.
         """
 
     def prestart(self) -> None:
@@ -109,7 +109,7 @@ class ProgramSlots(RunSlots):
     from that program, and `command` contains only the arguments.
 
     Raises:
-        HostError: the run's folder cannot be created.
+        HostError: if the run's folder cannot be created.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class ProgramSlots(RunSlots):
         """Start a device by a command; without `fresh`, a device already in the slot is returned.
 
         Raises:
-            InfrastructureError: the device does not start.
+            InfrastructureError: if the device does not start.
         """
         adb = self.run.ask({"do": "adb", **self._where})
         what = "replace" if fresh else "start"
@@ -193,7 +193,7 @@ def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = Non
     The slot to `avoid`, whose device broke, is chosen only if no other slot is free.
 
     Raises:
-        InfrastructureError: no device became free.
+        InfrastructureError: if no device became free.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -234,7 +234,7 @@ class LeasedDevice:
         """Return the device, leased and connected.
 
         Raises:
-            InfrastructureError: no device is available, or it does not answer.
+            InfrastructureError: if no device is available, or it does not answer.
         """
         if self._slots.renews and self._uses >= self._recycle and self._lease is not None:
             self._disconnect()

@@ -203,7 +203,7 @@ async def fork(path: Path, arguments: list[str], environment: dict[str, str], lo
     """Fork a process from the warm program that listens at a path.
 
     Raises:
-        OSError: the program no longer listens, or does not answer.
+        OSError: if the program no longer listens, or does not answer.
     """
     ours, theirs = socket.socketpair()
     with theirs, log.open("ab") as errors, contextlib.ExitStack() as undo:

@@ -54,8 +54,8 @@ class NoisyDevice:
     actions may be tampered with as well.
 
     Raises:
-        DeviceError: the device does not answer.
-        HostError: noise cannot be drawn on this machine.
+        DeviceError: if the device does not answer.
+        HostError: if noise cannot be drawn on this machine.
     """
 
     def __init__(

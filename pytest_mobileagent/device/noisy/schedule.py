@@ -32,7 +32,7 @@ class Schedule:
     """The noise of one episode. Templates in the task's language are preferred, then English ones.
 
     Raises:
-        HostError: a template cannot be drawn on this machine.
+        HostError: if a template cannot be drawn on this machine.
     """
 
     def __init__(self, settings: NoiseSettings, seed: int, language: str) -> None:

@@ -23,7 +23,7 @@ class ProbeSince(Protocol):
         """Return the probe for an episode, given the output of its `mark` script.
 
         Raises:
-            DeviceError: the output is invalid.
+            DeviceError: if the output is invalid.
         """
 
 

@@ -57,7 +57,7 @@ class Log:
         """Return the probe of what follows the beginning that `mark` printed.
 
         Raises:
-            DeviceError: the output is not a time.
+            DeviceError: if the output is not a time.
         """
         if not re.fullmatch(r"\d+\.\d+", output.strip()):
             msg = f"the device's clock reads {output.strip()[:100]!r}"
@@ -87,7 +87,7 @@ class Log:
         """Return the messages that match.
 
         Raises:
-            DeviceError: the output is not a log, but an error of the device.
+            DeviceError: if the output is not a log, but an error of the device.
         """
         pattern = re.compile(self.pattern, self.flags)
         return [message for message in self._messages(output) if pattern.search(message)]
@@ -122,7 +122,7 @@ def _lines(output: str) -> Iterator[tuple[float, str, str]]:
     """Yield the time, the level and the rest of each line.
 
     Raises:
-        DeviceError: a line is not in the log's format.
+        DeviceError: if a line is not in the log's format.
     """
     for line in output.split("\n"):
         if found := _LINE.fullmatch(line):

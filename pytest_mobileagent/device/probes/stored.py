@@ -126,7 +126,7 @@ def _preference(entry: Element) -> Value:
     """Return the value of an entry in the format of Android's XmlUtils.
 
     Raises:
-        ValueError: the entry's number cannot be parsed.
+        ValueError: if the entry's number cannot be parsed.
     """
     text = entry.get("value", "")
     match entry.tag:
@@ -183,8 +183,8 @@ def content(output: str, path: str) -> bytes | None:
     """Return the file that `base64` printed; None if the file does not exist.
 
     Raises:
-        DeviceError: the file cannot be read on the device.
-        TaskError: the path is a folder.
+        DeviceError: if the file cannot be read on the device.
+        TaskError: if the path is a folder.
     """
     if _ABSENT.fullmatch(output):
         return None

@@ -33,7 +33,7 @@ class Source(Protocol):
     - `is_live`: whether its devices are phones rather than recorded pages.
 
     Raises:
-        ValueError: TEXT is invalid; the message continues the option's name and value.
+        ValueError: if TEXT is invalid; the message continues the option's name and value.
     """
 
     form: ClassVar[str]
@@ -59,7 +59,7 @@ class Source(Protocol):
         """Check what can be checked before a device starts. This may take a moment.
 
         Raises:
-            ValueError: the devices are not available; the message says why, and what to do.
+            ValueError: if the devices are not available; the message says why, and what to do.
         """
         return
 
@@ -89,7 +89,7 @@ class Source(Protocol):
         """Check that its devices have everything that a task refers to, such as its snapshot.
 
         Raises:
-            TaskError: something that the task refers to does not exist.
+            TaskError: if something that the task refers to does not exist.
         """
         return
 
@@ -97,7 +97,7 @@ class Source(Protocol):
         """Return the slots of the devices; `shared` returns the run's shared folder.
 
         Raises:
-            HostError: this machine cannot provide the devices.
+            HostError: if this machine cannot provide the devices.
         """
 
 
@@ -122,7 +122,7 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
     `more` contains further sources by prefix: those of a project's conftest.py.
 
     Raises:
-        ValueError: the text names no source; the message continues the option's name and value.
+        ValueError: if the text names no source; the message continues the option's name and value.
     """
     known = {**built_in(), **(more or {})}
     prefix, _, rest = (part.strip() for part in text.partition(":"))

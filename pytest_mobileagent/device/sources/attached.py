@@ -45,7 +45,7 @@ class Place:
         """Return the address of the device.
 
         Raises:
-            ValueError: an environment variable sets an invalid port of the adb server.
+            ValueError: if an environment variable sets an invalid port of the adb server.
         """
         host = self.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
         return Address(self.serial, host, self.port or _usual_port(), str(Path.home()))
@@ -130,7 +130,7 @@ class AttachedSlots(Slots):
         """The paths of locks that all runs of this user share, because they share the devices.
 
         Raises:
-            HostError: the folder of the locks cannot be created.
+            HostError: if the folder of the locks cannot be created.
         """
         # One folder for each machine: home folders may be shared, but local devices are not.
         folder = own_folder("leases", platform.node() or "localhost")

@@ -123,7 +123,7 @@ def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSl
     """Return slots for virtual phones that have the apps in some folders.
 
     Raises:
-        MissingExtraError: the extra for the virtual device is not installed.
+        MissingExtraError: if the extra for the virtual device is not installed.
     """
     check_extra(*_EXTRA)
     folders = [word for folder in apps for word in ("--apps", str(folder))]

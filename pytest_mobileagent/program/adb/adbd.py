@@ -63,7 +63,7 @@ class Adbd:
         """Start to listen.
 
         Raises:
-            HostError: no two ports in a row are free.
+            HostError: if no two ports in a row are free.
         """
         self._console, listener = _claim()
         self.port = listener.getsockname()[1]
@@ -257,7 +257,7 @@ class Attachment:
         """Attach adbd, and keep it attached.
 
         Raises:
-            DeviceError: the device is not available, or the server does not list it in time.
+            DeviceError: if the device is not available, or the server does not list it in time.
         """
         keeping = (self._follow_device(), self._follow_list(), self._keep_registered())
         self._tasks = [asyncio.create_task(each) for each in keeping]

@@ -61,7 +61,7 @@ class AdbServer:
         """Start the server, and keep it running.
 
         Raises:
-            HostError: the server cannot be started.
+            HostError: if the server cannot be started.
         """
         try:
             self._listener.bind(("127.0.0.1", 0))
@@ -220,7 +220,7 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
     `base` is the environment of the program without these variables.
 
     Raises:
-        OSError: a shim cannot be written.
+        OSError: if a shim cannot be written.
     """
     import adbutils  # it takes 50 ms to import
 

@@ -73,8 +73,8 @@ class RecordedAdb:
         """Start the program's adb server, and wait until it has the device.
 
         Raises:
-            DeviceError: the device or its adb server is not available.
-            HostError: this machine has no free port or disk space.
+            DeviceError: if the device or its adb server is not available.
+            HostError: if this machine has no free port or disk space.
         """
         try:
             self._folder.mkdir(mode=0o700, parents=True)
@@ -152,7 +152,7 @@ class Relay:
         """Serve a stream that was opened to a service, to its end.
 
         Raises:
-            OSError: the program disconnected.
+            OSError: if the program disconnected.
         """
         if service.startswith("shell"):
             stream.accept()  # like adbd; otherwise it would go unnoticed if the program gives up

@@ -47,7 +47,7 @@ class Service:
         """Send bytes, waiting while the other side is slow.
 
         Raises:
-            OSError: the connection broke.
+            OSError: if the connection broke.
         """
         self.writer.write(data)
         await self.writer.drain()
@@ -68,8 +68,8 @@ class Service:
         """Send a request to the adb server, and wait until it accepts.
 
         Raises:
-            RefusedError: the server refuses.
-            OSError, EOFError: the connection broke.
+            RefusedError: if the server refuses.
+            OSError, EOFError: if the connection broke.
         """
         encoded = text.encode("utf-8", "surrogateescape")
         self.writer.write(b"%04x%b" % (len(encoded), encoded))
@@ -89,8 +89,8 @@ async def open_service(address: Address, service: str) -> Service:
     """Open a service of the device.
 
     Raises:
-        RefusedError: the server does not know the device, or the device refuses the service.
-        DeviceError: no adb server answers, or the connection was lost.
+        RefusedError: if the server does not know the device, or the device refuses the service.
+        DeviceError: if no adb server answers, or the connection was lost.
     """
     server = await _connect(address.adb_host, address.adb_port)
     try:
@@ -110,7 +110,7 @@ async def ask_service(address: Address, service: str) -> bytes:
     """Return the output of a service of the device, read until it ends.
 
     Raises:
-        DeviceError: the service cannot be opened, or does not end in time.
+        DeviceError: if the service cannot be opened, or does not end in time.
     """
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):
@@ -128,7 +128,7 @@ async def banner(address: Address) -> bytes:
     Features that would have to be emulated are left out, so that they are not used.
 
     Raises:
-        DeviceError: the adb server does not have the device, or does not answer.
+        DeviceError: if the adb server does not have the device, or does not answer.
     """
     features = (await ask_server(address, f"host-serial:{address.serial}:features")).split(",")
     lines = (await ask_server(address, "host:devices-l")).splitlines()
@@ -149,7 +149,7 @@ async def ask_server(address: Address, request: str) -> str:
     """Return the block with which an adb server answers a request.
 
     Raises:
-        DeviceError: no adb server answers in time, or it refuses.
+        DeviceError: if no adb server answers in time, or it refuses.
     """
     server = await _connect(address.adb_host, address.adb_port)
     try:
@@ -170,7 +170,7 @@ async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
     """Yield the state of a device whenever an adb server's list changes; empty if it is not listed.
 
     Raises:
-        DeviceError: no adb server answers, or the connection was lost.
+        DeviceError: if no adb server answers, or the connection was lost.
     """
     server = await _connect(host, port)
     try:
@@ -189,7 +189,7 @@ async def register(server_port: int, adbd_port: int) -> None:
     """Register an adbd with a local adb server, like an emulator; it may be registered already.
 
     Raises:
-        DeviceError: no adb server answers.
+        DeviceError: if no adb server answers.
     """
     server = await _connect("127.0.0.1", server_port)
     text = f"host:emulator:{adbd_port}".encode()
@@ -229,7 +229,7 @@ class Reverses:
         """Carry out a request, and return the device's reply: `OKAY…` or `FAIL…`.
 
         Raises:
-            DeviceError: the device does not answer.
+            DeviceError: if the device does not answer.
         """
         if service == _REMOVE_ALL:  # forwards of other programs are left alone
             await self.remove_all()

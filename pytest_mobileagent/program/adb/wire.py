@@ -51,9 +51,9 @@ async def read_packet(reader: StreamReader) -> Packet:
     """Return the next packet.
 
     Raises:
-        PacketError: the bytes are not an adb packet.
-        EOFError: the connection has ended.
-        OSError: the connection broke.
+        PacketError: if the bytes are not an adb packet.
+        EOFError: if the connection has ended.
+        OSError: if the connection broke.
     """
     command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
     if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
@@ -103,7 +103,7 @@ class Stream:
         """Send bytes to the client, waiting until the previous ones are acknowledged.
 
         Raises:
-            BrokenPipeError: the stream is closed.
+            BrokenPipeError: if the stream is closed.
         """
         async with self._writing:
             for start in range(0, len(data), self._most_payload):
@@ -169,8 +169,8 @@ class Key:
         """Return the public key in adb's key file, a private key as PKCS #8 in PEM.
 
         Raises:
-            OSError: the file cannot be read.
-            ValueError: the file is not such a key.
+            OSError: if the file cannot be read.
+            ValueError: if the file is not such a key.
         """
         lines = private.read_bytes().strip().splitlines()
         if not lines or b" PRIVATE KEY-----" not in lines[0]:

@@ -125,7 +125,7 @@ def pixel(word: object) -> int:
     """Return a coordinate in whole pixels.
 
     Raises:
-        ValueError, TypeError, OverflowError: the value is not a number.
+        ValueError, TypeError, OverflowError: if the value is not a number.
     """
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         msg = f"{word!r} is not a coordinate"

@@ -127,7 +127,7 @@ def from_base64(text: str) -> str:
     """Decode a text from base64.
 
     Raises:
-        ValueError: the text is not base64, or the bytes are not UTF-8.
+        ValueError: if the text is not base64, or the bytes are not UTF-8.
     """
     data = "".join(text.split())
     return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")

@@ -64,7 +64,7 @@ def parse(script: str, depth: int = 0) -> Script:
     """Return the commands of a script; those of a substitution precede the command that uses it.
 
     Raises:
-        UnreadableError: the script cannot be parsed.
+        UnreadableError: if the script cannot be parsed.
     """
     if depth > _DEEPEST:
         msg = "it is nested too deeply"

@@ -109,8 +109,8 @@ class _Incoming:
         """Process data; return what follows the end of the request, or None before its end.
 
         Raises:
-            NotHttpError: the stream does not begin with a request.
-            h11.RemoteProtocolError: the data is not a request.
+            NotHttpError: if the stream does not begin with a request.
+            h11.RemoteProtocolError: if the data is not a request.
         """
         self._begun = (self._begun + data[:_LONGEST_METHOD])[:_LONGEST_METHOD]
         if not _may_be_http(self._begun):

@@ -159,7 +159,7 @@ def read_actions(sequences: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ..
     """Return the acts of W3C actions; only those of one finger or one keyboard are understood.
 
     Raises:
-        ValueError, KeyError, TypeError: the actions are malformed.
+        ValueError, KeyError, TypeError: if the actions are malformed.
     """
     busy = [each for each in sequences if any(_acts(item) for item in each.get("actions", ()))]
     if not busy:

@@ -30,7 +30,7 @@ class CachedReply:
         """Return the reply that was stored as JSON data.
 
         Raises:
-            LookupError, TypeError: the data is not a reply.
+            LookupError, TypeError: if the data is not a reply.
         """
         media_type, text = (expect(data[name], str, name) for name in ("media_type", "text"))
         return cls(media_type, text)
@@ -65,7 +65,7 @@ class CachedReplies:
         """Return the reply of a cache key; None if it is not cached.
 
         Raises:
-            NotCachedError: it is not cached, and the model may not be called.
+            NotCachedError: if it is not cached, and the model may not be called.
         """
         return None if self._cache is None else self._cache.find_as(CachedReply.from_json, key)
 

@@ -72,7 +72,7 @@ def routes(*, every: bool = False) -> dict[str, Route]:
     With `every`, there is one for each provider that has an endpoint.
 
     Raises:
-        HostError: the value of a variable is not a URL.
+        HostError: if the value of a variable is not a URL.
     """
     found = {}
     for name, provider in PROVIDERS.items():
@@ -104,7 +104,7 @@ def route_of(name: str, routes: Mapping[str, Route]) -> Route:
     """Return the route of a name.
 
     Raises:
-        ValueError: the route does not exist.
+        ValueError: if the route does not exist.
     """
     if name in routes:
         return routes[name]
@@ -118,8 +118,8 @@ def check_route(name: str) -> None:
     """Check that the provider at a route has a key, and answers.
 
     Raises:
-        HostError: the value of a variable that sets an endpoint is not a URL.
-        ValueError: the route does not exist or has no key, or the endpoint does not answer.
+        HostError: if the value of a variable that sets an endpoint is not a URL.
+        ValueError: if the route does not exist or has no key, or the endpoint does not answer.
     """
     route = route_of(name, routes(every=True))
     key_at(route)
@@ -131,7 +131,7 @@ def key_at(route: Route) -> str:
     """Return the key of the provider at a route; empty if it is not set and not needed.
 
     Raises:
-        ValueError: the provider needs a key, which is not set.
+        ValueError: if the provider needs a key, which is not set.
     """
     if route.provider not in PROVIDERS:  # Azure, whose endpoint always belongs to the user
         return ""

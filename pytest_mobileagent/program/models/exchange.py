@@ -63,8 +63,8 @@ class Exchange:
         """Pass the request on, and the reply back.
 
         Raises:
-            ConnectionError: one of the two connections broke in the middle of the reply.
-            HostError: the call cannot be recorded.
+            ConnectionError: if one of the two connections broke in the middle of the reply.
+            HostError: if the call cannot be recorded.
         """
         self.recording.sent()
         preparing = asyncio.get_running_loop().run_in_executor(None, self.recording.prepare)
@@ -200,7 +200,7 @@ class StandIn:
     An endpoint answers only requests of its own API.
 
     Raises:
-        OSError, ValueError: the script cannot be read, or the model has no endpoint.
+        OSError, ValueError: if the script cannot be read, or the model has no endpoint.
     """
 
     def __init__(self, model: ModelReference | ScriptedModel | None) -> None:

@@ -69,23 +69,20 @@ _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 class RecordedModels:
     """All of a program's model calls in one episode, for a `LocalPort` to serve.
 
-    - `settings`: prices and budget of the run. `folder`: the episode's folder. `pictures`: the
-      run's folder of screens.
+    - `settings`: the run's prices and budget. `folder`: the episode's. `pictures`: the screens'.
     - `watcher` is notified of each call, `on_budget` when a budget is exhausted.
-    - `network`: "open", or "models" if the proxy only leads to models. `hosts`: providers of models
-      in addition to the known ones.
+    - `network`: "open", or "models" if the proxy only leads to models. `hosts`: more model hosts.
     - `roles`: the role of each model whose name matches a pattern.
     - `include_usage`: whether to request token counts in streams if the program does not.
     - `model`: answers in place of all providers: a script, or an endpoint for its API.
-    - `keys`: the program's stand-ins for keys; by default, for all keys.
-    - `cache`: stores replies; None if they are not stored.
+    - `keys`: the program's stand-ins for keys; by default, for all keys. `cache`: stores replies.
     - `is_proxy`: whether requests to the providers' own hosts arrive here, too. If not, each
       provider with an endpoint has a route.
 
-    Raises HostError if the value of a variable that sets an endpoint is not a URL.
-
     `failure` is why calls can no longer be recorded: they are refused from then on. `secrets` are
     the keys that the program has used so far.
+
+    Raises HostError if a variable sets an endpoint that is not a URL.
     """
 
     def __init__(
@@ -132,7 +129,7 @@ class RecordedModels:
         """Prepare to serve: `url` returns the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
-            HostError: a file cannot be written, the script cannot be read, or the model has no
+            HostError: if a file cannot be written, the script cannot be read, or the model has no
                 endpoint.
         """
         try:
@@ -168,8 +165,8 @@ class RecordedModels:
         """Check that calls can still be recorded, and that models answer them.
 
         Raises:
-            HostError: recording has failed, for example because the disk is full.
-            ProviderError: no model has answered for a long time.
+            HostError: if recording has failed, for example because the disk is full.
+            ProviderError: if no model has answered for a long time.
         """
         if self.failure is not None:
             raise self.failure
@@ -181,7 +178,7 @@ class RecordedModels:
         """Raise an error for `what` if the provider of the last call was at fault.
 
         Raises:
-            ProviderError: the last call had no answer.
+            ProviderError: if the last call had no answer.
         """
         if self._shared.outage is not None:
             msg = f"{what}; {self._shared.outage.why}"
@@ -196,8 +193,7 @@ class RecordedModels:
         """Return the stand-in for the key of the provider at a route.
 
         Raises:
-            ValueError: the route does not exist, or has no key although no other model answers in
-                the provider's place.
+            ValueError: if the route does not exist, or its provider needs a key and has none.
         """
         route = route_of(name, self.routes)
         if not (self._stand_in.is_given or self._cached.only):
@@ -313,7 +309,7 @@ class RecordedModels:
     ) -> tuple[h11.Request, Place]:
         """Return a request and its destination `to`, with the stand-ins replaced by real keys.
 
-        Keys are not sent over unencrypted connections, unless the user has named that server.
+        Keys are sent unencrypted only to servers that the user has named.
         """
         instead = ""
         if to is not place:
@@ -398,7 +394,7 @@ def bundle() -> bytes:
     """Return the certificates that a program must trust: those trusted here, and our authority's.
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: if a file cannot be read.
     """
     files = [Path(file).read_bytes() for file in trusted()]
     return b"\n".join([*files, _authority().cert_pem.bytes()])

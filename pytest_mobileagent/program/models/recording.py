@@ -134,7 +134,7 @@ class Recording:
         """Parse the request and save its pictures, while the model thinks.
 
         Raises:
-            HostError: a picture cannot be written.
+            HostError: if a picture cannot be written.
         """
         request = self.api.read(self.request.path, self.request.body, self.request.data)
         messages = [to_jsonable(message, self._picture) for message in request.messages]
@@ -152,7 +152,7 @@ class Recording:
         """Record a cached reply in place of the provider's.
 
         Raises:
-            HostError: a picture or the line cannot be written.
+            HostError: if a picture or the line cannot be written.
         """
         self.answered(200, cached.media_type, "")
         self._received, self._from_cache = [cached.text.encode()], True
@@ -180,7 +180,7 @@ class Recording:
         count as a call; otherwise the received part of the reply counts, because it costs money.
 
         Raises:
-            HostError: the line cannot be written.
+            HostError: if the line cannot be written.
         """
         if self._prompt is None:
             self.prepare()

@@ -88,8 +88,8 @@ class ProgramProcess:
         """Start the program.
 
         Raises:
-            AgentError: the program cannot be started.
-            HostError: this machine cannot start any program.
+            AgentError: if the program cannot be started.
+            HostError: if this machine cannot start any program.
         """
         with contextlib.ExitStack() as undo:
             try:
@@ -264,7 +264,7 @@ def engine() -> str:
     """Return the path of docker or podman.
 
     Raises:
-        HostError: neither is installed, or it does not answer.
+        HostError: if neither is installed, or it does not answer.
     """
     found = next(filter(None, map(shutil.which, _ENGINES)), None)
     if found is None:
@@ -310,7 +310,7 @@ def contained(
       installed.
 
     Raises:
-        HostError: this machine has no container engine.
+        HostError: if this machine has no container engine.
     """
     program = program or engine()
     name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{tokens.token_hex(4)}"

@@ -62,7 +62,7 @@ class Workplace:
         """Fill in the adapter's files, and write the goal; return the variables for the notes.
 
         Raises:
-            AgentError: a file cannot be filled in.
+            AgentError: if a file cannot be filled in.
         """
         for name in adapter.files:
             fill_file(self.folder / name, values)
@@ -105,8 +105,8 @@ def workplace(adapter: Adapter, here: Path, parent: Path | None = None) -> Itera
     default in the folder for temporary files.
 
     Raises:
-        AgentError: the program's folder cannot be copied.
-        HostError: this machine has not enough disk space.
+        AgentError: if the program's folder cannot be copied.
+        HostError: if this machine has not enough disk space.
     """
     try:
         place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)).resolve()
@@ -227,7 +227,8 @@ def install(requirements: Path) -> Path:
     processes need it at the same time.
 
     Raises:
-        HostError: the environment cannot be created; the message ends with the last lines of pip.
+        HostError: if the environment cannot be created; the message ends with the last lines of
+            pip.
     """
     try:
         link = own_folder("environments") / _digest(requirements)

@@ -71,7 +71,7 @@ class AdbDevice:
     screenshots, view hierarchies are compared instead.
 
     Raises:
-        DeviceError: the device cannot be reached, or is not ready within a minute.
+        DeviceError: if the device cannot be reached, or is not ready within a minute.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class Console:
     Every method raises DeviceError if the console does not answer, or refuses a command.
 
     Raises:
-        DeviceError: the device is not an emulator.
+        DeviceError: if the device is not an emulator.
     """
 
     def __init__(self, address: Address) -> None:
@@ -111,8 +111,8 @@ def console_of(address: Address, shell: Shell) -> Console:
     same port of this machine may belong to a different emulator, so the AVD names are compared.
 
     Raises:
-        DeviceError: the console of an emulator on this machine does not answer.
-        NoSnapshotError: the device has no console that can be reached.
+        DeviceError: if the console of an emulator on this machine does not answer.
+        NoSnapshotError: if the device has no console that can be reached.
     """
     if console_port(address.serial) is None:
         msg = "no snapshots"

@@ -96,7 +96,7 @@ class EventStream:
         """Return the events since the last call, at least up to the last mark.
 
         Raises:
-            DeviceError: the connection to the listener was lost, and cannot be restored.
+            DeviceError: if the connection to the listener was lost, and cannot be restored.
         """
         if self.problem:
             return ()
@@ -126,7 +126,7 @@ class EventStream:
         """Connect, and request the events since the last one that was received.
 
         Raises:
-            DeviceError: no listener answers, or it uses a different version of the protocol.
+            DeviceError: if no listener answers, or it uses a different version of the protocol.
         """
         self._disconnect()
         stream = open_service(self.address, SOCKET).conn

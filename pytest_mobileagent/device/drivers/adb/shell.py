@@ -108,8 +108,9 @@ class Shell:
         """Run scripts one after the other, in one round trip, and return the output of each.
 
         Raises:
-            ConnectionLostError: the connection was lost.
-            DeviceError: the device cannot be reached, or does not answer within `timeout` seconds.
+            ConnectionLostError: if the connection was lost.
+            DeviceError: if the device cannot be reached, or does not answer within `timeout`
+                seconds.
         """
         marker = secrets.token_hex(16)
         # Each script runs in a subshell, which it may exit or change the folder of. It must not
@@ -202,7 +203,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
     """Open a service of the device through the adb server.
 
     Raises:
-        DeviceError: no adb server answers, it does not know the device, or the device refuses.
+        DeviceError: if no adb server answers, it does not know the device, or the device refuses.
     """
     import adbutils  # it takes 50 ms to import
 
@@ -222,7 +223,7 @@ def restart_as_root(address: Address) -> bool:
     """Restart the device's adbd as root; return whether the device allows that.
 
     Raises:
-        DeviceError: the device cannot be reached, or does not answer.
+        DeviceError: if the device cannot be reached, or does not answer.
     """
     import adbutils  # it takes 50 ms to import
 
@@ -240,7 +241,7 @@ def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]
     """Return the state of each device that an adb server lists, by serial.
 
     Raises:
-        DeviceError: no adb server answers within `seconds` (by default 20).
+        DeviceError: if no adb server answers within `seconds` (by default 20).
     """
     import adbutils  # it takes 50 ms to import
 
@@ -261,7 +262,7 @@ def register(address: Address) -> None:
     """Register an emulator with the adb server, which emulators also do themselves.
 
     Raises:
-        DeviceError: no adb server answers.
+        DeviceError: if no adb server answers.
     """
     connection = _open_server(address.adb_host, address.adb_port)
     port = int(address.serial.rpartition("-")[2]) + 1

@@ -50,7 +50,7 @@ def read_info(shell: Shell) -> DeviceInfo:
     """Read the facts about a device: its model, version, screen and language.
 
     Raises:
-        DeviceError: the device does not answer, or its answer cannot be parsed.
+        DeviceError: if the device does not answer, or its answer cannot be parsed.
     """
     properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
     scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
@@ -89,7 +89,7 @@ class AdbSystem:
     a `refresh`.
 
     Raises:
-        DeviceError: the device cannot be reached, or is not ready within a minute.
+        DeviceError: if the device cannot be reached, or is not ready within a minute.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class AdbSystem:
         """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
 
         Raises:
-            TaskError: the device has snapshots, but not this one.
+            TaskError: if the device has snapshots, but not this one.
         """
         self._packages = None
         self._listener.stop()
@@ -193,7 +193,7 @@ class AdbSystem:
         """Return the events since the last call or reset; empty without a listener.
 
         Raises:
-            DeviceError: the connection to the listener was lost, and cannot be restored.
+            DeviceError: if the connection to the listener was lost, and cannot be restored.
         """
         return self._listener.take()
 
@@ -270,7 +270,7 @@ class AdbSystem:
         """Wake the phone and dismiss its lock screen, if necessary.
 
         Raises:
-            DeviceError: the phone stays asleep or locked, or its storage is full.
+            DeviceError: if the phone stays asleep or locked, or its storage is full.
         """
         for command in ("input keyevent WAKEUP; wm dismiss-keyguard", ""):
             power, window, df = (output.text for output in self.look(POWER, LOCK, ROOM))
@@ -341,7 +341,7 @@ def read_clock(text: str) -> datetime:
     """Parse the device's time, in ISO 8601; the result has no time zone.
 
     Raises:
-        DeviceError: the text is not a time.
+        DeviceError: if the text is not a time.
     """
     try:
         moment = datetime.strptime(text.strip(), "%Y-%m-%dT%H:%M:%S%z")

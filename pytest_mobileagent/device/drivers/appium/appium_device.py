@@ -129,7 +129,7 @@ class AppiumDevice:
     screenshot before and after the page source; if these are equal, the screen has settled.
 
     Raises:
-        DeviceError: no session can be opened.
+        DeviceError: if no session can be opened.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ def find_appium(home: Path | None) -> Path:
     """Return the path of Appium's program.
 
     Raises:
-        FileNotFoundError: Appium is not installed; the message says how to install it.
+        FileNotFoundError: if Appium is not installed; the message says how to install it.
     """
     if home is not None:
         program = home / "node_modules" / ".bin" / "appium"

@@ -24,7 +24,7 @@ def parse_capabilities(file: str) -> dict[str, Any]:
     """Read a JSON file of capabilities.
 
     Raises:
-        ValueError: the file cannot be read, or does not contain a JSON object.
+        ValueError: if the file cannot be read, or does not contain a JSON object.
     """
     try:
         capabilities = json.loads(Path(file).read_text("utf-8"))
@@ -68,8 +68,8 @@ class AppiumSession:
         """Yield the client's session, and turn its errors into a DeviceError that names `what`.
 
         Raises:
-            DeviceError: the server does not answer, or the device failed.
-            MissingExtraError: the packages for Appium are not installed.
+            DeviceError: if the server does not answer, or the device failed.
+            MissingExtraError: if the packages for Appium are not installed.
         """
         check_extra("appium", "driving devices by Appium")
         from selenium.common.exceptions import WebDriverException
@@ -103,7 +103,7 @@ class AppiumSession:
         """End the session and open a new one, which an error message calls `what`.
 
         Raises:
-            DeviceError: no new session can be opened.
+            DeviceError: if no new session can be opened.
         """
         self.close()
         with self.speaking(what):

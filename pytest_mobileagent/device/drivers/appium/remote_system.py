@@ -89,7 +89,7 @@ class RemoteSystem:
         """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
 
         Raises:
-            TaskError: the device has snapshots, but not this one.
+            TaskError: if the device has snapshots, but not this one.
         """
         self._packages = None
         try:

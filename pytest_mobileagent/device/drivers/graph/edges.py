@@ -24,7 +24,7 @@ def best(edges: Iterable[Edge], action: Action, rule: Rule) -> Edge | None:
     one with the most similar text, then with the nearest point, then the most often recorded.
 
     Raises:
-        TaskError: the rule does not support the action of an edge.
+        TaskError: if the rule does not support the action of an edge.
     """
     matching = [edge for edge in edges if rule(action, edge.golden)]
     return min(matching, key=lambda edge: _rank(action, edge), default=None)

@@ -67,7 +67,7 @@ class GraphDevice:
         A page without a time gets the time of the page before it; the first, 1 January 2000.
 
         Raises:
-            TaskError: there are probes, which recorded pages cannot run.
+            TaskError: if there are probes, which recorded pages cannot run.
         """
         if probes:
             msg = f"the probe {next(iter(probes))!r} cannot be read: {self._shows_no_state()}"
@@ -81,7 +81,7 @@ class GraphDevice:
         """Show the page that an action leads to from the current page.
 
         Raises:
-            NoEdgeError: nothing is recorded for the action on this page.
+            NoEdgeError: if nothing is recorded for the action on this page.
         """
         came_from, has_entered = self.page, self._has_entered
         self._before, self._has_entered = None, False
@@ -163,7 +163,7 @@ class GraphDevice:
         """Follow the recorded edge of the back key, or else return to the previous page.
 
         Raises:
-            NoEdgeError: there is neither an edge nor a previous page.
+            NoEdgeError: if there is neither an edge nor a previous page.
         """
         edge = self._edge(self.page, Key("back"))
         if edge is None:
@@ -217,7 +217,7 @@ def start_of(graph: Graph, snapshot: str) -> str:
     """Return the id of the page that a task's snapshot names.
 
     Raises:
-        TaskError: the graph has neither a snapshot nor a page of that name.
+        TaskError: if the graph has neither a snapshot nor a page of that name.
     """
     if snapshot in graph.snapshots:
         return graph.snapshots[snapshot]
