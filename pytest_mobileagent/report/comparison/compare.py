@@ -78,8 +78,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       episodes in `baseline` and in `run`, over the tasks for which both are known; and their
       `difference` with its interval.
     - `noise`: the noise that the agents met in the tasks of both runs, and their reactions, in
-      `baseline` and in `run` (see `metrics.noise`). For a clean and a noisy run, this shows how
-      robust the agent is.
+      `baseline` and in `run` (see `metrics.noise`).
     - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
       and in `run`; `nodes`: the machines of each run, if workers were on several.
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
