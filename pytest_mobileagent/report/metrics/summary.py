@@ -63,8 +63,8 @@ def _by(field: str, results: Sequence[Entry], of: Callable[..., dict[str, Any]])
 def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any]:
     """Return the metrics over some results; a metric without samples is None, never 0.
 
-    `epochs` is the run's number of epochs, by default that of these results. docs/metrics.md defines
-    all fields; see also `matched`, `latched`, `spending`, `over_epochs` and `noise_totals`.
+    `epochs` is the run's number of epochs, by default that of these results. See docs/metrics.md
+    for all fields, and `matched`, `latched`, `spending`, `over_epochs` and `noise_totals`.
 
     Counts of tasks:
 
