@@ -58,23 +58,23 @@ def test_code(episode, number):
     assert episode.answers("4711")
 """
 
-OWN_PRICE = '["openai:own"]\ninput = 100\noutput = 1000\n'  # $0.2 for 1000 tokens in and 100 out
+OWN_PRICE = '["openai:own"]\ninput = 100\noutput = 1000\n'  # $0.20: 1000 tokens in, 100 out
 
 
 @dataclass(frozen=True)
 class Asking:
-    """The project, whose agents run in pytest's process by default."""
+    """The project; by default, its agents run in pytest's process."""
 
     pytester: pytest.Pytester
 
     def write(self, count: int = 1) -> None:
-        """Write the project with a number of tasks."""
+        """Write the project with `count` tasks."""
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(asking=AGENTS, test_codes=TASKS.replace("COUNT", str(count)))
         self.pytester.makefile(".toml", prices=OWN_PRICE)
 
     def script(self, *replies: Any, name: str = "replies") -> str:
-        """Write a script of replies, and return the name of its model."""
+        """Write a script of replies and return the name of the model that plays it."""
         path = self.pytester.path / f"{name}.jsonl"
         path.write_text("".join(f"{json.dumps(reply)}\n" for reply in replies), "utf-8")
         return f"scripted:{path.name}"
@@ -100,6 +100,6 @@ class Asking:
         return json.loads(newest.read_text("utf-8"))  # type: ignore[no-any-return]
 
     def calls(self) -> list[dict[str, Any]]:
-        """Return the prompts to models of all runs."""
+        """Return the recorded model calls of all runs."""
         paths = sorted((self.pytester.path / "runs").glob("*/episodes/*/calls.jsonl"))
         return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]

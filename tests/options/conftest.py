@@ -1,4 +1,4 @@
-"""Fixtures for reading and refusing options without running a task."""
+"""Fixtures for reading options and testing their errors without running a task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def header(project: Project) -> Callable[..., str]:
-    """Returns the options in the header of a run."""
+    """Returns the header of a run, which lists the options."""
 
     def read(*arguments: str) -> str:
         result = project.run("tasks", "--collect-only", "--agent=noop", *arguments)
@@ -32,7 +32,7 @@ def header(project: Project) -> Callable[..., str]:
 
 @pytest.fixture
 def refused(project: Project) -> Callable[..., str]:
-    """Returns the error of options that end the run before anything starts."""
+    """Returns the error for options that end the run before anything starts."""
 
     def read(*arguments: str) -> str:
         result = project.run("tasks", "--agent=noop", *arguments)
@@ -44,7 +44,7 @@ def refused(project: Project) -> Callable[..., str]:
 
 @pytest.fixture
 def asking(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Asking:
-    """A project whose agents ask models, on a phone in memory, without a key."""
+    """A project whose agents ask models, on a phone in memory, with no API keys set."""
     for provider in PROVIDERS.values():
         for name in (*provider.key, *provider.url_variables):
             monkeypatch.delenv(name, raising=False)
@@ -64,7 +64,7 @@ def gated(pytester: pytest.Pytester) -> Gated:
 
 @pytest.fixture
 def served() -> Iterator[Callable[..., str]]:
-    """Returns the model `openai:own`, which a local server plays with scripted replies."""
+    """Returns the model `openai:own`, served locally with scripted replies."""
     with contextlib.ExitStack() as stack:
 
         def serve(*replies: Any, name: str = "own") -> str:
@@ -76,7 +76,7 @@ def served() -> Iterator[Callable[..., str]]:
 
 @pytest.fixture
 def fnmatch() -> Callable[[str, str], None]:
-    """Checks that a line matches a pattern, in which only * and ? are special characters."""
+    """Checks that a line matches a pattern in which only * and ? are special characters."""
 
     def check(line: str, pattern: str) -> None:
         pytest.LineMatcher([line]).fnmatch_lines([pattern.replace("[", "[[]")])

@@ -1,3 +1,3 @@
-"""Shared by the tests of options for emulators."""
+"""Helpers for the tests of emulator options."""
 
 AVD = ("tasks", "-k", "code", "--mobile-device=avd:pixel")

@@ -1,4 +1,4 @@
-"""A project with a gate, whose agent succeeds at chosen tasks, on a phone in memory."""
+"""A project with a gate and an agent that succeeds at chosen tasks, on a phone in memory."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_hard(episode, number):
     is_done(episode)
 """
 
-# With eight tasks, one epoch without a difference excludes this drop; an epoch with a failure does
-# not.
+# With eight tasks, one epoch without a difference rules out a drop of this size; an epoch with a
+# failure does not.
 EACH_TAG = """
 [[bound]]
 metric = "success_rate"
@@ -90,7 +90,7 @@ tag = "hard"
 
 @dataclass(frozen=True)
 class Gated:
-    """The project, with eight tasks of each of two tags."""
+    """The project: eight tasks for each of two tags."""
 
     pytester: pytest.Pytester
 
@@ -100,7 +100,7 @@ class Gated:
         return self.pytester.path
 
     def write(self) -> None:
-        """Write the project, with a baseline that has done all tasks in three epochs."""
+        """Write the project, with a baseline that passed every task in three epochs."""
         self.pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(skilled=AGENT, test_all=TASKS)
@@ -108,19 +108,19 @@ class Gated:
         self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(8)})
 
     def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
-        """Write a run with the given outcomes of epochs, by the names of tasks."""
+        """Write a run with the given outcomes per epoch, keyed by task name."""
         each = {f"all/{task}": epochs for task, epochs in tasks.items()}
         return write_run(self.path / name, each)
 
     def run(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
-        """Run the tasks in this process, or on workers."""
+        """Run the tasks in this process, or on `workers` workers."""
         given = ["--agent=skilled.py:Skilled", "--mobile-agent-process=off", *arguments]
         if workers:
             return self.pytester.runpytest_subprocess(f"-n{workers}", *given)
         return self.pytester.runpytest_inprocess(*given)
 
     def gated(self, *arguments: str, workers: int = 0) -> pytest.RunResult:
-        """Run the tasks with one epoch or two, as the gate of each tag decides."""
+        """Run the tasks for one or two epochs, as the gate of each tag decides."""
         given = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
         return self.run(*given, *arguments, workers=workers)
 
@@ -134,19 +134,19 @@ class Gated:
         return line.removeprefix("ERROR: ")
 
     def report(self) -> dict[str, Any]:
-        """Return the newest report."""
+        """Return the most recent report."""
         return json.loads((self.newest() / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
 
     def about(self) -> dict[str, Any]:
-        """Return the description of the run in the newest run.json."""
+        """Return the description of the run from the most recent run.json."""
         return json.loads((self.newest() / "run.json").read_text("utf-8"))["run"]  # type: ignore[no-any-return]
 
     def newest(self) -> Path:
-        """Return the folder of the newest run."""
+        """Return the folder of the most recent run."""
         return max((self.path / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
 
     def epochs(self) -> dict[str, list[int]]:
-        """Return the epochs of each task in the newest report."""
+        """Return the epochs of each task in the most recent report."""
         found: dict[str, list[int]] = {}
         for task in self.report()["tasks"]:
             found.setdefault(task["id"].removeprefix("all/"), []).append(task["epoch"])
@@ -154,7 +154,7 @@ class Gated:
 
 
 def write_run(folder: Path, tasks: Mapping[str, list[bool | None]]) -> Path:
-    """Write the report of a run with the given outcomes of epochs, by the ids of tasks."""
+    """Write the report of a run with the given outcomes per epoch, keyed by task id."""
     folder.mkdir(parents=True)
     results = {
         f"{task}@{epoch}": _result(task, epoch, passed).to_wire()

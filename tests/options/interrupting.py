@@ -1,4 +1,4 @@
-"""A project of tasks that need no phone, whose runs are interrupted and resumed."""
+"""A project of tasks that need no phone, whose runs can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ AGENT = "--agent=conftest.py:Worker"
 
 
 class Suite:
-    """A project of tasks that need no phone, whose agent records the tasks that it works on."""
+    """A project of tasks that need no phone, whose agent records the tasks it works on."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
@@ -97,7 +97,7 @@ class Suite:
         )
 
     def stop(self, what: list[str] = ALL) -> Path:
-        """Run tasks until one of them interrupts the run; return the run's folder."""
+        """Run the tasks until one of them interrupts the run; return the run's folder."""
         self.write(what)
         (self.pytester.path / "stop").touch()
         self.run()

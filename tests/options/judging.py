@@ -28,21 +28,21 @@ def test_checked(episode):
 
 
 def write(asking: Asking, count: int = 1) -> None:
-    """Write a number of tasks that a judge decides."""
+    """Write `count` tasks that a judge decides."""
     asking.pytester.makepyfile(test_codes=TASKS.replace("COUNT", str(count)))
 
 
 def write_checked(asking: Asking, answer: str = "4711") -> None:
-    """Write a task with a check, which passes for the answer 4711."""
+    """Write a task with a check that passes if the agent's answer is `answer`."""
     asking.pytester.makepyfile(test_codes=CHECKED.replace("ANSWER", answer))
 
 
 def run(asking: Asking, *arguments: str) -> pytest.RunResult:
-    """Run the tasks with an agent that answers 4711 without a model."""
+    """Run the tasks with an agent that answers 4711 without asking a model."""
     return asking.run(*arguments, "--mobile-unpriced=allow", agent="Silent")
 
 
 def task(asking: Asking) -> dict[str, Any]:
-    """Return the only task of the newest report."""
+    """Return the only task in the most recent report."""
     (only,) = asking.report()["tasks"]
     return only  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""--agent: by name, by file, by module; wrong ones are told before anything starts."""
+"""--agent: agents given by name, file or module, and errors reported before anything starts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds of every option: it has a file of tests, and may be given in several places."""
+"""All options: each has a test file, and can be set in the environment and in the ini file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.project import Project
 
 HERE = Path(__file__).parent
-# Options that can be given at once, with values that are not their defaults.
+# Options that can be given together, with values that differ from their defaults.
 VALUES = {
     "--mobile-agent-option": "pace=slow",
     "--mobile-agent-process": "off",
@@ -67,8 +67,8 @@ VALUES = {
     "--mobile-redact": "redact.toml",
 }
 
-# A run takes over from one earlier run at most, and a single path leaves no choice of the phone's
-# state, so each of these is given alone.
+# A run takes results from at most one earlier run, and a single path fixes the phone's state, so
+# each of these options is given alone.
 GIVEN_AT_ONCE = [
     VALUES,
     {"--mobile-path": "single"},
@@ -77,7 +77,7 @@ GIVEN_AT_ONCE = [
     {"--mobile-rescore": "runs"},
     {"--mobile-replies": "runs"},
 ]
-# What the values name.
+# The files that the values refer to.
 FILES = {
     "hub.json": "{}",
     "prices.toml": "",
@@ -99,7 +99,7 @@ def pytest_mobileagent_environments(config):
 
 @pytest.fixture
 def header(project: Project) -> Callable[[], str]:
-    """Returns the header of a run in a project that has all that VALUES names."""
+    """Returns the header of a run in a project that has every file that VALUES refers to."""
     folder = project.pytester.path
     for name, text in FILES.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -130,7 +130,7 @@ def test_every_option_is_given_once():
 def test_options_may_come_from_the_environment_or_the_ini_file(
     project, header, monkeypatch, values: Mapping[str, str]
 ):
-    project.run("tasks", "--agent=noop", "-k", "code")  # the earlier run
+    project.run("tasks", "--agent=noop", "-k", "code")  # creates the earlier run
     given = {"--agent": "noop", **values}
     chosen = [option for option in OPTIONS if option.flag in given]
     with monkeypatch.context() as environment:

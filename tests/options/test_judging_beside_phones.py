@@ -1,4 +1,4 @@
-"""Judges think while the phone goes on (plugin/deferring.py)."""
+"""Judges decide while the phone plays the next episode (plugin/deferring.py)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def hooked(asking: Asking) -> Asking:
 
 
 def after_two_episodes(request):
-    """Say yes once both episodes are played: the second one is not waiting for this."""
+    """Answer yes once both episodes have been played, so the second must not wait for this answer.
+    """
     assert PLAYED.acquire(timeout=20)
     assert PLAYED.acquire(timeout=20)
     return "Result: 1"
@@ -74,7 +75,7 @@ def test_the_next_episode_is_played_before_the_judge_has_decided(hooked, served)
     assert sorted(outcomes.values()) == ["failed", "passed"]
     assert result.stdout.str().count("::test_open[") >= 2
     episodes = list((hooked.pytester.path / "runs").glob("*/episodes/*"))
-    assert len(episodes) == 2  # each was played once
+    assert len(episodes) == 2  # each was played only once
 
 
 GATE = """
@@ -185,7 +186,7 @@ def test_what_would_differ_the_second_time_waits_in_place(hooked, served):
 
 
 def slowly(request):
-    """Say yes a moment after it was asked, so that the test has to wait."""
+    """Answer yes after a short delay, so that the test has to wait."""
     threading.Event().wait(0.1)
     return "Result: 1"
 
@@ -241,7 +242,7 @@ def test_an_end_that_is_interrupted_reports_what_was_decided(hooked, served):
     last = threading.Event()
 
     def decide(request):
-        """Say yes after all three are played: so the first two wait until the end."""
+        """Answer yes after all three have been played, so the first two wait until the end."""
         if not last.is_set():
             assert all(PLAYED.acquire(timeout=20) for _ in range(3))
             last.set()

@@ -1,4 +1,4 @@
-"""--llm-judge: who decides tasks that ask for `judge`."""
+"""--llm-judge: which judges decide tasks that use the `judge` fixture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_single_judge_decides(asking, reply, outcome):
     judges = f"--mobile-judges={asking.script(reply)}"
     result = judging.run(asking, "--llm-judge=single", judges)
     result.assert_outcomes(**{outcome: 1})
-    result.stdout.no_fnmatch_line("*on the way*")  # nobody has asked the judge about that
+    result.stdout.no_fnmatch_line("*on the way*")  # the judge was not asked about that
     task = judging.task(asking)
     assert task["outcome"] == outcome
     assert task["verdict"]["scorer"] == "judge"

@@ -1,4 +1,4 @@
-"""--mobile-agent-option: what the agent declares, given on the command line."""
+"""--mobile-agent-option: the agent's own options, given on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-agent-process: whether agents run in a process of their own."""
+"""--mobile-agent-process: whether agents run in a separate process."""
 
 from __future__ import annotations
 

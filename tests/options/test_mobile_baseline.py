@@ -1,4 +1,4 @@
-"""--mobile-baseline: how a run differs from another one, task by task."""
+"""--mobile-baseline: the differences between a run and an earlier one, task by task."""
 
 from __future__ import annotations
 
@@ -56,4 +56,4 @@ def test_what_cannot_be_compared_with_is_said_before_a_device_starts(
 def test_runs_of_the_first_version_can_be_compared_with(gated):
     shutil.copytree(VERSION_1, gated.path / "old")
     error = gated.refused("--mobile-baseline=old")
-    assert "no task is in both" in error  # it was read: it has other tasks
+    assert "no task is in both" in error  # the run could be read, but has other tasks

@@ -1,4 +1,4 @@
-"""--mobile-boot-limit: the most seconds that an emulator may take to boot."""
+"""--mobile-boot-limit: the maximum time in seconds that an emulator may take to boot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-cache: whose replies and what texts of pictures are kept, and not asked for again."""
+"""--mobile-cache: which models' replies and which OCR results are cached."""
 
 from __future__ import annotations
 

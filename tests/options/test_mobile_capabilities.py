@@ -1,4 +1,4 @@
-"""--mobile-capabilities: a file of capabilities for Appium's sessions."""
+"""--mobile-capabilities: a file of capabilities for Appium sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-device: the virtual phone, or devices that are attached."""
+"""--mobile-device: virtual phones and attached devices."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_a_user_without_a_name_can_lease_devices(monkeypatch):
 
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("pwd.getpwuid", nameless)  # as in a container that runs as --user 1234
+    monkeypatch.setattr("pwd.getpwuid", nameless)  # as in a container started with --user 1234
     monkeypatch.setenv("HOME", "/")
     assert len(AttachedSlots([Place("a").address(), Place("b").address()]).locks) == 2
 

@@ -1,4 +1,4 @@
-"""--mobile-device=graph:DIR: recorded pages, checked before an agent starts."""
+"""--mobile-device=graph:DIR: recorded pages, which are checked before an agent starts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_other_app(episode):
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
-    """Runs tasks on a small graph, in this process."""
+    """Runs tasks on a small graph in this process."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     write_notes(pytester.path / "notes")
     (pytester.mkdir("tasks") / "test_notes.py").write_text(TASKS)
@@ -80,7 +80,7 @@ def report(pytester: pytest.Pytester) -> dict[str, Any]:
 
 
 def refused(result: pytest.RunResult) -> str:
-    """The one line of a run that was refused before an agent started."""
+    """Return the only error line of a run that was refused before an agent started."""
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line,) = [line for line in (*result.errlines, *result.outlines) if line.startswith("ERROR")]
     return line
@@ -196,13 +196,13 @@ def test_a_page_that_breaks_in_the_middle_is_the_tasks_error(
 
 
 def damage(folder: Path, change: str) -> None:
-    """Change the index of a graph."""
+    """Execute an SQL statement on the index of a graph."""
     with sqlite3.connect(folder / "graph.sqlite") as index:
         index.execute(change)
 
 
 def damage_pixels(folder: Path) -> None:
-    """Damage the pixels of a page."""
+    """Damage the image of a page."""
     with sqlite3.connect(folder / "graph.sqlite") as index:
         (path,) = index.execute("SELECT png FROM pages WHERE id = 'note'").fetchone()
     content = (folder / path).read_bytes()

@@ -1,4 +1,4 @@
-"""--mobile-device-has: what devices have that tasks may need."""
+"""--mobile-device-has: what the devices provide that tasks may need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sim,Call.,"physical;manual:Put in a SIM,, and wait"
 
 @pytest.fixture
 def outcomes(asking: Asking) -> Callable[..., dict[str, str]]:
-    """Runs tasks that need something; returns what became of them, or what skipped them for."""
+    """Runs tasks with needs; returns the outcome of each, or why it was skipped."""
     asking.pytester.makepyfile(test_codes=TASKS)
     (asking.pytester.path / "needs.csv").write_text(NEEDS)
 

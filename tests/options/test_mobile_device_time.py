@@ -1,4 +1,4 @@
-"""--mobile-device-time: the clock of the phones that a run starts."""
+"""--mobile-device-time: the clock of the phones that the run starts."""
 
 from __future__ import annotations
 

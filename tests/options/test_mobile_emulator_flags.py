@@ -1,4 +1,4 @@
-"""--mobile-emulator-flags: more flags for emulators that the run starts."""
+"""--mobile-emulator-flags: additional flags for emulators that the run starts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""--mobile-engine: where workers run. What is wrong with it is told before anything starts.
+"""--mobile-engine: where workers run, and errors reported before anything starts.
 
-How runs go on a cluster is tested in tests/fleet.
+Runs on a cluster are tested in tests/fleet.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""--mobile-env: each task in several environments, as tests of their own."""
+"""--mobile-env: each task in several environments, as separate tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ dark = true
 
 @pytest.fixture
 def worlds(project: Project) -> Project:
-    """The project with two environments, small and korean."""
+    """The project with two environments, "small" and "korean"."""
     folder = project.pytester.path / "environments"
     folder.mkdir()
     tables = (("small", "some", 330, "en-US"), ("korean", "", 440, "ko-KR"))

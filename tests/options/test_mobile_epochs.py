@@ -1,4 +1,4 @@
-"""--mobile-epochs: each task several times, as tests of their own."""
+"""--mobile-epochs: several epochs of each task, as separate tests."""
 
 import json
 
@@ -81,16 +81,16 @@ def test_what_was_not_needed_is_not_sought_when_the_run_is_scored_again(gated):
     refused.stderr.fnmatch_lines([f"ERROR: --mobile-epochs=1..2 runs epochs until *: {begun_with}"])
 
 
-@pytest.mark.slow  # workers are processes
+@pytest.mark.slow  # starts worker processes
 def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(gated):
     dies = ["--mobile-agent-option", "dies=hard4"]
     result = gated.gated(*HARD_ONES_VARY, *dies, "-v", workers=2)
-    assert "Traceback" not in result.stderr.str()  # plugins take what is deselected for objects
+    assert "Traceback" not in result.stderr.str()  # plugins expect deselected items to be objects
     result.assert_outcomes(passed=22, failed=2, deselected=8)
     assert gated.epochs() == everything(0) | {f"hard[{n}]": [0, 1] for n in range(8)}
     done = [line for line in result.outlines if " PASSED test" in line or " FAILED test" in line]
     assert ["epoch0" in line for line in done] == [True] * 16 + [False] * 8
-    # Each worker, also that in place of the dead one, has leased one device at most.
+    # Each worker, including the one that replaced the dead worker, has leased at most one device.
     assert len((gated.path / "devices.txt").read_text().split()) <= 3
 
 

@@ -1,4 +1,4 @@
-"""--mobile-exit: whether failed tasks make the exit status 1."""
+"""--mobile-exit: whether failed tasks lead to exit status 1."""
 
 import pytest
 

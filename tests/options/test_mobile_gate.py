@@ -1,4 +1,4 @@
-"""--mobile-gate: what has to hold of a run, which decides its exit status."""
+"""--mobile-gate: the conditions that decide the exit status of a run."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_names_that_no_task_has_are_said_once_the_tests_are_known(gated, fnmatch
     fnmatch(gated.refused("--mobile-gate=gate.toml"), error)
 
 
-@pytest.mark.slow  # workers are processes
+@pytest.mark.slow  # starts worker processes
 def test_workers_are_told_of_names_that_no_task_has(gated):
     (gated.path / "gate.toml").write_text('must_pass = ["all/easy"]', "utf-8")
     result = gated.run("--mobile-gate=gate.toml", workers=2)

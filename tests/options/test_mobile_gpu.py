@@ -1,4 +1,4 @@
-"""--mobile-gpu: what draws the screens of emulators that the run starts."""
+"""--mobile-gpu: the GPU mode of emulators that the run starts."""
 
 from __future__ import annotations
 

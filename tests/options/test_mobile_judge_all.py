@@ -1,4 +1,4 @@
-"""--mobile-judge-all: tasks that have a check are judged too."""
+"""--mobile-judge-all: tasks that have a check are judged as well."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_body_may_ask_judges_beside_itself(asking):
     result.stdout.fnmatch_lines(["check and judge differ (1 of 1):"])
     task = judging.task(asking)
     assert (task["verdict"]["scorer"], task["judged"]["passed"]) == ("check", False)
-    judging.run(asking).assert_outcomes(passed=1)  # without judges, none is asked
+    judging.run(asking).assert_outcomes(passed=1)  # without --llm-judge, no judge is asked
 
 
 def test_it_needs_judges(asking):

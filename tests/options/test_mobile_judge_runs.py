@@ -1,4 +1,4 @@
-"""--mobile-judge-runs: each judge is asked so often, and the majority counts."""
+"""--mobile-judge-runs: how often each judge is asked; the majority decides."""
 
 from __future__ import annotations
 

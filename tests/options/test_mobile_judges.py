@@ -1,4 +1,4 @@
-"""--mobile-judges: the models that judge."""
+"""--mobile-judges: the models used as judges."""
 
 from __future__ import annotations
 

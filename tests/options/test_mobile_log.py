@@ -1,4 +1,4 @@
-"""--mobile-log: which lines of the phone's log are recorded with each step."""
+"""--mobile-log: which lines of the phone's log are recorded at each step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import load
 
-# Whenever the phone is observed, it logs a line of each level.
+# Each time the phone is observed, it logs a warning and an info line.
 TASK = """
 from pytest_mobileagent import open_app, task
 

@@ -1,4 +1,4 @@
-"""--mobile-max-cost: the most US dollars that the run, and each of its episodes, may spend."""
+"""--mobile-max-cost: the maximum cost of the run and of each episode, in US dollars."""
 
 from __future__ import annotations
 

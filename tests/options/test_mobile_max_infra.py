@@ -1,4 +1,4 @@
-"""--mobile-max-infra: a run on broken infrastructure is not worth its time."""
+"""--mobile-max-infra: a run stops when its infrastructure fails too often."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mobile_lease():
 
 @pytest.fixture
 def smoking(project: Project) -> Project:
-    """A project whose devices all break."""
+    """A project in which every device breaks."""
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(BROKEN)
     return project
@@ -53,7 +53,7 @@ def test_the_run_stops_with_status_9(smoking, workers):
     result.stdout.fnmatch_lines(["*infrastructure broke * times (--mobile-max-infra=2)*"])
     tasks = report(smoking)["tasks"]
     ran = [task for task in tasks if task["outcome"] != "not run"]
-    # A worker has some of its next tests already when it is told to stop.
+    # A worker that is told to stop already has some of its next tests.
     assert 1 <= len(ran) <= (3 if workers else 1)
     assert len(tasks) == 3
     assert all(task["infrastructure"] == ["it smokes", "it smokes"] for task in ran)

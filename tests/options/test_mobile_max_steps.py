@@ -1,4 +1,4 @@
-"""--mobile-max-steps: the most steps of any episode."""
+"""--mobile-max-steps: the maximum number of steps in an episode."""
 
 import json
 

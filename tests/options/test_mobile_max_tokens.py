@@ -1,4 +1,4 @@
-"""--mobile-max-tokens: the most tokens that the run, and each of its episodes, may use."""
+"""--mobile-max-tokens: the maximum number of tokens for the run and for each episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-model: the agent's model, or one for each of its roles."""
+"""--mobile-model: the agent's model, or a model for each of its roles."""
 
 from __future__ import annotations
 

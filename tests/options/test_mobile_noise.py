@@ -1,4 +1,4 @@
-"""--mobile-noise: pop-ups, ads and faults in the agent's way."""
+"""--mobile-noise: pop-ups, ads and faults that get in the agent's way."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_what_the_agent_saw_and_the_phone_s_own_screens_are_recorded(shop):
 
 
 def recorded(shop: Asking) -> list[Any]:
-    """What stands in the records of the newest run, but for what differs by time and place."""
+    """Return the records of the most recent run, without what depends on time and place."""
     newest = max(shop.pytester.path.glob("runs/*"), key=lambda path: path.stat().st_mtime_ns)
     lines = [
         json.loads(line)

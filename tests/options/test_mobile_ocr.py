@@ -1,4 +1,4 @@
-"""--mobile-ocr: the OCR engine, for agents that read texts in pictures."""
+"""--mobile-ocr: the OCR engine for agents and checks that read text in screenshots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_agent_is_told_the_engine(asking, process, words):
 def test_checks_read_by_the_engine(asking, monkeypatch):
     used: list[str] = []
     monkeypatch.setattr(ocr, "use_engine", used.append)
-    monkeypatch.setattr(extras, "find_spec", lambda name: name)  # as if it were installed
+    monkeypatch.setattr(extras, "find_spec", lambda name: name)  # as if each engine were installed
     asking.pytester.makepyfile(tells=AGENT)
     asking.pytester.runpytest_inprocess("--agent=tells.py:Tells", "--mobile-ocr=easyocr")
     assert used == ["easyocr"]
@@ -76,7 +76,7 @@ def test_word(episode):
 
 @pytest.fixture
 def read(monkeypatch):
-    """What stands in for the engine of the package has read: the pictures' sizes."""
+    """Replaces the OCR engine; returns the sizes of the pictures that have been read."""
     sizes: list[tuple[int, int]] = []
 
     class Engine:
@@ -91,7 +91,7 @@ def read(monkeypatch):
 
 
 def test_lines_are_kept_beside_the_screens_and_no_agent_can_forge_them(asking, read):
-    """Checks read what the harness has read, in the run and when its episodes are scored again."""
+    """Checks get the lines that the harness read, in the run and when episodes are scored again."""
     asking.pytester.makepyfile(forges=FORGES, test_codes=READS)
     run = asking.pytester.runpytest_inprocess
     run("--agent=forges.py:Forges").assert_outcomes(failed=1)

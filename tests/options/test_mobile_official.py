@@ -1,4 +1,4 @@
-"""--mobile-official: a benchmark's own evaluation beside the verdicts, or in their place."""
+"""--mobile-official: a benchmark's own evaluation, beside the verdicts or in place of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run(shop: Any, names: list[str], *arguments: str) -> pytest.RunResult:
 
 
 def tasks_of(shop: Any) -> dict[str, Any]:
-    """The tasks of the newest report, by the name of their evaluation."""
+    """Return the tasks of the most recent report, keyed by the name of their evaluation."""
     return {task["id"].partition("[")[2][:-1]: task for task in shop.report()["tasks"]}
 
 

@@ -1,4 +1,4 @@
-"""--mobile-pace: the least time between two actions."""
+"""--mobile-pace: the minimum time between two actions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Taps(Agent):
 
 @pytest.fixture
 def times(asking: Asking) -> Callable[..., Any]:
-    """Runs an agent that taps four times in two steps; returns what was done when."""
+    """Runs an agent that taps four times in two steps; returns the time of each event."""
     asking.pytester.makeconftest(CONFTEST)
     asking.pytester.makepyfile(asking=AGENT)
 

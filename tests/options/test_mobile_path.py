@@ -1,4 +1,4 @@
-"""--mobile-path: the agent's own way, or the golden one whatever it decides."""
+"""--mobile-path: the agent's own path, or the golden path regardless of its decisions."""
 
 from __future__ import annotations
 

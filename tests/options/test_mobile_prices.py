@@ -1,4 +1,4 @@
-"""--mobile-prices: a file of prices of the user's own."""
+"""--mobile-prices: a file with the user's own prices."""
 
 from __future__ import annotations
 

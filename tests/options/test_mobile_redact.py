@@ -1,4 +1,4 @@
-"""--mobile-redact: what a file of rules names is in nothing that a run records."""
+"""--mobile-redact: text and regions that match a rule appear nowhere in the recorded run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SECRETS = (b"4111 1111", b"alice@")
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, Path | None]]:
-    """Run a task whose phone shows secrets, with rules; return the result and the run's folder."""
+    """Run a task on a phone that shows secrets; return the result and the run's folder."""
 
     def run(rules, *arguments, tasks=TASKS):
         pytester.makeconftest(PROJECT)
@@ -74,7 +74,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, Path
 
 
 def leaks(folder):
-    """The files of a run that hold a secret; its page holds its data compressed."""
+    """Return the names of the run's files that contain a secret."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) > 8
     return [path.name for path in files if any(word in path.read_bytes() for word in SECRETS)]
@@ -106,7 +106,7 @@ def test_what_an_episode_without_a_verdict_ended_by_is_redacted_in_the_index(run
 def test_the_agent_sees_the_phone_and_the_record_says_that_it_is_redacted(run):
     _, folder = run(RULES)
     (task,) = json.loads((folder / "report.json").read_text())["tasks"]
-    assert task["termination"] == "self-reported"  # the agent found the number
+    assert task["termination"] == "self-reported"  # the agent read the number on the screen
     told = json.loads((folder / "run.json").read_text())["run"]["redaction"]
     assert (told["patterns"], told["regions"], len(told["sha256"])) == (2, 1, 64)
 

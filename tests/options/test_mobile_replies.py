@@ -1,4 +1,4 @@
-"""--mobile-replies: agents get the replies that their models gave in an earlier run."""
+"""--mobile-replies: agents receive the replies that their models gave in an earlier run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def again(asking, *arguments: str, run: str = "runs") -> pytest.RunResult:
 
 @pytest.mark.parametrize("process", ["off", "on"])
 def test_replies_are_given_in_order_and_no_model_is_asked(asking, served, process):
-    """Neither its server, nor a price, nor a key is needed again."""
+    """The replay needs neither the model's server nor a price or key."""
     model = served("go on", "done: 4711")
     asking.run(f"--mobile-model={model}", "--mobile-unpriced=allow").assert_outcomes(passed=1)
     first = asking.report()

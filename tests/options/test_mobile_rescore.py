@@ -1,4 +1,4 @@
-"""--mobile-rescore: tests are asked about the episodes of an earlier run."""
+"""--mobile-rescore: the checks are applied to the episodes of an earlier run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write(asking, check: str, count: int = 3) -> None:
 
 
 def first(asking, check: str = "assert episode.answers('4711')", count: int = 3) -> Path:
-    """Make a run; return its folder."""
+    """Run the tasks and return the run's folder."""
     write(asking, check, count)
     asking.run(agent="Silent")
     (folder,) = (asking.pytester.path / "runs").iterdir()
@@ -62,13 +62,13 @@ def first(asking, check: str = "assert episode.answers('4711')", count: int = 3)
 
 
 def rescore(asking, *arguments: str, run: str = "runs") -> pytest.RunResult:
-    """Score again where there is no device, no agent, and no key."""
+    """Score the run again in a project without a device, an agent or a key."""
     asking.pytester.makeconftest(NOTHING_ELSE)
     return asking.pytester.runpytest_inprocess(f"--mobile-rescore={run}", *arguments)
 
 
 def refused(asking, *arguments: str, run: str = "runs") -> str:
-    """Return the error of a run that leaves no folder of its own."""
+    """Return the error of a run that creates no folder."""
     before = list(asking.pytester.path.glob("runs/*"))
     result = rescore(asking, *arguments, run=run)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -172,7 +172,7 @@ def test_what_a_person_decided_stays(asking):
     result.stdout.fnmatch_lines(["*: 2 scored again, 1 reused", "no verdict changed"])
     task = by_number(asking)[0]
     assert task["reason"] == "passed by eve: I saw it"
-    assert len(verdicts(before / task["episode"])) == 2  # no check was asked
+    assert len(verdicts(before / task["episode"])) == 2  # no check was run
     after = asking.pytester.path / "runs" / asking.report()["run"]["id"]
     assert (after / task["episode"] / "episode.jsonl").is_file()
 
@@ -198,7 +198,7 @@ def test_what_is_not_complete_keeps_its_error(asking):
     task = report["tasks"][1]
     record = before / task["episode"] / "episode.jsonl"
     lines = record.read_text().splitlines()
-    record.write_text("\n".join(lines[:-1]) + "\n")  # killed before its end
+    record.write_text("\n".join(lines[:-1]) + "\n")  # as if it had been killed before its end
     (before / "report.json").unlink()
     index = before / "index.jsonl"
     index.write_text("".join(line + "\n" for line in index.read_text().splitlines()[:1]))

@@ -1,4 +1,4 @@
-"""--mobile-resume: a run goes on where it stopped."""
+"""--mobile-resume: a run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.plugin.leftovers import wait_until
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester) -> Suite:
-    """The project."""
+    """A project whose runs can be interrupted."""
     return Suite(pytester)
 
 
@@ -83,7 +83,7 @@ def test_nothing_starts_where_all_is_final(suite):
     stopped = suite.run("--mobile-resume=runs", "-x", "--deselect=test_all.py::test_it[fine]")
     stopped.stdout.fnmatch_lines(["1 reused, 0 run, 1 not selected this time and unchanged"])
     suite.write(["fail", "fine"])
-    stopped = suite.run("--mobile-resume=runs", "-x")  # it does not come to the second
+    stopped = suite.run("--mobile-resume=runs", "-x")  # stops before the second task
     assert stopped.parseoutcomes() == {"failed": 1}
     stopped.stdout.fnmatch_lines(["2 reused, 0 run"])
     assert not leased.exists()
@@ -106,12 +106,12 @@ def test_a_run_may_go_on_several_times(suite):
 
 
 def test_a_killed_run_that_was_resumed_goes_on(suite):
-    """Its report is that of before; its index and its attempts tell what is newer."""
+    """The report is the old one; the index and the attempts record what happened since."""
     folder = suite.stop(["fine", "break", "interrupt", "last"])
     old = (folder / "report.json").read_text()
     suite.run("--mobile-resume=runs", "-k", "break or interrupt")
     suite.worked()
-    (folder / "report.json").write_text(old)  # as if it had been killed before it wrote
+    (folder / "report.json").write_text(old)  # as if the run was killed before it wrote a new one
     suite.run("--mobile-resume=runs")
     assert suite.worked() == ["last"]
     assert set(outcomes(folder).values()) == {"passed"}
@@ -196,7 +196,7 @@ def test_a_run_that_goes_on_still_is_refused(suite):
     assert error == (
         f"--mobile-resume=runs: {folder} is still running: another process holds {folder / '.lock'}"
     )
-    (folder / ".lock").touch()  # left by one that was killed
+    (folder / ".lock").touch()  # left by a process that was killed
     suite.run("--mobile-resume=runs").stdout.fnmatch_lines(["1 reused, 1 run"])
 
 
@@ -253,7 +253,7 @@ def test_of_three_options_one_may_be_given(suite):
 
 
 def _nothing_moves(path):
-    """Whether both workers wait, or one does that has the other test that waits still in hand."""
+    """Return whether both workers wait, or one waits and holds the other waiting test."""
     waiting = len(list(path.glob("began *")))
     done = [entries(folder) for folder in (path / "runs").glob("*")]
     return waiting == 2 or (waiting == 1 and [len(each) for each in done] == [3])
@@ -265,7 +265,7 @@ def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
     path = suite.pytester.path
     (path / "stop").touch()
     words = (AGENT, "--mobile-agent-process=off", "-n2")
-    # These tests may themselves be run by a worker.
+    # These tests may themselves run in a worker.
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     killed = subprocess.Popen(
         [sys.executable, "-m", "pytest", *words], cwd=path, env=outside, stdout=subprocess.DEVNULL

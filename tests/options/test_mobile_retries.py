@@ -1,4 +1,4 @@
-"""--mobile-retries: how often an episode is repeated whose device or worker broke."""
+"""--mobile-retries: how often an episode is repeated if its device or worker breaks."""
 
 from __future__ import annotations
 

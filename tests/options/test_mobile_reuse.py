@@ -1,4 +1,4 @@
-"""--mobile-reuse: a new run takes over what is still the same, and runs the rest."""
+"""--mobile-reuse: a new run takes over results that still apply, and runs the other tasks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Suite:
         self.tasks, self.agent = TASKS, AGENT
 
     def run(self, *arguments, reuse=True, n=0):
-        """Run all tasks into new/, taking over from old/; return the terminal's lines."""
+        """Run all tasks into new/, reusing results from old/; return the lines of the terminal."""
         self.pytester.makepyfile(says=self.agent, test_it=self.tasks)
         ways = [f"--mobile-reuse={OLDER}", "--mobile-runs=new"] if reuse else ["--mobile-runs=old"]
         run = self.pytester.runpytest_subprocess if n else self.pytester.runpytest_inprocess
@@ -73,7 +73,7 @@ class Suite:
         return self.result.outlines
 
     def said(self, lines):
-        """Return what the run said of its reuse."""
+        """Return the line in which the run reports what it reused."""
         (line,) = (line for line in lines if "reused" in line and "tasks: " in line)
         return line
 
@@ -85,7 +85,7 @@ class Suite:
         return {t["nodeid"].split("::")[1]: t["outcome"] for t in self.report(runs)["tasks"]}
 
     def asked(self):
-        """Return the goals that agents were given since this was last asked."""
+        """Return the goals that agents have received since the last call."""
         path = self.pytester.path / "asked.txt"
         words = path.read_text().split() if path.exists() else []
         path.unlink(missing_ok=True)
@@ -97,13 +97,13 @@ class Suite:
 
 @pytest.fixture(scope="module")
 def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the first test leaves a run in, for all."""
+    """The folder of an earlier run, which the first test creates and all tests share."""
     return tmp_path_factory.mktemp("earlier") / OLDER
 
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, earlier: Path) -> Suite:
-    """A suite of four tasks, of which two pass, after a run of it."""
+    """A suite of four tasks, two of which pass, with an earlier run."""
     pytester.makeconftest(CONFTEST)
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     suite = Suite(pytester)
@@ -126,7 +126,7 @@ def test_what_is_the_same_is_taken_over_without_agent_or_device(suite):
     assert after["run"]["reused_from"] == before["run"]["id"]
     assert after["tasks"] == before["tasks"]
     assert after["summary"] == before["summary"]
-    # and the new run stands alone
+    # The new run does not depend on the earlier one.
     shutil.rmtree(suite.pytester.path / "old")
     (run,) = (suite.pytester.path / "new").iterdir()
     for task in suite.report()["tasks"]:
@@ -165,7 +165,7 @@ def test_a_changed_goal_and_a_new_task_are_run(suite):
     assert said == "5 tasks: 3 reused, 2 run (1 goal changed, 1 new)"
     assert suite.asked() == ["A2", "D"]
     assert list(suite.outcomes().values()) == ["passed", "failed", "passed", "failed", "passed"]
-    task = suite.report()["tasks"][1]  # what only reports say of it is as it is now
+    task = suite.report()["tasks"][1]  # fields that appear only in reports are up to date
     assert (task["tags"], task["level"]) == (["smoke"], 2)
 
 

@@ -1,4 +1,4 @@
-"""--mobile-runs: where the runs' folders are made."""
+"""--mobile-runs: the folder in which runs are created."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""--mobile-sample: N of the selected tasks, in proportion, the same for the same seed."""
+"""--mobile-sample: a proportional sample of N selected tasks, determined by the seed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def many(asking):
 
 
 def listed(project, *arguments):
-    """Return the node ids of tasks that are selected."""
+    """Return the node ids of the selected tasks."""
     result = project.run("--collect-only", "-q", *arguments)
     return [line for line in result.outlines if "::" in line and "no_task" not in line]
 
@@ -74,7 +74,7 @@ def test_it_is_of_what_is_selected_otherwise(many):
 
 
 def test_it_is_of_those_that_failed_last(many):
-    many.pytester.makeini("[pytest]")  # with its cache
+    many.pytester.makeini("[pytest]")  # enables pytest's cache
     many.run(agent="Silent").assert_outcomes(passed=21, failed=12)
     result = many.run("--lf", "--mobile-sample=5", agent="Silent")
     result.assert_outcomes(failed=5)
@@ -121,7 +121,7 @@ def test_the_sample_of_mobile_bench_v2_has_its_levels():
     cases += [case(f"complex-{n}", 2, f"app{n % 49}") for n in range(3234)]
     ids = sampled(cases, 800, 0)
     assert len({*ids}) == len(ids) == 800
-    # Theirs are rounded to hundreds: 600 and 200.
+    # The benchmark's own sample is rounded to hundreds: 600 and 200.
     assert Counter(name.partition("-")[0] for name in ids) == {"simple": 599, "complex": 201}
     apps = Counter(each.task.app for each in cases if each.id in set(ids))
     assert max(apps.values()) - min(apps.values()) <= 2

@@ -1,4 +1,4 @@
-"""--mobile-screenshots: where nobody looks at screenshots, none are taken."""
+"""--mobile-screenshots: no screenshots are taken if nothing uses them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_judge(episode, judge):
 
 @pytest.fixture
 def run(asking: Asking) -> Any:
-    """Runs the tasks; returns their results, and their episodes, by the names of the tests."""
+    """Runs the tasks; returns their results and their episodes, keyed by test name."""
     asking.pytester.makepyfile(asking=AGENTS, test_codes=TASKS)
 
     def run(*arguments: str, agent: str = "Reads") -> tuple[dict[str, Any], dict[str, Episode]]:

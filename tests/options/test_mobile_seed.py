@@ -1,4 +1,4 @@
-"""--mobile-seed: what is random is the same again with the same seed."""
+"""--mobile-seed: the same seed reproduces all random values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_count(episode, to):
 
 @pytest.fixture
 def drawn(project: Project) -> Callable[..., dict[str, Any]]:
-    """Runs a task that draws its values, and returns these by node id."""
+    """Runs a task that draws its values; returns the values by node id."""
     project.write(tasks__counter__test_counter=DRAWS)
 
     def run(*arguments):

@@ -1,4 +1,4 @@
-"""--mobile-settle: the longest wait for a screen to come to rest."""
+"""--mobile-settle: the maximum wait for a screen to settle."""
 
 from __future__ import annotations
 

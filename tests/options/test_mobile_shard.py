@@ -1,4 +1,4 @@
-"""--mobile-shard: only one of N parts, the same wherever that is asked."""
+"""--mobile-shard: one of N parts of the selected tests, the same on every machine."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ NAMES = [f"tasks/shop/shop-{number:03}" for number in range(108)]
 
 
 def listed(project, *arguments):
-    """Return the node ids that are selected."""
+    """Return the node ids of the selected tests."""
     result = project.run("--collect-only", "-q", "-p", "no:cacheprovider", *arguments)
     return [line for line in result.outlines if "::" in line]
 

@@ -1,4 +1,4 @@
-"""--mobile-suspects: how tasks count that break their phone whenever they are tried."""
+"""--mobile-suspects: how tasks count that break their phone in every attempt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Smoking(Agent):
         return Key("home") if "code" in self.goal else Finish("done")
 """
 
-# The phone of all tests of this process must not break in earnest.
+# The phone is shared by all tests of this process, so it must not really break.
 BREAKING = """
 import pytest
 from pytest_mobileagent import Key
@@ -55,7 +55,7 @@ def test_easy(episode):
 
 @pytest.fixture
 def smoking(project: Project) -> Project:
-    """A project of four tasks, two that fail, one that passes, and one that breaks its phone."""
+    """A project of four tasks: two fail, one passes, and one breaks its phone."""
     project.write(agents__smoking=AGENT, tasks__counter__test_easy=EASY)
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(BREAKING)
@@ -101,7 +101,7 @@ def test_by_default_they_are_errors_and_listed_apart(smoking):
 def test_as_failures_they_are_that_everywhere(smoking):
     result = run(smoking, "--mobile-suspects=fail", "--mobile-exit=run", "--junitxml=junit.xml")
     result.assert_outcomes(passed=1, failed=3)
-    assert result.ret == 0  # all were decided
+    assert result.ret == 0  # every task was decided
     document = report(*runs(smoking))
     (task,) = suspects(document["tasks"])
     assert (task["outcome"], task["success"], task["fault"]) == ("failed", False, "agent")
@@ -158,7 +158,7 @@ def test_a_resumed_run_knows_all_attempts(smoking):
     (folder,) = runs(smoking)
     (task,) = suspects(report(folder)["tasks"])
     assert len(task["attempts"]) == 3
-    (folder / "report.json").unlink()  # as of a run that was killed
+    (folder / "report.json").unlink()  # as if the run had been killed
     assert suspects(recorded_run(folder).tasks)[0]["attempts"] == task["attempts"]
 
 

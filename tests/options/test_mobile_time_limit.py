@@ -1,4 +1,4 @@
-"""--mobile-time-limit: the most seconds that an agent may take in an episode."""
+"""--mobile-time-limit: the maximum time in seconds that an agent may take in an episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-unpriced: whether a model may run whose price is not known."""
+"""--mobile-unpriced: whether models without a known price are allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-user: how the user of a task answers; and the variants of tasks with a vague goal."""
+"""--mobile-user: how the simulated user of a task answers, and variants with vague goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--mobile-watch: the page of a run that goes on, for who has its address."""
+"""--mobile-watch: the live page of a run, for anyone who has its address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RUN = ["-p", "no:cacheprovider", "--agent=waits.py:Waits", "--mobile-agent-proce
 
 
 class Watched:
-    """A run of one task whose agent waits after two steps, until it may `go` on."""
+    """A run of one task whose agent waits after two steps until `go` is called."""
 
     def __init__(self, folder, *arguments):
         self.folder = folder
@@ -54,7 +54,7 @@ class Watched:
             return answer.headers, answer.read()
 
     def until(self, holds):
-        """Ask for the state until it is as it has to be; it cannot miss what stays."""
+        """Request the state until `holds` is true of it."""
         while not holds(state := json.loads(self.ask("state")[1])):
             assert self.process.poll() is None
         return state

@@ -1,4 +1,4 @@
-"""Where an option's value comes from, and what wrong values are told."""
+"""Where the values of options come from, and the errors for invalid values."""
 
 import pytest
 
