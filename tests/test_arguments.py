@@ -1,4 +1,4 @@
-"""Options of commands and of runs that are no numbers, or that would control the terminal."""
+"""Tests of invalid option values: numbers that are not decimal, and terminal control characters."""
 
 from __future__ import annotations
 

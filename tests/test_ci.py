@@ -1,4 +1,4 @@
-"""The script that `make test` runs: which tests it leaves out."""
+"""Tests of the script that `make test` runs: which tests it skips because they passed before."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ONLY = "-n 2 tests/virtual tests/sdk tests/fixtures"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A project of the same folders, whose pytest only notes what it is to run."""
+    """A project with the same folders, in which a fake pytest only records its arguments."""
 
     root: Path
     script: ModuleType
@@ -52,7 +52,7 @@ class Checkout:
         (self.root / path).write_text(text)
 
     def run(self, virtual: str = "auto") -> tuple[int, str]:
-        """Run its fast tests, and return the status and the words that pytest was given."""
+        """Run the project's fast tests; return the exit status and the arguments of pytest."""
         status: int = self.script.main(virtual)
         return status, (self.root / "ran").read_text()
 
@@ -79,11 +79,12 @@ def test_what_has_passed_is_left_out_until_a_file_of_it_changes(
     checkout.write("pytest_mobileagent/report/page.py", "CHANGED = True\n")
     assert checkout.run() == (0, LEFT_OUT)
     assert "(tests/virtual, tests/sdk, tests/fixtures) are left out" in capsys.readouterr().out
-    assert checkout.run("all") == (0, ALL)  # as .ci/run has them
-    checkout.write("fixtures/new.py", "NEW = 1\n")  # which git does not know yet
+    assert checkout.run("all") == (0, ALL)  # as .ci/run does
+    checkout.write("fixtures/new.py", "NEW = 1\n")  # not yet tracked by git
     assert [checkout.run(), checkout.run()] == [(0, ALL), (0, LEFT_OUT)]
     checkout.write("pytest_mobileagent/virtual/phone.py", "ON = False\n")
-    assert [checkout.run(), checkout.run()] == [(1, ALL), (1, ALL)]  # what fails is no news
+    # A failure is never remembered as a pass.
+    assert [checkout.run(), checkout.run()] == [(1, ALL), (1, ALL)]
     checkout.write("pytest_mobileagent/virtual/phone.py", "ON = True\n")
     assert checkout.run() == (0, LEFT_OUT)
 

@@ -1,4 +1,4 @@
-"""Exceptions in one line: what they say, without how Python draws them."""
+"""Tests of exceptions described in one line: type and message, without Python's formatting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages that only some users need: what is missing is told with the command that installs it."""
+"""Tests of the optional extras: a missing package's error names the command that installs it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 IN_ALL = [
     extra for extra in MODULES if extra not in ("easyocr", "grpc", "ray")
-]  # large; seldom wanted
+]  # These are large and rarely needed.
 
 
 def plain(name: str) -> str:
@@ -128,7 +128,7 @@ def test_it(episode):
 """
 
 
-# Neither modules nor the metadata of what is installed.
+# Hides both the modules and the metadata of the packages.
 WITHOUT = """
 import importlib.metadata as metadata
 import sys
@@ -148,7 +148,7 @@ metadata.distribution = distribution
 
 @pytest.mark.parametrize("process", ["on", "off"])
 def test_a_script_in_the_place_of_a_model_needs_none(pytester, process):
-    modules = sorted(set(MODULES["models"]) - {"h11"})  # which the virtual phone needs, too
+    modules = sorted(set(MODULES["models"]) - {"h11"})  # The virtual phone needs h11, too.
     pytester.makepyfile(
         asks=ASKS,
         test_it=ASKED,
@@ -187,7 +187,7 @@ def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
 
 
 def test_the_command_device_tells_it_too(tmp_path):
-    # A module that is found first, and only once, says that it is not there.
+    # Python imports sitecustomize at start-up, and the None makes `import babel` fail.
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['babel'] = None")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "pytest_mobileagent", "device", "--apps", "."]
@@ -224,7 +224,7 @@ VISION = 'needs packages that are not installed (*): pip install ".[[]vision[]]"
 
 @pytest.fixture
 def blind(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
-    """A project without [vision], whose agents play solutions or do nothing."""
+    """Return a function that runs pytest without [vision]; agents play solutions or do nothing."""
     pytester.makepyfile(sitecustomize=NO_VISION)
     pytester.makeconftest(PHONE)
 

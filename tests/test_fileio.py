@@ -1,4 +1,4 @@
-"""Folders of this user's own, whatever others have put in their places before."""
+"""Tests of writing files and private folders safely, whatever other users have put there."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_file_that_is_too_large_is_not_read(
     monkeypatch.setattr(fileio, "MOST_BYTES", 1 << 20)
     path = tmp_path / "report.json"
     with path.open("wb") as file:
-        file.truncate(1 << 40)  # a hole, which takes no room
+        file.truncate(1 << 40)  # a sparse file, which occupies no disk space
     with pytest.raises(OSError, match="it holds more than 1 MB"):
         read_bytes(path)
     with pytest.raises(OSError, match="it holds more than 1 MB"):
@@ -208,7 +208,7 @@ def test_the_tests_keep_out_of_the_users_own_folder() -> None:
 
 @pytest.fixture
 def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the folder is made: in a folder for caches that is not there yet."""
+    """A cache folder that does not exist yet, in which the private folder is created."""
     caches = tmp_path / "home" / "caches"
     monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
     return caches

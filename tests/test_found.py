@@ -1,4 +1,4 @@
-"""What checks look into: containers whose missing keys and items are the agent's failure."""
+"""Tests of the containers that checks inspect: a missing key or item is the agent's failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way imports run, and what is not imported before it is needed."""
+"""Tests of the direction of imports between packages, and of what must not be imported early."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEAVY |= {
 }
 HEAVY |= {"ray", "grpc", "h11", "trustme", "cryptography", "rich"}
 
-# Each room may import those before it, and itself. Nothing imports `__main__`.
+# Each package may import itself and those before it. Nothing imports `__main__`.
 ORDER = [
     "errors",
     "jsonable",
@@ -62,12 +62,12 @@ ORDER = [
 ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
 ORDER += ["program", "mcp", "instruct", "report", "review", "record"]
 ORDER += ["testing", "plugin", "init", "__main__"]
-# What is more than a matter of order.
+# Exceptions to the order: the only packages that these packages may import.
 ALONE = {
     "virtual": {"virtual", "patterns"},
     "screen": {"screen", "errors", "jsonable", "fileio", "found", "extras"},
 }
-# The virtual phone's own rooms and modules, in the same manner.
+# The order of the packages and modules inside the virtual phone.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
 VIRTUAL += [
     "systemui",
@@ -101,7 +101,7 @@ Imports = dict[str, set[str]]
 
 
 def imports() -> Imports:
-    """Every module of this package, with the modules that it imports, for types or at work."""
+    """Return each module of this package with the modules it imports, even if only for types."""
     paths = {name_of(path): path for path in files()}
     found: Imports = {}
     for name, path in paths.items():
@@ -112,14 +112,14 @@ def imports() -> Imports:
 
 
 def files() -> list[Path]:
-    """The package's modules, without the project that `init` writes."""
+    """Return the package's modules, except those of the project that `init` writes."""
     return [path for path in PACKAGE.rglob("*.py") if "init/project" not in path.as_posix()]
 
 
 @cache
 def names_in(path: Path) -> set[str]:
-    """All that a file imports."""
-    # Python 3.11 fails to make a tree, now and then, where what is collected meanwhile makes one.
+    """Return the names of everything that a file imports."""
+    # Python 3.11 occasionally fails to build a tree if garbage is collected at the same time.
     gc.disable()
     try:
         tree = ast.parse(path.read_text("utf-8"))
@@ -129,7 +129,7 @@ def names_in(path: Path) -> set[str]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node; `ast.walk` would visit each part of each expression, too."""
+    """Yield all statements below a node; `ast.walk` would also visit each part of expressions."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
             yield child
@@ -165,13 +165,15 @@ def test_arrows_run_down_only(arrows: Imports) -> None:
     wrong = []
     for module, targets in arrows.items():
         room = room_of(module)
-        if not room:  # the package's face names all that is public, and none of it is pytest's
+        # The package's root exports every public name, none of which comes from pytest.
+        if not room:
             wrong += [f"the face -> {t}" for t in targets if room_of(t) in {"plugin", "__main__"}]
             continue
-        if room == "__main__":  # may import all, the virtual device too
+        # The command line may import everything, including the virtual device.
+        if room == "__main__":
             continue
         allowed = ALONE.get(room) or set(ORDER[: ORDER.index(room) + 1]) - APART.get(room, set())
-        allowed |= {""} if room == "plugin" else set()  # it records the version
+        allowed |= {""} if room == "plugin" else set()  # The plugin records the package's version.
         wrong += [f"{module} -> {target}" for target in targets if room_of(target) not in allowed]
     assert wrong == []
 

@@ -1,4 +1,4 @@
-"""Each mechanism of the kernel, by itself and as an ordinary user."""
+"""Tests of each kernel isolation mechanism on its own, including as an unprivileged user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAKES_A_SOCKET = "socket.socket()"
 CONNECTS = "socket.create_connection(('127.0.0.1', 9), 1)"
 FORKS = "os.fork()"
 HEAD = "import os, socket\nfrom pytest_mobileagent import isolation as kernel\n"
-# What is installed may be out of reach for others: all is loaded before.
+# Modules are imported first, because an unprivileged user may not be able to read them.
 NOBODY = "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
 as_anyone = pytest.mark.parametrize(
@@ -34,14 +34,14 @@ as_anyone = pytest.mark.parametrize(
 
 
 def alone(mechanism, body, user=""):
-    """What a process of a user says at last in which one mechanism is at work."""
+    """Return the last line on standard error of a process isolated by a single mechanism."""
     code = f"{HEAD}{user}kernel._gain_nothing(); kernel.{mechanism}()\n{body}"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stderr.strip().rpartition("\n")[2]
 
 
-@pytest.mark.slow  # each starts a process
+@pytest.mark.slow  # Each test starts a process.
 @as_anyone
 @pytest.mark.parametrize("body", [OPENS, MAKES_A_SOCKET, FORKS])
 def test_seccomp_refuses_files_networks_and_processes(body, user):

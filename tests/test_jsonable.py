@@ -32,13 +32,13 @@ from pytest_mobileagent.jsonable import (
 
 
 class Text(str):
-    """A text of a class of its own."""
+    """A subclass of `str`."""
 
     __slots__ = ()
 
 
 class Whole:
-    """A whole number as numpy has them."""
+    """An integer type like those of numpy."""
 
     def __index__(self) -> int:
         return 7
@@ -55,7 +55,7 @@ class Word(StrEnum):
 LEAVES = (
     st.none()
     | st.booleans()
-    | st.integers(-(2**31))  # execnet sends any number above, and none below
+    | st.integers(-(2**31))  # execnet can send any larger integer, but none smaller.
     | st.floats()
     | st.text(st.characters())
     | st.binary(max_size=5)

@@ -1,4 +1,4 @@
-"""The commands, called as a module or by the script `mobileagent`."""
+"""Tests of the command line, called as a module and as the script `mobileagent`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMANDS = sorted({*_MODULES, *_OWN})
 
 @pytest.fixture(params=["mobileagent", "python -m pytest_mobileagent"])
 def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How a user calls the program."""
+    """Return the name of the program as the user calls it."""
     name: str = request.param
     path = f"/bin/{name}" if " " not in name else "/lib/pytest_mobileagent/__main__.py"
     monkeypatch.setattr(sys, "argv", [path])

@@ -1,4 +1,4 @@
-"""Patterns from outside: found as `re` finds them, whatever they are in bounded time."""
+"""Tests of patterns from untrusted sources: they match like `re`, but in bounded time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BACKTRACKING = [r"(a|aa)+\1$", "^(?=(a+)+b)", "(?<!x)(a+)+(?!a)b", "(?>(a+)+)b"]
 
 @pytest.fixture(autouse=True)
 def _an_end() -> Iterator[None]:
-    """End a match that would go on for years; `re` looks for signals now and then."""
+    """Interrupt a match that would take years; `re` checks for signals from time to time."""
     signal.alarm(60)
     yield
     signal.alarm(0)
@@ -87,7 +87,7 @@ def test_what_is_too_large_is_no_pattern(pattern: str) -> None:
 def test_what_stops_re_is_found_in_linear_time(pattern: str, text: str) -> None:
     try:
         assert patterns.compile(pattern).fullmatch(text, seconds=20) is None
-    except SlowPatternError:  # a border of a word that is not ASCII's, which RE2 does not know
+    except SlowPatternError:  # RE2 supports word boundaries only for ASCII.
         assert r"\b" in pattern
         assert not text.isascii()
 

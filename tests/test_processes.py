@@ -1,6 +1,6 @@
-"""What processes are started with.
+"""Tests of the environment that processes are started with, and of waiting for their output.
 
-Waiting until there is something to read, in a process with many open files, too.
+Waiting has to work in a process with many open files, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def test_no_key_is_left_by_its_own_name_or_another():
         "PATH": "/bin",
         "OPENAI_API_KEY": "sk-12345678",
         "HF_TOKEN": "hf_12345678",
-        "ADB_VENDOR_KEYS": "/keys",  # where they are
+        "ADB_VENDOR_KEYS": "/keys",  # a path, not a key
         "SAME": "https://me:sk-12345678@example.com",
         "SHORT_KEY": "go",
         "GOAL": "let it go",
@@ -35,12 +35,12 @@ def test_no_key_is_left_by_its_own_name_or_another():
     }
 
 
-BEYOND = 1024  # the first descriptor that `select.select` does not know
+BEYOND = 1024  # the first descriptor that `select.select` does not support
 
 
 @pytest.fixture
 def crowd() -> Iterator[None]:
-    """So many open files that the next ones are beyond what `select.select` knows."""
+    """Open enough files that further descriptors exceed the limit of `select.select`."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < 2 * BEYOND:
         if hard != resource.RLIM_INFINITY and hard < 2 * BEYOND:
@@ -65,7 +65,7 @@ def test_any_descriptor_can_be_waited_for() -> None:
     assert is_readable(reading, 0)
     os.read(reading, 1)
     os.close(writing)
-    assert is_readable(reading, 0)  # the end
+    assert is_readable(reading, 0)  # end of file
     os.close(reading)
 
 

@@ -1,4 +1,4 @@
-"""What a project has beside its code: the changelog, where it is tested, and how to add to it."""
+"""Tests of the project's own files: changelog fragments, the CI workflow and CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def draft(folder: Path) -> subprocess.CompletedProcess[str]:
-    """The text that the fragments in a folder would make."""
+    """Return the changelog that would be built from the fragments in a folder."""
     command = [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "Unreleased"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    """A copy of what the changelog is made of, with no change since the last release."""
+    """Return a copy of the changelog's files without any change since the last release."""
     for name in ("pyproject.toml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "changelog.d").mkdir()
@@ -73,7 +73,8 @@ def test_the_rooms_that_need_no_linux_exist() -> None:
 def test_every_file_that_contributors_are_sent_to_exists() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     paths = set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", page)) - {"dist/"}
-    paths = {path for path in paths if "NAME" not in path}  # a new file, which the reader names
+    # NAME stands for a new file, which the reader chooses.
+    paths = {path for path in paths if "NAME" not in path}
     paths |= set(re.findall(r"\]\(([^)#]+)", page))
     assert len(paths) > 15
     assert [path for path in paths if not (ROOT / path).exists()] == []

@@ -1,4 +1,4 @@
-"""What is public: every name is there, documented, and known to type checkers."""
+"""Tests that every public name exists, is documented, and is visible to type checkers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_all_names_what_is_public():
 @pytest.mark.parametrize("name", pytest_mobileagent.__all__)
 def test_every_public_name_is_documented(name):
     public = getattr(pytest_mobileagent, name)
-    if not get_args(public):  # a union of types, such as Action
+    if not get_args(public):  # Unions of types, such as Action, have no docstring.
         assert public.__doc__, name
 
 
@@ -85,7 +85,8 @@ def test_code_of_users_is_type_checked(tmp_path):
 
 
 def test_no_module_takes_the_name_of_what_is_public():
-    """Importing a module sets its name in the package, over whatever that was before."""
+    """Importing a submodule sets its name in the package, and may replace a public name."""
     package = Path(pytest_mobileagent.__file__).parent
     modules = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
-    assert modules & set(pytest_mobileagent.__all__) == {"task"}  # which is put back after it
+    # `task` is restored after the import.
+    assert modules & set(pytest_mobileagent.__all__) == {"task"}

@@ -1,4 +1,4 @@
-"""A release beside our table: what `release.py` of a suite prints."""
+"""Tests of `release.py` of the suites, which compares a benchmark's release with our table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read(folder: Path) -> dict[str, Released]:
-    """Tasks as lines: id, goal, limit; an id without more is not in the release."""
+    """Read tasks from lines of id, goal and limit; an id alone is missing from the release."""
     found = {}
     for number, line in enumerate((folder / "tasks.txt").read_text("utf-8").splitlines(), 1):
         name, *rest = line.split("|")

@@ -1,4 +1,4 @@
-"""Intervals, Student's t and pass@k, against SciPy, statsmodels and the definitions."""
+"""Tests of intervals, Student's t and pass@k against SciPy, statsmodels and the definitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEGREES = [1, 2, 3, 7, 19, 49, 107, 999]
 
 
 def known(number):
-    """A number that is there."""
+    """Return a number, having asserted that it is not None."""
     assert number is not None
     return number
 
@@ -57,7 +57,7 @@ def test_the_ends_of_an_interval_are_where_wilson_put_them(part, rest, shared):
     found = proportion(part, whole)
     share, low, high = map(known, (found.value, found.low, found.high))
     assert 0 <= low <= share <= high <= 1
-    for end in (low, high):  # |share - p| is z standard deviations of p
+    for end in (low, high):  # At either end, |share - p| equals z standard deviations of p.
         distance = Z * math.sqrt(end * (1 - end) / whole)
         assert abs(share - end) == pytest.approx(distance, abs=1e-9)
 
@@ -69,7 +69,7 @@ def test_quantiles_lie_between_numbers_in_proportion():
 @settings(max_examples=200)
 @given(st.floats(-50, 50), st.sampled_from(DEGREES))
 def test_students_t_is_that_of_scipy(t, degrees):
-    expected = stats.t.cdf(t, degrees)  # itself wrong by 6e-12 near 0
+    expected = stats.t.cdf(t, degrees)  # SciPy's own error is 6e-12 near 0.
     assert student_cdf(t, degrees) == pytest.approx(expected, abs=1e-10)
 
 

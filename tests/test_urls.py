@@ -1,4 +1,4 @@
-"""What is shown of URLs that hold secrets."""
+"""Tests that URLs are shown without the secrets in them."""
 
 from __future__ import annotations
 

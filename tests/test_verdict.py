@@ -1,4 +1,4 @@
-"""Verdicts: plain data beside an episode, never overwritten, and which one is effective."""
+"""Tests of verdicts: plain data beside an episode, never overwritten; which one is effective."""
 
 from __future__ import annotations
 

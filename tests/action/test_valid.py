@@ -30,7 +30,7 @@ SIZE = (100, 200)
 
 
 class OwnTap(Tap):
-    """An action of an agent's own making, which no record could name."""
+    """An action type defined by an agent, which records cannot name."""
 
 
 @pytest.mark.parametrize(
@@ -126,10 +126,10 @@ ANYTHING = (
 def test_any_value_in_any_field_is_let_through_or_refused(kind: Any, values: list[Any]) -> None:
     try:
         action = kind(*values)
-    except TypeError:  # too few values, or too many
+    except TypeError:  # too few or too many values
         return
     try:
         check(action, SIZE)
     except ValueError:
         return
-    repr(action).encode()  # what was let through holds text that can be written
+    repr(action).encode()  # The text of a valid action can be encoded as UTF-8.

@@ -1,4 +1,4 @@
-"""Which field a text was typed into, which keys were pressed, what was held."""
+"""Tests of checks on actions: which text was typed where, keys pressed, and elements held."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def form(to: str = "", via: str = "", focused: str = "") -> Screen:
-    """Two fields, one of which may have the focus, and a label inside of a row."""
+    """Return a screen with two fields, one optionally focused, and a label inside a row."""
     common = {"class": "android.widget.EditText", "clickable": "true"}
     fields = [
         {

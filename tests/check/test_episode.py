@@ -1,4 +1,4 @@
-"""What a test body asks of an episode."""
+"""Tests of the questions that a test body asks about an episode."""
 
 from __future__ import annotations
 

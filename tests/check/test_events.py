@@ -1,4 +1,4 @@
-"""Events of an episode: recorded, derived where no listener heard them, and found by criteria."""
+"""Tests of an episode's events: recorded, derived if nothing was listening, found by criteria."""
 
 from __future__ import annotations
 
@@ -144,7 +144,8 @@ def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
     with collect_misses() as misses:
         replace(episode, steps=(first, later)).event(text="nothing like it")
     assert "3 events, while 5 were lost" in misses[0]()
-    assert lost([replace(ROW, sequence=9), replace(SAVE, sequence=1)]) == 0  # it restarted
+    # The listener restarted.
+    assert lost([replace(ROW, sequence=9), replace(SAVE, sequence=1)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ OFF = {**SAVE_BUTTON, "text": "Off", "resource-id": "a:id/off", "enabled": "fals
 
 @pytest.fixture
 def form(make_screen: Callable[..., Screen]) -> Callable[..., Screen]:
-    """Makes a form whose field says something."""
+    """Return a function that makes a form whose field contains a text."""
 
     def make(text: str = "", button: dict[str, str] = SAVE_BUTTON, **fields: Any) -> Screen:
         given = {"package": "a", "activity": "a.Form", **fields}
@@ -246,7 +247,7 @@ def form(make_screen: Callable[..., Screen]) -> Callable[..., Screen]:
 
 @pytest.fixture
 def saved(make_episode: Callable[..., Episode], form: Callable[..., Screen]) -> Episode:
-    """Oslo is typed, and saved, which leads to another activity."""
+    """Return an episode in which Oslo is typed and saved, which leads to another activity."""
     screens = (form(), form("Oslo"), form("Oslo", activity="a.Done"))
     return make_episode(Type("Oslo", at=(5, 5)), Tap(50, 60), screens=screens)
 

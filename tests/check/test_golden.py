@@ -1,4 +1,4 @@
-"""`check.compare`: what is reported of how steps match, and by whose rule."""
+"""Tests of `check.compare`: the reported matches of steps, and the rule that decided them."""
 
 from __future__ import annotations
 

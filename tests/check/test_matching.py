@@ -1,4 +1,4 @@
-"""Matching the actions of an episode with golden ones, and what a test body is told."""
+"""Tests of matching an episode's actions with golden ones, and of the result for a test body."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_each_action_is_compared_with_the_golden_one_in_its_place(make_episode, 
     ]
     found = check.matches(check.androidcontrol, episode, golden)
     assert found == [check.Match(type=True, exact=True)] * 4
-    assert check.matches(check.odyssey, episode, golden[:1]) == found[:1]  # later ones are not seen
+    # Later actions are not compared.
+    assert check.matches(check.odyssey, episode, golden[:1]) == found[:1]
     strict = check.matches(check.androidcontrol, episode, golden, scorer="os-atlas")
     assert [match.exact for match in strict] == [False, True, False, True]
 

@@ -1,4 +1,4 @@
-"""What authors of tasks find by name in `check`."""
+"""Tests of the names that `check` offers to authors of tasks."""
 
 import subprocess
 import sys

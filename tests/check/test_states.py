@@ -1,4 +1,4 @@
-"""LlamaTouch's essential states, matched in order, and when a task was first done."""
+"""Tests of LlamaTouch's essential states, matched in order, and of when a task was first done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def shop(make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]) -> Episode:
-    """From the home screen to the search page, where something is typed, to the results."""
+    """Return an episode from the home screen by a search, where a text is typed, to the results."""
 
     def page(*texts: str, activity: str) -> Screen:
         rows = [

@@ -1,4 +1,4 @@
-"""Sub-goals: which held, what share of a task that makes, and how a body fails of them."""
+"""Tests of sub-goals: which held, their weighted share, and how they make a test body fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What held on the way: ever, never, in order, until the end."""
+"""Tests of conditions during an episode: ever, never, in order, and until the end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tapped(text: str) -> Callable[[Episode], bool]:
 
 @pytest.fixture
 def pages(make_screen: Callable[..., Screen]) -> Callable[..., tuple[Screen, ...]]:
-    """Screens that are wholly covered by one text each."""
+    """Return a function that makes screens, each filled by a single text."""
 
     def make(*texts: str) -> tuple[Screen, ...]:
         return tuple(make_screen({"text": t, "bounds": "[0,0][100,200]"}) for t in texts)

@@ -1,4 +1,4 @@
-"""Walls: what they look like, where they are looked for, and which app they keep out of."""
+"""Tests of walls: how they are recognised, on which screens, and which app they block."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def walls(file: Path, text: str) -> tuple[Wall, ...]:
         ('texts = ["Sign in*"]', ["Sign in to see more"], True),
         ('texts = ["*see*more"]', ["Sign in to see more"], True),
         ('texts = ["*see*more"]', ["See more than this"], False),
-        ('texts = ["ab*ba"]', ["aba"], False),  # the parts do not overlap
+        ('texts = ["ab*ba"]', ["aba"], False),  # The two parts must not overlap.
         ('texts = ["Log in", "Password"]', ["Log in"], False),
         ('texts = ["Log in", "Password"]', ["Password", "Log in"], True),
         ('texts = ["登录"]', ["\u200b登录"], True),
@@ -86,7 +86,7 @@ def test_the_app_is_the_last_of_the_task_that_was_in_use() -> None:
     screens = [make_screen(str(n), package=p) for n, p in enumerate(["com.b", "com.a", "chrome"])]
     assert app_behind(screens, 2, packages) == "com.a"
     assert app_behind(screens, 0, packages) == "com.b"
-    assert app_behind(screens[2:], 0, packages) == "com.a"  # the first of the task
+    assert app_behind(screens[2:], 0, packages) == "com.a"  # the task's first app
     assert app_behind(screens, 2, []) is None
 
 
@@ -96,7 +96,8 @@ def test_two_looks_at_a_page_are_alike_though_a_hint_differs() -> None:
     assert is_same_page(one, other)
     assert not is_same_page(one, make_screen(*page, "Tip 1", package="com.other"))
     assert not is_same_page(one, make_screen("Welcome", "Basket", package=SHOP))
-    assert not is_same_page(Screen("<", b""), Screen("<", b""))  # of which nobody knows
+    # Nothing is known about either page.
+    assert not is_same_page(Screen("<", b""), Screen("<", b""))
     assert was_passed([make_screen("Basket", package=SHOP), one], 1)
     assert not was_passed([make_screen("Apps", package="launcher"), other, one], 2)
 

@@ -1,4 +1,4 @@
-"""Trajectories, and recorded episodes from which they are made."""
+"""Fixtures for data sets: trajectories, and the recorded episodes from which they are made."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ WAY: list[tuple[Any, Action]] = [
 
 @pytest.fixture
 def trajectory() -> Trajectory:
-    """A path with an app's icon, a tap, typing into a field, a key, and a report."""
+    """Return a path with an app's icon, a tap, typing into a field, a key, and a report."""
     steps = tuple(TrajectoryStep(screen, action, "I go on.") for screen, action in WAY)
     return Trajectory("Set <image> for 6:30.", steps, True, {"task": "clock/alarm"})
 
 
 @pytest.fixture
 def record(tmp_path: Path) -> Callable[..., Source]:
-    """Records an episode of a task, and returns its folder."""
+    """Return a function that records an episode of a task and returns its folder."""
     store = ScreenStore(tmp_path / "run" / "screens")
 
     def record(
@@ -94,7 +94,7 @@ def record(tmp_path: Path) -> Callable[..., Source]:
 
 @pytest.fixture
 def striped_graph(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a graph of tasks with striped pages."""
+    """Return a function that writes a graph of tasks with striped pages."""
 
     def make(*paths: Sequence[Golden], name: str = "clean", **columns: Any) -> Path:
         folder = tmp_path / name
@@ -118,7 +118,7 @@ def striped_graph(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def contaminate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """Runs the command, and returns its status, its output, and the rows of the new graph."""
+    """Return a function that runs the command and returns status, output and the new rows."""
 
     def run(data: Path, *options: str, name: str = "noisy") -> Any:
         output = tmp_path / name

@@ -1,6 +1,6 @@
-"""Pairs of screens, made on a phone, with labels that say whether they show the same page.
+"""Makes labelled pairs of screens on a phone: do both screens show the same page?
 
-The labels follow from what was done between the two screens, rather than from anybody's opinion.
+The labels follow from what was done between the two screens, not from anybody's opinion.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pair:
 
 
 class Hand:
-    """Operates a phone like a person, and takes its screens."""
+    """Operates a phone as a person would, and captures its screens."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone

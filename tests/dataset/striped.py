@@ -1,4 +1,4 @@
-"""Pages of black and white stripes with two targets, over which ads are put."""
+"""Pages of black and white stripes with two targets, over which ads are placed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pytest_mobileagent.action.matching import Golden, golden_from_json
 from pytest_mobileagent.testing import make_screen
 
 SIZE = (1080, 2400)
-ICON = Bounds(850, 2100, 1000, 2300)  # at the bottom, where ads usually are not
+ICON = Bounds(850, 2100, 1000, 2300)  # at the bottom, where ads are rarely placed
 ROW = Bounds(0, 400, 1080, 600)  # wider than any card
 APP = "org.example.shop"
 
 
 def striped(number: int = 0) -> Any:
-    """Return a screen with black and white stripes, so that each part differs from the next."""
+    """Return a screen with black and white stripes, so adjacent parts always differ."""
     picture = Image.new("RGB", SIZE, "white")
     for top in range(number * 3, SIZE[1], 40):
         picture.paste((0, 0, 0), (0, top, SIZE[0], top + 20))

@@ -1,4 +1,4 @@
-"""The command that lays ads over trajectories: what it reads, refuses, and what comes of it."""
+"""Tests of the command that places ads over trajectories: inputs, errors and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ads over recorded pages: where they lie, what closes them, and which are chosen."""
+"""Tests of ads over recorded pages: their position, how they are closed, and their selection."""
 
 from __future__ import annotations
 
@@ -52,11 +52,12 @@ def test_nothing_of_the_target_can_be_seen(
         covered, before = graph.screen(ad.page), graph.screen(clean.page)
     stripes = before.image.crop(ICON).convert("L").histogram()
     assert stripes[0] > 10_000 < stripes[255]
-    assert covered.image.crop(ICON).convert("L").histogram()[0] < 2000  # letters of the ad
-    # Nor by the hierarchy, which holds what closes the ad.
+    # The black pixels that remain are the letters of the ad.
+    assert covered.image.crop(ICON).convert("L").histogram()[0] < 2000
+    # Nor is the target in the hierarchy, which contains the element that closes the ad.
     assert not covered.find_all(text="to 0")
     assert covered.at(*ad.boxes[0].center)[0].clickable
-    # Who taps where the target was does not close the ad by that.
+    # A tap where the target was does not close the ad.
     assert not ad.boxes[0].contains(*ICON.center)
 
 
@@ -66,7 +67,7 @@ def test_the_page_around_a_card_is_whitened(
     _, _, (row,) = contaminate(striped_graph(PATH[:1] + PATH[4:]), "--noise=0,rating")
     with Graph.open(tmp_path / "noisy") as graph:
         levels = graph.screen(golden(row)[0].page).image.crop((0, 0, 40, 400)).convert("L")
-    assert levels.getextrema() == (229, 255)  # a tenth of black is left
+    assert levels.getextrema() == (229, 255)  # A tenth of the black remains.
 
 
 def test_a_target_that_would_stay_visible_is_refused(striped_graph: Any, contaminate: Any) -> None:
@@ -163,7 +164,7 @@ def test_instructions_of_steps_stay_beside_their_steps(
     [
         (Golden(Tap(500, 500), SIZE, (ROW, Bounds(400, 450, 600, 550))), (400, 450, 600, 550)),
         (Golden(Tap(900, 2200), SIZE), tuple(ICON)),  # the control in the hierarchy
-        (Golden(Tap(500, 1000), SIZE), (457, 957, 543, 1043)),  # nothing is known there
+        (Golden(Tap(500, 1000), SIZE), (457, 957, 543, 1043)),  # No element is known at this point.
         (Golden(Tap(500, 200), (1000, 1000), (Bounds(0, 150, 1000, 250),)), (0, 360, 1080, 600)),
         (Golden(Tap(10, 10), SIZE), (0, 0, 53, 53)),
         (Golden(Scroll("up"), SIZE), None),

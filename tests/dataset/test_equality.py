@@ -1,4 +1,4 @@
-"""Two screens are one page whatever the time is, and two pages if anything else differs."""
+"""Tests that two screens are one page despite the time, and two pages for any other difference."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FIELD = {
 
 
 def screen(*nodes: dict[str, str], time: datetime | None = NINE, drawn: bool = False) -> Screen:
-    """Return a screen of nodes; with a red square on it, where it is `drawn`."""
+    """Return a screen of nodes, with a red square if `drawn`."""
     made = make_screen(*nodes, size=SIZE, shade=200, time=time)
     picture = Image.new("RGB", SIZE, (200, 200, 200))
     if drawn:
@@ -53,14 +53,16 @@ def same(one: Screen, other: Screen) -> bool:
     [
         ({"text": "9:41 AM"}, {"text": "11:05 AM"}, (11, 5), True),
         ({"text": "Now: 09.41"}, {"text": "Now: 23.05"}, (23, 5), True),
-        ({"text": "9:41"}, {"text": "9:41"}, (9, 50), False),  # it stands, so it is no clock
+        # The text did not advance, so it is not a clock.
+        ({"text": "9:41"}, {"text": "9:41"}, (9, 50), False),
         ({"text": "7:00 AM"}, {"text": "7:30 AM"}, (11, 5), False),
-        ({"text": "9:41 AM"}, {"text": "9:40 AM"}, (9, 41), True),  # read before the minute ended
+        # The screen was read before the minute ended.
+        ({"text": "9:41 AM"}, {"text": "9:40 AM"}, (9, 41), True),
         ({"text": "Fri, Nov 20", "resource-id": "a:id/date"}, {}, (9, 41), True),
         ({"text": "87 %", "resource-id": "a:id/battery_level"}, {"text": "12 %"}, (9, 41), True),
         ({"text": "87 %", "resource-id": "a:id/volume"}, {"text": "12 %"}, (9, 41), False),
         ({"checked": "false"}, {"checked": "true"}, (9, 41), False),
-        ({"focused": "false"}, {"focused": "true"}, (9, 41), True),  # of a button
+        ({"focused": "false"}, {"focused": "true"}, (9, 41), True),  # the focus of a button
     ],
 )
 def test_only_what_the_clock_says_may_differ(node, later, at, expected):
@@ -74,7 +76,7 @@ def test_another_day_is_the_same_page():
     one = screen({**date, "text": "Fri, Nov 20"})
     wider = {**date, "text": "Sat, Nov 28", "bounds": "[20,60][164,90]"}
     assert same(one, screen(wider, time=datetime(2026, 11, 28, 8, 0)))
-    assert not same(one, screen(wider, time=NINE))  # a day that is not the phone's is content
+    assert not same(one, screen(wider, time=NINE))  # A date other than the phone's is content.
 
 
 def test_a_time_in_a_list_of_times_is_no_clock():
@@ -96,7 +98,7 @@ def test_the_status_bar_does_not_count():
 
 def test_the_picture_decides_where_the_elements_are_equal():
     assert not same(screen(LIST), screen(LIST, drawn=True))
-    assert same(screen(FIELD), screen(FIELD, drawn=True))  # a cursor may blink in the field
+    assert same(screen(FIELD), screen(FIELD, drawn=True))  # A cursor may blink in the field.
     assert not same(screen(FIELD), screen({**FIELD, "text": "milk, eggs"}))
     assert not same(screen(FIELD), screen({**FIELD, "focused": "false"}))
 
@@ -119,7 +121,7 @@ def test_a_picture_that_is_none_is_said():
 
 
 def decided(pairs: Sequence[Pair]) -> tuple[int, int, list[str]]:
-    """Return how many pairs were rightly held as the same, wrongly so, and the wrong ones."""
+    """Return the number of pairs correctly and wrongly taken as equal, and all wrong decisions."""
     said = [(pair, same(pair.one, pair.other)) for pair in pairs]
     right = sum(pair.same and yes for pair, yes in said)
     wrongly = sum(yes and not pair.same for pair, yes in said)
@@ -128,14 +130,14 @@ def decided(pairs: Sequence[Pair]) -> tuple[int, int, list[str]]:
 
 @pytest.fixture(scope="module")
 def labelled(request: pytest.FixtureRequest) -> list[Pair]:
-    """The pairs that a phone gives."""
+    """Return the labelled pairs that a phone produces."""
     phone = boot(load_apps(request.config.rootpath / "fixtures/apps"), time=START, frozen=True)
     return list(Maker(phone).pairs())
 
 
 @pytest.mark.slow
 def test_labelled_pairs_are_told_apart(labelled):
-    """The figures of docs/recording-pages.md."""
+    """These are the figures in docs/recording-pages.md."""
     assert (len(labelled), sum(pair.same for pair in labelled)) == (231, 122)
     assert decided(labelled) == (122, 0, [])
     pictures = [
@@ -149,13 +151,13 @@ def test_labelled_pairs_are_told_apart(labelled):
         "world clock, with less charge",
         "world clock, reached 95 minutes later",
         "home, five days later",
-        "calculator, in German",  # only what is read aloud is in German there
+        "calculator, in German",  # Only the content descriptions are in German there.
     ]
 
 
 @pytest.mark.slow
 def test_recorded_screens_of_real_phones_are_told_apart(recordings: Path):
-    """Eight steps of one recording, no two of which are alike, and two looks at one home screen."""
+    """Eight different steps of one recording differ; two captures of one home screen do not."""
 
     def read(xml: Path, picture: Path) -> Screen:
         packed = io.BytesIO()

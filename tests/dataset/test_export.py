@@ -1,4 +1,4 @@
-"""`mobileagent export`: what is taken, where it goes, and what is said of it."""
+"""Tests of `mobileagent export`: which episodes it exports, where to, and what it reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def export(tmp_path: Path) -> Callable[..., int]:
-    """Exports recorded episodes as a run's, with settings of the project."""
+    """Return a function that exports recorded episodes as a run, with project settings."""
 
     def export(sources: list[Source], *arguments: str, settings: Any = None) -> int:
         def setting(name: str) -> tuple[str, Path] | None:
@@ -137,7 +137,7 @@ def test_what_a_project_hides_is_not_exported(
     whole = b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
     assert b"6:30" not in whole
     assert b'"Add"' not in whole
-    assert LIST.png not in whole  # the element is black in the picture, too
+    assert LIST.png not in whole  # The element is blacked out in the screenshot, too.
 
 
 def test_a_data_set_is_exported_in_another_format(

@@ -1,4 +1,4 @@
-"""`mobileagent graph`: runs become a graph, as a whole or not at all."""
+"""Tests of `mobileagent graph`: runs become a graph, completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def graph(tmp_path: Path, record: Callable[..., Source]) -> Callable[..., int]:
-    """Runs the command on recorded episodes, as those of a run."""
+    """Return a function that runs the command on recorded episodes as if they were a run."""
     sources = [record("clock/alarm"), record("clock/other", False)]
 
     def graph(*words: str, of: list[Source] = sources) -> int:
@@ -122,7 +122,7 @@ NONE: list[Source] = []
 
 
 def released(*words: Path | str) -> int:
-    """Run the command where a path is a run if it is called so."""
+    """Run the command; only a path named "run" is treated as a run."""
     given = [str(word) for word in words]
     return main(given, lambda _: NONE, lambda path: path.name == "run", lambda _: None)
 

@@ -1,4 +1,4 @@
-"""Episodes merge into one graph: equal pages become one, and the more frequent way is kept."""
+"""Tests of merging episodes into a graph: equal pages are joined, the more frequent way is kept."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 SIZE = (360, 800)
 NOON = datetime(2026, 11, 20, 12)
-# A list whose rows are pages with the same words, a dialog, and a page to type on.
+# A list whose rows lead to pages with the same words, a dialog, and a page with a text field.
 PAGES = {
     "list": [("Ana", 100), ("Ben", 200), ("New", 700)],
     "ana": [("Ana", 20), ("Call", 300)],
@@ -51,7 +51,7 @@ ANA, BEN, NEW, CALL, SAVE = Tap(50, 120), Tap(50, 220), Tap(50, 720), Tap(50, 32
 
 
 def page(name: str, minutes: int = 0) -> Screen:
-    """Return a page as it was some minutes after noon: a clock on it says so."""
+    """Return a page as shown some minutes after noon; its clock shows the time."""
     time = NOON + timedelta(minutes=minutes)
     rows = [(f"{time:%H:%M}", 0), *PAGES[name]]
     nodes = [
@@ -64,7 +64,7 @@ def page(name: str, minutes: int = 0) -> Screen:
 
 @pytest.fixture
 def walked(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
-    """Makes the episode of a way: pages with what was done on each; the last page at its end."""
+    """Return a function that makes an episode from pages, the actions on each, and a last page."""
 
     def make(way: Way, end: str = "", task: str = "people/call", **fields: Any) -> Episode:
         minutes = fields.pop("minutes", 0)
@@ -104,7 +104,7 @@ def test_equal_pages_become_one(walked, tmp_path):
         assert graph.screen(graph.start).activity.endswith("ListActivity")
         edges = {edge.golden.boxes[0].top: edge for edge in graph.edges(graph.start)}
         assert {top: (e.count, e.golden.action) for top, e in edges.items()} == {
-            100: (2, ANA),  # whoever taps the row, wherever
+            100: (2, ANA),  # Wherever the row is tapped, the edge is the same.
             200: (1, BEN),
         }
         assert graph.page(edges[100].target).id == graph.page(edges[200].target).id.replace(
@@ -146,7 +146,7 @@ def test_the_more_frequent_of_two_ways_is_kept_and_both_are_told(walked, tmp_pat
     with Graph.open(tmp_path / "g") as graph:
         (edge,) = graph.edges(graph.start)
         assert (edge.target, edge.count) == each.targets[0]
-    # The task's way leads elsewhere now; of the two that are done alike one is left.
+    # This episode's path now leads elsewhere; of the two equal ones, only one is kept.
     assert merged.tasks == 1
     assert sorted(merged.left_out.values()) == [1, 1]
 
@@ -198,9 +198,9 @@ def test_a_record_that_stops_behind_an_action_has_no_edge_for_it(walked, tmp_pat
 @pytest.mark.parametrize(
     ("action", "box"),
     [
-        (Tap(50, 150), Bounds(0, 100, 360, 300)),  # the row, not the text in it
-        (Tap(330, 150), Bounds(300, 120, 360, 200)),  # the button in the row
-        (Tap(50, 500), Bounds(0, 90, 360, 580)),  # nothing there can be clicked
+        (Tap(50, 150), Bounds(0, 100, 360, 300)),  # the row, not the text inside it
+        (Tap(330, 150), Bounds(300, 120, 360, 200)),  # the button inside the row
+        (Tap(50, 500), Bounds(0, 90, 360, 580)),  # No clickable element is there.
         (Type("x", at=(50, 650)), Bounds(0, 600, 360, 700)),
         (Type("x"), None),
         (Scroll("up", at=(50, 150)), Bounds(0, 90, 360, 580)),

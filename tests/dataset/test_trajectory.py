@@ -1,4 +1,4 @@
-"""Episodes as trajectories, and actions in the words of dialects that lack some."""
+"""Tests of episodes as trajectories, and of actions in dialects that lack some action types."""
 
 from __future__ import annotations
 

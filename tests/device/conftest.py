@@ -1,4 +1,4 @@
-"""Devices of all drivers on the same phone, for the tests that all of them must pass."""
+"""Fixtures for drivers: the same phone as a device of each driver, for the tests common to all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], AdbDevice | AppiumDevi
     "appium": lambda phone, request: connect_local(
         phone, request.getfixturevalue("appium_url"), Settle(), {}
     ),
-    # As on a hub, only the session can reach the device.
+    # The device can only be reached through the session, as on a hub.
     "hub": lambda phone, request: connect_remote(
         request.getfixturevalue("appium_url"),
         Settle(),
@@ -41,7 +41,7 @@ def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDev
 
 @pytest.fixture
 def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
-    """A freshly restored device with the tests' app."""
+    """Return a freshly restored device with the tests' app."""
     connected.system.reset("default_boot", ("com.example.counter",))
     connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
     return connected

@@ -1,4 +1,4 @@
-"""The command that starts an emulator, and what is advised about one that does not."""
+"""Tests of the command that starts an emulator, and of the advice when one does not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of logcat, and the crashes that they report, in the formats of AOSP."""
+"""Tests of parsing logcat lines and the crashes that they report, in AOSP's formats."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_same_app_may_crash_twice():
     [
         "11-23 08:00:01.123  1  1 E AndroidRuntime: Class not found: Main",
         "11-23 08:00:01.123  1  1 I ActivityManager: ANR in a thought",
-        "11-23 08:00:01.123  1  1 F DEBUG   : *** *** *** ***",  # of `debuggerd -b`
+        "11-23 08:00:01.123  1  1 F DEBUG   : *** *** *** ***",  # printed by `debuggerd -b`
         "11-23 08:00:01.123  1  1 W notes: FATAL EXCEPTION: main",
     ],
 )
@@ -140,7 +140,7 @@ def test_levels_choose_lines(level, expected):
     assert "".join(line.text for line in lines if is_wanted(line, level)) == expected
 
 
-# What `dumpsys dropbox --print` prints for four tags, one after the other.
+# The output of `dumpsys dropbox --print` for four tags, concatenated.
 KEPT = """\
 mobileagent data_app_crash
 Drop box contents: 351 entries

@@ -1,4 +1,4 @@
-"""What a recipe may say, and how a wrong value is named."""
+"""Tests of recipes: what they may contain, and how an invalid value is reported."""
 
 from __future__ import annotations
 

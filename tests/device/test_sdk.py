@@ -1,4 +1,4 @@
-"""Where the SDK is looked for, and what its emulator lists."""
+"""Tests of locating the SDK, and of listing its emulator's AVDs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty SDK, where nothing else is found."""
+    """Return an empty SDK; no other SDK can be found."""
     monkeypatch.setattr(module, "USUAL", (str(tmp_path / "usual"),))
     (tmp_path / "sdk" / "emulator").mkdir(parents=True)
     program = tmp_path / "sdk" / "emulator" / "emulator"

@@ -1,4 +1,4 @@
-"""A command's own device: what it needs is started once, and ends after it."""
+"""Tests of a command's own device: shared services are started once, and end after the device."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_device_that_is_leased_is_let_go_of_before_what_it_needs(
             self.shared = shared
 
         def get(self) -> str:
-            assert self.shared() is self.shared()  # whenever it is asked for
+            assert self.shared() is self.shared()  # Every call returns the same object.
             return "device"
 
         def close(self) -> None:

@@ -112,11 +112,11 @@ ACTIONS = st.sampled_from(
 def test_what_is_printed_is_parsed_again(action, thought):
     decision = Decision((action,), {"thought": thought} if thought else {})
     if action == Finish("N/A"):
-        return  # the dialect's word for impossible
+        return  # the dialect's word for an impossible task
     try:
         words = AndroidArena().print(decision, PAGE)
     except DialectError:
-        return  # text that has no words
+        return  # This text contains no words.
     assert AndroidArena().parse(words, PAGE) == decision
 
 

@@ -117,7 +117,7 @@ def golden() -> list[dict[str, Any]]:
 
 
 def test_it_reads_every_golden_action(golden):
-    # The data do not tell how large the screens were.
+    # The data do not state the screens' sizes.
     frame, dialect = Frame((4000, 4000)), AndroidControl("mobile_use")
     read: Counter[str] = Counter()
     for step in golden:

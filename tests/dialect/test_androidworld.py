@@ -120,7 +120,8 @@ def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
 
 def test_a_reason_may_mention_actions() -> None:
     words = 'Reason: Action: click did not work, {see} it.\nAction: {"action_type": "wait"}'
-    with pytest.raises(DialectError):  # as in the original: the first {…} behind the first Action:
+    # As in the original, the first {…} after the first "Action:" counts.
+    with pytest.raises(DialectError):
         DIALECT.parse(words, FRAME)
 
 

@@ -27,7 +27,7 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.dialect.anthropic_computer_use import AnthropicComputerUse, Version
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 
-# The picture was sent in half of the screen's size.
+# The picture was sent at half the screen's size.
 PHONE = Frame((1080, 2400), shown=(540, 1200))
 SMALL = Frame((560, 840))
 VERSIONS: list[Version] = ["20241022", "20250124", "20251124"]

@@ -177,7 +177,8 @@ def test_a_swipe_is_printed_by_its_element_and_direction(call):
     swipe = dialect.parse(reply(call), frame)
     (action,) = swipe.actions
     assert isinstance(action, Swipe)
-    if action.x2 > 0 and action.y2 > 0:  # at the edge of the screen, its length is lost
+    # A swipe that is cut off at the edge of the screen loses its length.
+    if action.x2 > 0 and action.y2 > 0:
         assert dialect.parse(dialect.print(swipe, frame), frame) == swipe
 
 

@@ -60,7 +60,7 @@ def test_a_tap_becomes_the_nearest_place(x: int, y: int) -> None:
     near = DIALECT.parse(DIALECT.print(Decision((Tap(x, y),)), FRAME), FRAME).actions[0]
     assert isinstance(near, Tap)
     assert abs(near.x - x) <= 38
-    assert abs(near.y - y) <= 50  # the first row begins half a row down
+    assert abs(near.y - y) <= 50  # The first row starts half a row down.
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_it_has_no_numbers_for_other_actions(action: Action) -> None:
         DIALECT.print(Decision((action,)), FRAME)
 
 
-X, Y = st.integers(0, 999), st.integers(0, 1800)  # below lie the buttons
+X, Y = st.integers(0, 999), st.integers(0, 1800)  # The buttons are below.
 ACTIONS = st.one_of(
     st.builds(Tap, X, Y),
     st.builds(Swipe, X, Y, X, Y).filter(lambda s: abs(s.x1 - s.x2) > 150 or abs(s.y1 - s.y2) > 150),

@@ -146,7 +146,7 @@ def test_it_reads_what_the_9b_model_says(operation, action):
 )
 def test_it_says_what_it_cannot_read_of_the_9b_model(operation, problem):
     words = f"Grounded Operation: {operation}"
-    if problem is None:  # only the centre has to be inside
+    if problem is None:  # Only the centre must be inside.
         assert NEW.parse(words, FRAME).actions == (Tap(200, 600),)
         return
     with pytest.raises(DialectError) as caught:

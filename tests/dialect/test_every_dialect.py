@@ -1,4 +1,4 @@
-"""What holds of every dialect: any text is read or refused, and nothing else happens."""
+"""Tests common to all dialects: any text is either parsed or refused, without side effects."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ ANYTHING = st.recursive(
 
 
 def behind(*beginnings: str) -> Words:
-    """Text behind one of some beginnings."""
+    """Return text that follows one of several beginnings."""
     return st.builds(str.__add__, st.sampled_from(beginnings), st.text())
 
 
 def within(*templates: str, characters: str = "") -> Words:
-    """Text, perhaps of these characters alone, in the place of each "_" of a template."""
+    """Return templates whose "_" are replaced by text, optionally of the given characters only."""
     text = st.text(characters) if characters else st.text()
 
     def filled(template: str) -> Words:
@@ -84,12 +84,12 @@ def within(*templates: str, characters: str = "") -> Words:
 
 
 def pieces(*fragments: str) -> Words:
-    """Fragments in any order, with a little text between them."""
+    """Return fragments in any order, with a little text between them."""
     return st.lists(st.sampled_from(fragments) | st.text(max_size=3)).map("".join)
 
 
 def objects(names: str, values: st.SearchStrategy[Any] = ANYTHING) -> st.SearchStrategy[Any]:
-    """Objects that have some of these fields."""
+    """Return objects that have some of these fields."""
     return st.dictionaries(st.sampled_from(names.split()), values)
 
 
@@ -101,8 +101,8 @@ COMPUTER_USES = behind("{", '{"action": ') | objects(
     | st.sampled_from([*MOUSE_ACTIONS, "right_click", "scroll", "type", "key", "wait"]),
 ).map(json.dumps)
 APPAGENT = "Observation: a\nThought: b\nAction: _\nSummary: d"
-# Each dialect in its variants, and text that is nearly of it: of its fragments, its characters, or
-# its objects with any value.
+# Each dialect in its variants, and text that is nearly valid: made from its fragments, from its
+# characters, or from its objects with any values.
 DIALECTS: list[tuple[list[Dialect], Words]] = [
     ([A3("device"), A3("paper"), A3(clear=False)], within("CLICK[_]", "{_}", "SCROLL[5, _]")),
     (

@@ -113,7 +113,7 @@ TEXTS = st.text("ab (Wi-Fi)_.é", min_size=1, max_size=20)
 @given(st.sampled_from([Finish(), DOWN, UP, Key("back"), Key("home")]) | st.builds(Type, TEXTS))
 def test_what_is_printed_is_parsed_again(action):
     said = {"observation": "o", "thought": "t"}
-    with suppress(DialectError):  # parentheses that do not match, spaces at the ends
+    with suppress(DialectError):  # Unbalanced parentheses and outer spaces cannot be printed.
         words = MobileAgent().print(Decision((action,), said), FRAME)
         decision = MobileAgent().parse(words, FRAME)
         assert decision.actions == (action,)

@@ -129,7 +129,7 @@ ACTIONS = (
 
 @given(ACTIONS, st.sampled_from([FRAME, Frame((1080, 2400), shown=(2160, 4800))]))
 def test_what_is_printed_is_parsed_again(action, frame):
-    with suppress(DialectError):  # parentheses that do not match, spaces at the ends
+    with suppress(DialectError):  # Unbalanced parentheses and outer spaces cannot be printed.
         words = MobileAgentV2().print(Decision((action,), {"thought": "t"}), frame)
         decision = MobileAgentV2().parse(words, frame)
         assert (decision.actions, decision.said["thought"]) == ((action,), "t")

@@ -140,7 +140,7 @@ ACTIONS = st.one_of(
 @given(ACTIONS, st.sampled_from([FRAME, Frame((500, 900))]))
 def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
     said = {"thought": "so", "description": "I do it"}
-    if frame.size == (500, 900):  # "0-1000" is finer than this screen
+    if frame.size == (500, 900):  # The scale of 0 to 1000 is finer than this screen's pixels.
         dialect = MobileAgentV3("0-1000")
         action = Tap(action.x % 500, action.y % 900) if isinstance(action, Tap) else Wait(1)
     else:

@@ -28,7 +28,7 @@ from pytest_mobileagent.dialect.computer import json_value
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.openai_computer_use import OpenAiComputerUse
 
-# The picture was sent in half of the screen's size.
+# The picture was sent at half the screen's size.
 PHONE = Frame((1080, 2400), shown=(540, 1200))
 SMALL = Frame((560, 840))
 

@@ -50,7 +50,7 @@ SAID = st.text("abc ,.'\"").map(str.strip)
 
 
 def call(**arguments: Any) -> str:
-    """What a model says that uses the tool."""
+    """Return a model's reply that calls the tool."""
     tool = json.dumps({"name": "mobile_use", "arguments": arguments})
     return f"Thought: I look.\nAction: I tap.\n<tool_call>\n{tool}\n</tool_call>"
 

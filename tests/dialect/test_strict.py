@@ -1,4 +1,4 @@
-"""What the published code fails on, and `parse` reads: dialect by dialect, as docs/dialects.md."""
+"""Tests of replies that `parse` accepts but the published code fails on (see docs/dialects.md)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def said(action: str) -> str:
 
 
 def fails(dialect: Dialect, words: str, frame: Frame) -> str:
-    """Return what the original does over words on which it fails."""
+    """Return how the original fails on words that it cannot read."""
     with pytest.raises(DialectError) as raised:
         dialect.parse_strictly(words, frame)
     assert raised.value.words == words
@@ -145,7 +145,7 @@ def test_appagents_grid_as_its_code_has_it() -> None:
     assert fails(code, said('text("a")'), GRID) == "crash"
     assert fails(code, said("tap(5)"), GRID) == "crash"
     assert fails(AppAgent(offers_grid=False), said("grid()"), LIST) == "crash"
-    # Its grid is not quite the one it draws, where that leaves something over at the edges.
+    # Where the grid leaves a remainder at the edges, the code's grid differs from the drawn one.
     odd = Frame((1100, 2410), marks={mark.label: mark for mark in appagent_grid((1100, 2410))})
     assert code.parse(said('tap(1, "center")'), odd).actions == (Tap(60, 60),)
     assert code.parse_strictly(said('tap(1, "center")'), odd).actions == (Tap(61, 60),)
@@ -185,7 +185,7 @@ def aitw(kind: str, text: str = "") -> str:
 AUTODROID = '{"Finished": "No", "id": 3, "action": "tap", "input_text": %s}'
 CLICK = '{"action_type": "click", "index": 3}'
 OWL = '{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [500, 500]}}'
-# What is read here, and what the original does over it.
+# Replies that `parse` reads, with the way in which the original fails on them.
 LENIENT = [
     (AndroidWorld(), TENS, f"**Reason:** a\naction: {CLICK}", "no action"),
     (AndroidWorld(), TENS, 'Reason: a\nAction: {"action_type": "Click", "index": 3}', "no action"),
@@ -238,7 +238,7 @@ def test_what_is_read_here_fails_in_the_original(
     assert fails(dialect, words, frame) == ends
 
 
-# What both read, if not always as the same.
+# Replies that both read, though not always with the same result.
 READ = [
     (AndroidWorld(), TENS, f"Reason: a\nAction: ```json\n{CLICK}\n```", Tap(100, 340)),
     (

@@ -27,7 +27,7 @@ from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.ui_tars import UiTars, Version
 
 PHONE = Frame((1080, 2400))
-# In pictures whose sides are multiples of 28, every pixel can be said.
+# In pictures whose sides are multiples of 28, every pixel can be expressed.
 SMALL = Frame((560, 840))
 VERSIONS: list[Version] = ["1", "1.5", "doubao"]
 
@@ -159,7 +159,8 @@ def test_several_actions_are_done_one_after_the_other() -> None:
 
 
 def test_version_1_5_means_pixels_of_the_picture_as_the_model_resizes_it() -> None:
-    words = "Action: click(start_box='(1092,2408)')"  # its far corner: multiples of 28
+    # The far corner of the resized picture, whose sides are multiples of 28.
+    words = "Action: click(start_box='(1092,2408)')"
     assert UiTars("1.5").parse(words, PHONE).actions == (Tap(1079, 2399),)
     assert UiTars("1.5").parse(words, Frame((1080, 2400), (1092, 2408))).actions == (
         Tap(1079, 2399),

@@ -1,4 +1,4 @@
-"""Recorded episodes for which checks are drafted."""
+"""Fixtures for drafts: recorded episodes for which checks are drafted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCREENS = [
 
 
 class Done(Agent):
-    """Opens Downloads, and reports how much storage is used."""
+    """Opens Downloads and reports how much storage is used."""
 
     def step(self, observation):
         screen = observation.screen
@@ -44,11 +44,11 @@ def recorded(agent, folder):
 
 @pytest.fixture(scope="session")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an episode in which the goal was met, after its second step."""
+    """Return the folder of an episode in which the goal was met after the second step."""
     return recorded(Done, tmp_path_factory.mktemp("done"))
 
 
 @pytest.fixture(scope="session")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an episode in which the goal was not met."""
+    """Return the folder of an episode in which the goal was not met."""
     return recorded(Failed, tmp_path_factory.mktemp("failed"))

@@ -1,4 +1,4 @@
-"""The command `draft-check`, with scripted models and one behind a real SDK."""
+"""Tests of the command `draft-check`, with scripted models and one behind a real SDK."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ USELESS = "def test_used(episode):\n    assert episode.screen\n"
 
 
 class Project:
-    """What a project sets, by ini keys."""
+    """A project's settings, by ini key."""
 
     def __init__(self, **texts):
         self.texts = texts
@@ -43,10 +43,11 @@ class Project:
 def draft_check(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[object, str, str]]:
-    """Runs the command in an empty folder with a scripted model; status, output, errors."""
+    """Return a function that runs the command in an empty folder: status, output and errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr(command, "check_sandbox", lambda: None)  # there is one: see the marks
+    # The marks above guarantee a sandbox.
+    monkeypatch.setattr(command, "check_sandbox", lambda: None)
 
     def run(*arguments, replies=(), project=None):
         (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, replies)))
@@ -63,14 +64,14 @@ def draft_check(
 
 @pytest.fixture
 def episode(done: Path, tmp_path: Path) -> Path:
-    """A copy of the episode in which the goal was met, which may be written to."""
+    """Return a writable copy of the episode in which the goal was met."""
     shutil.copytree(done.parent.parent, tmp_path / "run", symlinks=True)
     return tmp_path / "run" / "episodes" / "play.0"
 
 
 @pytest.fixture
 def other(failed: Path, tmp_path: Path) -> Path:
-    """The same, of the episode in which it was not."""
+    """Return a writable copy of the episode in which the goal was not met."""
     shutil.copytree(failed.parent.parent, tmp_path / "other", symlinks=True)
     return tmp_path / "other" / "episodes" / "play.0"
 
@@ -152,7 +153,7 @@ def test_nothing_is_overwritten_nor_asked_before(draft_check, episode, tmp_path,
     assert not (episode / "drafts.jsonl").exists()
 
 
-@pytest.mark.slow  # it loads a provider's library
+@pytest.mark.slow  # It loads a provider's library.
 def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, episode, tmp_path):
     with ScriptedModel([fenced(GOOD)]).serve() as url:
         (tmp_path / "prices.toml").write_text('["openai:b"]\ninput = 1000\noutput = 1000\n')
@@ -224,7 +225,7 @@ def test_used(episode):
     assert [line[0] for line in said] == ["#"] * len(said)
 
 
-@pytest.mark.slow  # it configures pytest in a process of its own
+@pytest.mark.slow  # It configures pytest in a separate process.
 def test_the_model_is_taken_from_the_projects_ini_file(episode, tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmobile_model = scripted:replies.jsonl\n")
     (tmp_path / "replies.jsonl").write_text(json.dumps(fenced(GOOD)))

@@ -1,4 +1,4 @@
-"""What people changed of drafts, in lines of code (A3, Table 2)."""
+"""Tests of counting the lines of code that people changed in drafts (A3, Table 2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_it(episode):
     assert TOTAL in total.text
     assert episode.answers(TOTAL)
 '''
-LINES = 5  # the constant, the function's head and three statements
+LINES = 5  # the constant, the function's header and three statements
 
 
 def edited(folder, text):
@@ -101,7 +101,7 @@ def test_the_shares_of_a3s_table_have_intervals(tmp_path):
     edits = [Edits(tmp_path / "a.py", 10, 0, 0)] + [Edits(tmp_path / "b.py", 10, 4, 2)] * 3
     lines = list(compared(edits))
     assert lines[1].split()[1:] == ["10", "0", "0", "right", "as", "drafted"]
-    # Wilson's intervals of 1/4 and 12/40
+    # Wilson's intervals for 1/4 and 12/40.
     assert lines[-3:] == [
         "functions right as drafted  1/4 25% (5%-70%)",
         "lines wrong                 12/40 30% (18%-45%)",

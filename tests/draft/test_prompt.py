@@ -1,4 +1,4 @@
-"""What a model is asked that drafts a check."""
+"""Tests of the prompt that asks a model to draft a check."""
 
 from __future__ import annotations
 

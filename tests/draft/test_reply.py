@@ -1,4 +1,4 @@
-"""What is taken for a draft in a model's reply, and what is refused with a reason."""
+"""Tests of extracting a draft from a model's reply, and of the reasons for refusing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a draft tells what is done from what is not, and how a person is told."""
+"""Tests of whether a draft separates success from failure, and of the messages about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_mobileagent.verdict import Verdict
 
 
 def separation(holds, passed=None, first_step=None, broke=False):
-    """What a function said whose answers are "+" (holds) and "-", a step for each but the first."""
+    """Return a function's answers at each prefix but the first: "+" if it holds, "-" if not."""
     answers = tuple(Answer(mark == "+", "" if mark == "+" else "assert x") for mark in holds)
     if broke:
         answers = (*answers[:-1], Answer(holds=False, reason="TypeError: y", broke=True))

@@ -1,4 +1,4 @@
-"""Environments on a device."""
+"""Tests of applying environments to a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clock of a device, set to a moment of choice."""
+"""Tests of setting a device's clock to a chosen moment."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_where_the_alarm_manager_does_not_root_does() -> None:
     said: list[str] = []
 
     class Old(FakePhone):
-        """A phone whose alarm manager has no such command."""
+        """A phone whose alarm manager lacks the command."""
 
         def shell(self, script: str) -> str:
             said.append(script)
@@ -79,7 +79,7 @@ def test_where_the_alarm_manager_does_not_root_does() -> None:
 
 def test_a_device_that_refuses_is_told_with_what_it_said() -> None:
     class Stubborn(FakePhone):
-        """A phone that sets no clock."""
+        """A phone that refuses to set its clock."""
 
         def shell(self, script: str) -> str:
             assert "date" in script

@@ -1,4 +1,4 @@
-"""Environments as data: their files, and how they are named."""
+"""Tests of environments as data: their files, and how they are named."""
 
 from __future__ import annotations
 

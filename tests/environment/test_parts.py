@@ -1,4 +1,4 @@
-"""The parts of an environment that are made here: places of icons, and wallpapers."""
+"""Tests of the generated parts of an environment: icon positions and wallpapers."""
 
 from __future__ import annotations
 

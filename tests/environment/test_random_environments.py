@@ -1,4 +1,4 @@
-"""The command `environments`: random environments, the same for the same seed."""
+"""Tests of the command `environments`, which makes the same random environments for a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders for records."""
+"""Fixtures for records: new folders."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yields folders that do not exist yet."""
+    """Return an iterator over folders that do not exist yet."""
     root = tmp_path_factory.mktemp("runs")
     return (root / str(number) for number in range(1_000_000))

@@ -1,4 +1,4 @@
-"""Records an episode like a run."""
+"""Records an episode as a run would."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HEAD = {
 
 
 def recorder_in(folder: Path) -> Recorder:
-    """Return a recorder for the only episode of a run."""
+    """Return a recorder for a run's only episode."""
     return Recorder(folder / "episodes" / "e.0", ScreenStore(folder / "screens"))
 
 

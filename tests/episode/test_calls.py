@@ -53,7 +53,7 @@ def test_what_nobody_knows_is_not_zero() -> None:
 
 
 class Whole:
-    """A whole number as numpy has them."""
+    """An integer type like those of numpy."""
 
     def __index__(self) -> int:
         return 7

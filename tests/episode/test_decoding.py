@@ -1,4 +1,4 @@
-"""Looking for what a text says, in whichever encoding."""
+"""Tests of finding a text regardless of its encoding."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def test_what_is_not_looked_for_stays_as_it_is(way: str) -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "4711\u00a00815",  # as apps and sites part numbers
+        "4711\u00a00815",  # separated as by apps and web sites
         "4711&nbsp;0815",
         "４７１１　０８１５",
-        "https://host/files/NDcxMSAwODE1Cg==",  # base64 behind a path of the same letters
+        "https://host/files/NDcxMSAwODE1Cg==",  # base64 after a path made of the same letters
         "https://host/file/NDcxMSAwODE1Cg==",
-        base64.b64encode(b"\xff\xfe 4711 0815 \xe9").decode(),  # among bytes that are no text
+        base64.b64encode(b"\xff\xfe 4711 0815 \xe9").decode(),  # among bytes that are not text
         base64.b64encode("4711 0815".encode("utf-16")).decode(),
         "0x34373131203038313",
         "a34373131203038313500",

@@ -1,4 +1,4 @@
-"""calls.jsonl: what was said to models, a line for each call."""
+"""Tests of calls.jsonl, which records each exchange with a model on one line."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ VERSION_1 = Path(__file__).parent / "data" / "version1" / "episodes"
 
 @pytest.fixture
 def episode(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
-    """An episode of another run, with a picture that a model and one that a judge was given."""
+    """Return an episode of another run, with a picture sent to a model and one sent to a judge."""
     recorder = recorder_in(tmp_path / "old")
     folder = record(recorder, make_screen)
     recorder.close()
@@ -116,7 +116,8 @@ def test_version_1_had_screens_of_its_own(source: Path, tmp_path: Path) -> None:
 def test_an_unpacked_archive_may_hold_screens_instead_of_links(
     episode: Path, tmp_path: Path
 ) -> None:
-    unpacked = shutil.copytree(tmp_path / "old", tmp_path / "unpacked")  # follows links
+    # Copies the targets of links.
+    unpacked = shutil.copytree(tmp_path / "old", tmp_path / "unpacked")
     new = taken_over(unpacked / "episodes" / "e.0", tmp_path / "new")
     assert same(new, episode)
     assert all(path.is_symlink() for path in (new / "screens").iterdir())

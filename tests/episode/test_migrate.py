@@ -1,4 +1,4 @@
-"""Runs of version 1, written by the version before, are read as records of today."""
+"""Tests that runs of record version 1 are read as current records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program prints is kept as it is, but for secrets, and for what is too much."""
+"""Tests of keeping a program's output unchanged, except for secrets and excessive length."""
 
 from __future__ import annotations
 

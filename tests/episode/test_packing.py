@@ -1,4 +1,4 @@
-"""The screens of a run are packed: nothing is lost, whatever happens on the way."""
+"""Tests of packing a run's screens: nothing is lost, even if the process is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
-    """A run of one episode, whose pictures are worth packing."""
+    """Return a run of one episode with pictures large enough to pack."""
 
     def drawn(text: str) -> Screen:
         image = Image.new("RGB", (64, 48))
@@ -47,13 +47,13 @@ def episode_of(run: Path) -> Episode:
 
 
 def kinds(folder: Path) -> dict[str, int]:
-    """How many files or links with each suffix are in a folder."""
+    """Return the number of files and links in a folder for each suffix."""
     found = ["".join(path.suffixes) for path in folder.iterdir()]
     return {suffix: found.count(suffix) for suffix in found}
 
 
 def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
-    """All that a check can see of an episode's screens."""
+    """Return everything that a check can see of an episode's screens."""
     return [(screen.xml, screen.image.tobytes(), screen.size) for screen in episode.screens]
 
 
@@ -100,7 +100,7 @@ def test_whatever_kills_a_process_that_packs_the_next_one_goes_on(
     real = getattr(where, name)
 
     def killed(*arguments: Any, **options: Any) -> Any:
-        # As a kill would do: nothing after it is done; a part file is left where one was begun.
+        # Like a kill: nothing after this call is done, and a part file stays if one was begun.
         if name == "unlink" and str(arguments[0]).rpartition("/")[2].startswith("."):
             return real(*arguments, **options)
         raise KeyboardInterrupt

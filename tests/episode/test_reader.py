@@ -1,4 +1,4 @@
-"""Newer records are read, damaged ones refused."""
+"""Tests of reading records: newer ones are read, damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def edited(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[[Any], Episode]:
-    """Loads a whole record after its lines have been changed."""
+    """Return a function that edits the lines of a complete record and loads it."""
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.end(Termination.SELF_REPORTED, "", 3.0)
@@ -144,7 +144,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, make_screen: Callable[...
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place in plain data: its container, and its name or number there."""
+    """Yield every place in plain data: its container, and its key or index there."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for place, below in list(items):
         yield value, place
@@ -171,7 +171,7 @@ def test_a_record_with_junk_in_it_is_read_or_refused(
         episode = load(folder)
     except RecordError:
         return
-    # What was read can be used by all who ask episodes.
+    # Everything that uses an episode can use this one.
     assert episode.screens
     _ = episode.totals, episode.seconds_thinking, episode.seconds_acting, episode.step_count
     _ = episode.case.key, episode.case.to_json(), repr(episode), str(episode.reset)

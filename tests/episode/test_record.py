@@ -1,4 +1,4 @@
-"""Episodes as records: what follows from their steps."""
+"""Tests of an episode's properties that are derived from its steps."""
 
 from __future__ import annotations
 

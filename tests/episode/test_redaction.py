@@ -1,4 +1,4 @@
-"""Rules of what must not be recorded: nothing that matches reaches a file."""
+"""Tests of redaction rules: nothing that matches reaches a file."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_region_is_black_and_what_stands_there_is_not_told(rules, region, plac
     assert b'text="balance"' not in xml
     assert b'content-desc="x balance y"' in xml
     same = (XML.format("balance").encode(), picture())
-    assert b'text="balance"' in found.screen(*same, "b")[0]  # of another app
+    assert b'text="balance"' in found.screen(*same, "b")[0]  # The rule is about another app.
     assert found.screen(*same, "b")[1] == same[1]
     xml, png = found.screen(same[0], b"", "a", SIZE)
     assert (png, b'text="balance"' in xml) == (b"", False), "of which no screenshot was taken"
@@ -136,7 +136,7 @@ def test_a_secret_is_in_no_file_of_an_episode(tmp_path_factory, before, after, s
 
 
 def record(run: Path, words: str, secret: str) -> Any:
-    """Record an episode in which everything that may say a secret does."""
+    """Record an episode in which the secret appears everywhere it could."""
     store = ScreenStore(run / "screens")
     xml = XML.format("".join(c for c in words if c.isprintable()))
     screen = Screen(xml, picture(), "a", ".Main")
@@ -240,7 +240,8 @@ def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
             rules(f"text = ['{pattern}']")
         return
     told = rules(f"text = ['{pattern}']").text("a" * 5_000 + "b")
-    assert told in {"a" * 5_000 + "b", MASK}  # what takes too long may be anything
+    # A text that takes too long to search may be redacted entirely.
+    assert told in {"a" * 5_000 + "b", MASK}
 
 
 def test_a_file_of_rules_that_never_ends_is_refused():

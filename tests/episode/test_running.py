@@ -1,6 +1,6 @@
-"""What of a run goes on now, from what its workers have written so far.
+"""Tests of which episodes of a run are in progress, according to its workers' files.
 
-Episodes that are read while they are written.
+The episodes are read while they are being written.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def test_a_record_that_makes_no_sense_is_left_out(tmp_path, line):
     episodes = RunningEpisodes(tmp_path)
     (tmp_path / "episodes" / "a.0").mkdir(parents=True)
     (tmp_path / "episodes" / "a.0" / STREAM).write_text(line)
-    assert episodes.look() == []  # its line is under way
+    assert episodes.look() == []  # The line is incomplete.
     (tmp_path / "episodes" / "a.0" / STREAM).write_text(line + "\n")
     assert episodes.look() == []
 

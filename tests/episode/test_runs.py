@@ -1,4 +1,4 @@
-"""The index of a run: one line for each finished attempt, whichever process writes it."""
+"""Tests of a run's index: one line per finished attempt, whichever process writes it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def test_equal_screens_are_stored_once_as_plain_files(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
-    one, other = ScreenStore(tmp_path / "s"), ScreenStore(tmp_path / "s")  # of two workers
+    # The stores of two workers.
+    one, other = ScreenStore(tmp_path / "s"), ScreenStore(tmp_path / "s")
     a, b, dark = make_screen("a"), make_screen("b"), make_screen("a", shade=9)
     names = [store.add(screen) for store in (one, other) for screen in (a, b, dark)]
     assert names[:3] == names[3:]
@@ -35,7 +36,7 @@ def test_links_lead_to_the_screens_wherever_the_run_is_moved(
     place.parent.mkdir(parents=True)
     screen = make_screen("a")
     store.link(place, *store.add(screen))
-    store.link(place, *store.add(screen))  # is there already
+    store.link(place, *store.add(screen))  # The link exists already.
     moved = (tmp_path / "run").rename(tmp_path / "moved") / place.relative_to(tmp_path / "run")
     assert moved.with_suffix(".png").read_bytes() == screen.png
     assert moved.with_suffix(".xml").read_text() == screen.xml

@@ -1,6 +1,6 @@
-"""What was recorded is read back, whatever was said.
+"""Tests that a recorded episode is read back unchanged, whatever its texts contain.
 
-What is too long is cut, without a part of a secret being left.
+Texts that are too long are cut, and no part of a secret remains.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-# Line ends of every kind, half of surrogate pairs, and what JSON and XML escape.
+# Line ends of every kind, single surrogates, and characters that JSON and XML escape.
 STRANGE = st.text(
     st.characters() | st.sampled_from('\n\r\x0b\x0c\x1c\x85\u2028\u2029\ud83d\ude00"\\<&')
 )
@@ -89,7 +89,7 @@ CASES = st.builds(
 
 
 def readable(text: str) -> str:
-    """Text as UTF-8 can hold it."""
+    """Return text as UTF-8 can represent it."""
     return text.encode("utf-8", "replace").decode()
 
 

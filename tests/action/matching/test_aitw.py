@@ -1,4 +1,4 @@
-"""AITW's rule: taps by distance or a grown box, swipes by axis, all else by type."""
+"""Tests of AITW's rule: taps by distance or enlarged box, swipes by axis, the rest by type."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)
 GOLDEN = Tap(500, 1000)
-# Grown by 2.4, its corners are (130, 860) and (370, 1340).
+# Enlarged 2.4 times, its corners are (130, 860) and (370, 1340).
 BOX = Bounds(200, 1000, 300, 1200)
 
 
@@ -34,12 +34,12 @@ BOX = Bounds(200, 1000, 300, 1200)
         (Tap(500, 1000), True),
         (Tap(640, 1000), True),  # 0.14 of the width
         (Tap(641, 1000), False),
-        (Tap(500, 1280), True),  # 0.14 of the height, which are more pixels
+        (Tap(500, 1280), True),  # 0.14 of the height, which is more pixels
         (Tap(500, 1281), False),
-        (Tap(584, 1224), True),  # 0.084 and 0.112: 0.14 in all
+        (Tap(584, 1224), True),  # 0.084 and 0.112: a distance of 0.14
         (Tap(585, 1224), False),
         (LongPress(500, 1000), True),
-        (Swipe(500, 1000, 460, 1000), True),  # 0.04 is no swipe yet
+        (Swipe(500, 1000, 460, 1000), True),  # 0.04 is too short for a swipe.
         (Swipe(500, 1000, 459, 1000), False),
         (Scroll("up"), False),
     ],
@@ -52,7 +52,7 @@ def test_taps_are_the_same_within_0_14_of_the_screen(predicted, exact):
 @pytest.mark.parametrize(
     ("predicted", "exact"),
     [
-        ((130, 860), True),  # its corners belong to the grown box
+        ((130, 860), True),  # The corners belong to the enlarged box.
         ((370, 1340), True),
         ((129, 1339), False),
         ((370, 1341), False),
@@ -73,18 +73,19 @@ def test_both_taps_have_to_be_in_the_same_box():
 
 def test_a_box_that_grows_beyond_the_edge_is_moved_inwards():
     golden = check.Golden(Tap(0, 50), SIZE, (Bounds(0, 0, 100, 100),))
-    assert check.aitw(Tap(240, 50), golden)  # 2.4 times the width, from the edge on
+    assert check.aitw(Tap(240, 50), golden)  # 2.4 times the width, measured from the edge
     assert not check.aitw(Tap(241, 50), golden)
 
 
 @pytest.mark.parametrize(
     ("predicted", "golden", "exact"),
     [
-        (Swipe(500, 1500, 500, 500), Swipe(500, 500, 500, 1500), True),  # the sign is ignored
+        # The direction along the axis is ignored.
+        (Swipe(500, 1500, 500, 500), Swipe(500, 500, 500, 1500), True),
         (Scroll("up"), Swipe(500, 500, 500, 1500), True),
         (Scroll("left"), Scroll("right"), True),
         (Scroll("left"), Scroll("up"), False),
-        (Swipe(0, 0, 300, 600), Scroll("up"), True),  # 0.3 and 0.3: vertical
+        (Swipe(0, 0, 300, 600), Scroll("up"), True),  # 0.3 and 0.3 count as vertical.
         (Swipe(0, 0, 301, 600), Scroll("up"), False),
     ],
 )
@@ -95,7 +96,7 @@ def test_swipes_are_the_same_along_one_axis(predicted, golden, exact):
 @pytest.mark.parametrize(
     ("predicted", "golden", "right"),
     [
-        (Type("Oslo"), Type("Bergen"), True),  # what is typed is ignored
+        (Type("Oslo"), Type("Bergen"), True),  # The text is ignored.
         (Key("back"), Key("back"), True),
         (Key("back"), Key("home"), False),
         (Finish("yes"), Finish(), True),

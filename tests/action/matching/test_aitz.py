@@ -1,4 +1,4 @@
-"""AITZ's rule: predicted boxes, grown by 1.2, and texts that are alike."""
+"""Tests of AITZ's rule: predicted boxes enlarged 1.2 times, and similar texts."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from pytest_mobileagent import (
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)
-BOX = Bounds(200, 1000, 300, 1200)  # grown by 1.2, its corners are (190, 980) and (310, 1220)
+BOX = Bounds(200, 1000, 300, 1200)  # enlarged 1.2 times, its corners are (190, 980) and (310, 1220)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_the_golden_point_has_to_be_in_the_predicted_box_grown_by_1_2(golden, ex
 @pytest.mark.parametrize(
     ("predicted", "exact"),
     [
-        (Bounds(100, 100, 200, 149), False),  # 49 of the golden 100 pixels of height
-        (Bounds(100, 100, 200, 150), False),  # a half is not enough
+        (Bounds(100, 100, 200, 149), False),  # 49 of the golden box's 100 pixels of height
+        (Bounds(100, 100, 200, 150), False),  # exactly half is not enough
         (Bounds(100, 100, 200, 151), True),
     ],
 )
@@ -65,8 +65,8 @@ def test_the_released_code_compares_taps_with_the_upper_left_corner():
         (Scroll("down"), Swipe(0, 0, 100, 181), True, True),  # 0.0905 and 0.1: still vertical
         (Scroll("down"), Swipe(0, 0, 100, 179), True, False),
         (Type("Oslo S"), Type("Oslo"), True, True),
-        (Type("oslo"), Type("Oslo"), True, False),  # cases matter: 0.75 alike
-        (Type("abcdX"), Type("abcdY"), True, False),  # 0.8 alike is not enough
+        (Type("oslo"), Type("Oslo"), True, False),  # Case matters: the similarity is 0.75.
+        (Type("abcdX"), Type("abcdY"), True, False),  # A similarity of 0.8 is not enough.
         (Type("abcdeX"), Type("abcdeY"), True, True),
         (Key("back"), Key("home"), True, False),
         (Finish(), Impossible(), True, True),

@@ -1,4 +1,4 @@
-"""AndroidControl's rules, by the three scorers that are published."""
+"""Tests of AndroidControl's rules, as implemented by its three published scorers."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)
 GOLDEN = Tap(500, 1000)
-BOX = Bounds(250, 1000, 750, 1500)  # grown by 1.2, its corners are (200, 950) and (800, 1550)
+BOX = Bounds(250, 1000, 750, 1500)  # enlarged 1.2 times, its corners are (200, 950) and (800, 1550)
 
 
 def test_the_same_tap_is_right_by_aitw_and_by_os_atlas_but_not_by_others():
@@ -42,7 +42,7 @@ def test_the_same_tap_is_right_by_aitw_and_by_os_atlas_but_not_by_others():
         (41, 0, False),
         (0, 80, True),  # 0.04 of the height
         (0, 81, False),
-        (200, 950, True),  # the corners of the grown box belong to it
+        (200, 950, True),  # The corners belong to the enlarged box.
         (800, 1550, True),
         (199, 950, False),
         (800, 1551, False),
@@ -65,10 +65,10 @@ def test_at_the_very_threshold_the_arithmetic_is_that_of_the_source():
         (Type(" OSLO s"), Type("oslo"), True, True),
         (Type("Osl"), Type("Oslo"), True, True),
         (Type("Bergen"), Type("Oslo"), True, False),
-        (Type(""), Type("Oslo"), True, True),  # nothing is a part of anything
+        (Type(""), Type("Oslo"), True, True),  # The empty text is a part of every text.
         (Open("zoho"), Open("Zoho Meeting"), True, True),
         (Open("pCloud"), Open("Zoho Meeting"), True, False),
-        (Scroll("up"), Swipe(0, 0, 100, 0), True, True),  # the direction is ignored
+        (Scroll("up"), Swipe(0, 0, 100, 0), True, True),  # The direction is ignored.
         (Tap(1, 1), Scroll("up"), False, False),
         (Wait(5), Wait(1), True, True),
         (Key("back"), Key("back"), True, True),
@@ -88,7 +88,7 @@ def test_qwen_compares_texts_keys_and_types(predicted, golden, type_, exact):
     [
         (Tap(800, 1100), (BOX,), True, True),
         (Tap(801, 1220), (BOX,), True, False),
-        (Tap(250, 1100), (), False, False),  # no icon is on the screen
+        (Tap(250, 1100), (), False, False),  # The icon is not on the screen.
     ],
 )
 def test_qwen_accepts_a_tap_on_the_icon_of_an_app_that_is_to_be_opened(tap, boxes, type_, exact):
@@ -97,7 +97,7 @@ def test_qwen_accepts_a_tap_on_the_icon_of_an_app_that_is_to_be_opened(tap, boxe
 
 
 def boxes_at(*places):
-    """Boxes of 20 by 20 pixels around these points."""
+    """Return boxes of 20 by 20 pixels around these points."""
     return tuple(Bounds(x - 10, y - 10, x + 10, y + 10) for x, y in places)
 
 
@@ -106,9 +106,9 @@ def boxes_at(*places):
     [
         (460, 1000, True),
         (459, 1000, False),
-        (740, 1012, True),  # the fifth of the nearest, grown by 1.2
+        (740, 1012, True),  # in the fifth nearest box, enlarged 1.2 times
         (740, 1013, False),
-        (800, 1000, False),  # the sixth
+        (800, 1000, False),  # in the sixth nearest box
     ],
 )
 def test_agentcpm_accepts_the_five_boxes_nearest_to_the_golden_point(x, y, exact):
@@ -122,7 +122,7 @@ def test_agentcpm_accepts_the_five_boxes_nearest_to_the_golden_point(x, y, exact
     [
         (640, 1000, True),  # 0.14 of the screen
         (641, 1000, False),
-        (380, 1500, True),  # in the box that holds the golden point
+        (380, 1500, True),  # in the box that contains the golden point
         (560, 1700, False),  # in the other box
     ],
 )
@@ -139,11 +139,11 @@ def test_agentcpm_accepts_only_boxes_around_the_golden_point_elsewhere(x, y, exa
     [
         (Scroll("up"), Swipe(500, 1500, 500, 500), True, True),
         (Scroll("down"), Swipe(500, 1500, 500, 500), True, False),
-        (Swipe(0, 0, 100, 200), Scroll("down"), True, True),  # 0.1 and 0.1: vertical
+        (Swipe(0, 0, 100, 200), Scroll("down"), True, True),  # 0.1 and 0.1 count as vertical.
         (Swipe(0, 0, 101, 200), Scroll("down"), True, False),
-        (Tap(500, 1000), Swipe(500, 1000, 460, 1000), True, True),  # 0.04 is no swipe yet
+        (Tap(500, 1000), Swipe(500, 1000, 460, 1000), True, True),  # 0.04 is too short for a swipe.
         (Tap(500, 1000), Swipe(500, 1000, 459, 1000), False, False),
-        (Wait(), Finish(), True, True),  # all are of the type "stop"
+        (Wait(), Finish(), True, True),  # Both are of the type "stop".
         (Ask("which?"), Impossible(), True, True),
         (Finish(), Wait(), True, True),
         (Type("OSLO"), Type("Oslo S"), True, True),
@@ -176,18 +176,18 @@ def test_agentcpm_takes_golden_long_presses_for_taps_as_released():
 @pytest.mark.parametrize(
     ("predicted", "golden", "type_", "exact"),
     [
-        (Tap(640, 1000), GOLDEN, True, True),  # 140 thousandths
+        (Tap(640, 1000), GOLDEN, True, True),  # 140 thousandths of the screen
         (Tap(641, 1000), GOLDEN, True, False),
         (LongPress(500, 1280), LongPress(500, 1000), True, True),
         (LongPress(500, 1281), LongPress(500, 1000), True, False),
         (LongPress(500, 1000), GOLDEN, False, False),
-        (Type("oslo airport"), Type("Oslo S"), True, True),  # the first word decides
-        (Type("Oslo S"), Type("Oslo"), True, False),  # as its bracket is behind the last one
+        (Type("oslo airport"), Type("Oslo S"), True, True),  # The first word decides.
+        (Type("Oslo S"), Type("Oslo"), True, False),  # Its bracket follows its last word.
         (Type("OSLO"), Type("Oslo"), True, True),
         (Open("Zoho Mail"), Open("Zoho Meeting"), True, True),
         (Scroll("up"), Scroll("down"), True, False),
         (Scroll("up"), Swipe(500, 1500, 500, 500), True, True),
-        (Key("home"), Key("back"), False, False),  # each key is a type
+        (Key("home"), Key("back"), False, False),  # Each key is a type of its own.
         (Wait(), Wait(2), True, True),
     ],
 )

@@ -1,4 +1,4 @@
-"""Golden actions of a real data set match themselves, by every rule that knows them."""
+"""Tests that golden actions of a real data set match themselves under every applicable rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = (1080, 2400)
 
 @pytest.fixture(scope="module")
 def golden_actions(recordings: Path) -> list[Golden]:
-    """The steps of AndroidControl that UI-S1 evaluates, with the boxes that count as right."""
+    """Return the AndroidControl steps that UI-S1 evaluates, with the boxes that count as right."""
     path = recordings / "androidcontrol-uis1" / "android_control_evaluation_std.json"
     episodes = json.loads(path.read_text("utf-8"))
     return [golden(step["check_options"]) for episode in episodes for step in episode["steps"]]
@@ -45,7 +45,7 @@ def action(options):
     return Key(options["button"].lower())
 
 
-# Which actions of AndroidControl the data sets do not have.
+# The action types of AndroidControl that each rule's own data set lacks.
 UNKNOWN = {
     check.aitw: (Wait, Open),
     check.aitz: (Wait, Open, LongPress),
@@ -63,7 +63,7 @@ def test_golden_actions_match_themselves(golden_actions, rule, unknown):
         for each in golden_actions
         if not isinstance(each.action, unknown) and not rule(each.action, each)
     ]
-    # A point on an edge of its only box is in no area, by a rule that leaves edges out.
+    # A rule that excludes edges rejects a point on the edge of its only box.
     on_edges = [each for each in wrong if rule is check.mobile_bench and each.boxes]
     assert len(golden_actions) == 8444
     assert wrong == on_edges

@@ -1,4 +1,4 @@
-"""Golden actions as plain data."""
+"""Tests of golden actions as plain data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOX = Bounds(0, 0, 9, 9)
         Golden(Type("Grüße", at=(3, 4), clear=True), SIZE, page="🏠"),
         Golden(Scroll("up", at=(5, 6)), SIZE, (BOX,)),
         Golden(Swipe(1, 2, 3, 4), (720, 1280)),
-        Golden(LongPress(2000, 2), SIZE),  # off the screen, as some of data sets are
+        Golden(LongPress(2000, 2), SIZE),  # off the screen, as in some data sets
     ],
 )
 def test_a_golden_action_is_read_as_it_was_written(golden: Golden) -> None:

@@ -1,4 +1,4 @@
-"""Our own matching rule, and rules by their names."""
+"""Tests of our own matching rule, and of looking up rules by name."""
 
 from __future__ import annotations
 

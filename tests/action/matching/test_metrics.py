@@ -1,4 +1,4 @@
-"""The metrics of offline data sets, on small numbers that can be counted by hand."""
+"""Tests of the offline data sets' metrics, on numbers small enough to count by hand."""
 
 import pytest
 

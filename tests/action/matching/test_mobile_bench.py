@@ -1,4 +1,4 @@
-"""Mobile-Bench-v2's rules: the paper's, and the released code's."""
+"""Tests of Mobile-Bench-v2's rules: the paper's and the released code's."""
 
 import pytest
 
@@ -15,7 +15,7 @@ AREA = Bounds(100, 200, 300, 400)
         ((100, 300), False, False),  # on the edge
         ((299, 399), True, True),
         ((300, 399), False, False),
-        ((200, 300), True, False),  # the code compares y with the right edge, 300, too
+        ((200, 300), True, False),  # The code compares y with the right edge, 300, as well.
         ((200, 301), True, True),
         ((200, 400), False, False),
     ],
@@ -62,15 +62,16 @@ def test_scrolls_without_any_box_need_the_direction():
     [
         ("abcd", "abcd", True, True),
         ("dcba", "abcd", True, True),  # in any order
-        ("abxy", "abcd", True, False),  # F1 is just 0.5
+        ("abxy", "abcd", True, False),  # F1 is exactly 0.5.
         ("axyz", "abcd", False, False),
-        ("aaaa", "ab", False, False),  # one of four, one of two: 0.33
+        ("aaaa", "ab", False, False),  # one of four and one of two: 0.33
         ("", "ab", False, False),
-        ("ab (cdefgh)", "ab cdefgh", True, False),  # the code reads "ab " only
+        ("ab (cdefgh)", "ab cdefgh", True, False),  # The code reads only "ab ".
         ("hello", "无人应答", False, True),
         ("aaaabbbb", "aaaacccc", True, False),
-        ("x" * 6 + "y" * 5, "x" * 6 + "z" * 7, True, False),  # just 0.5, which floats make less
-        ("x" * 4 + "y", "x" * 4 + "z" * 7, True, True),  # just 0.5, which floats make more
+        # Exactly 0.5, which floats make smaller.
+        ("x" * 6 + "y" * 5, "x" * 6 + "z" * 7, True, False),
+        ("x" * 4 + "y", "x" * 4 + "z" * 7, True, True),  # exactly 0.5, which floats make larger
     ],
 )
 def test_texts_are_compared_by_their_characters(predicted, golden, paper, code):

@@ -1,4 +1,4 @@
-"""GUI-Odyssey's rule: one box or 0.14, directions, and texts half alike."""
+"""Tests of GUI-Odyssey's rule: a box or a distance of 0.14, directions, and similar texts."""
 
 import pytest
 from hypothesis import given
@@ -28,9 +28,9 @@ BOX = Bounds(700, 700, 800, 900)
     [
         (640, 500, True),
         (641, 500, False),
-        (584, 612, True),  # 0.084 and 0.112: 0.14 in all
+        (584, 612, True),  # 0.084 and 0.112: a distance of 0.14
         (585, 612, False),
-        (700, 700, True),  # the edges belong to the box, which does not grow
+        (700, 700, True),  # The edges belong to the box, which is not enlarged.
         (800, 900, True),
         (801, 900, False),
         (699, 900, False),
@@ -45,9 +45,9 @@ def test_taps_are_right_in_the_box_or_within_0_14(press, x, y, exact):
     ("predicted", "golden", "type_", "exact"),
     [
         (Type(" Oslo "), Type("Oslo S"), True, True),
-        (Type("abXX"), Type("abcd"), True, True),  # two edits of four letters
+        (Type("abXX"), Type("abcd"), True, True),  # two edits for four letters
         (Type("aXXX"), Type("abcd"), True, False),
-        (Type("OSLO"), Type("oslo"), True, False),  # cases matter
+        (Type("OSLO"), Type("oslo"), True, False),  # Case matters.
         (Scroll("up"), Scroll("up"), True, True),
         (Scroll("up"), Swipe(500, 100, 500, 900), True, False),
         (Key("back"), Key("home"), False, False),

@@ -1,4 +1,4 @@
-"""What pieces of an answer mean: tables of what says the same, and what does not."""
+"""Tests of the meaning of an answer's parts: tables of equivalent and of different texts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pytest_mobileagent.screen.explain import collect_misses
 
 
 def pairs(table: str) -> list[Any]:
-    """Each line of a table: what is expected, then what is said, by the task and its number."""
+    """Return a test parameter for each line of a table: the expected text and the given answer."""
     lines = [line.strip() for line in table.strip().splitlines() if line.strip()]
     cells = (re.split(r"\s*\|\s*", line) for line in lines)
     return [pytest.param(*cell, id=f"{n}-{cell[0]}-{cell[1]}") for n, cell in enumerate(cells)]
 
 
-# What a person would accept, from the left as expected and the right as said.
+# Equivalent for a person: the expected text on the left, the given answer on the right.
 SAME = """
     May 6               | May 6
     May 6               | 6 May
@@ -145,7 +145,7 @@ SAME = """
     10:15 to Oslo       | The 10:15 AM to Oslo
     $5 per night        | 5 USD per night
 """
-# What is not the same, or not certainly.
+# Texts that are different, or not certainly equivalent.
 OTHER = """
     May 6               | 6
     8:00                | 7:00-8:00

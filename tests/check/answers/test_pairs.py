@@ -1,4 +1,4 @@
-"""A table of expected answers and of what is said, in English and Chinese."""
+"""Tests of answers against a table of expected and given answers, in English and Chinese."""
 
 from __future__ import annotations
 

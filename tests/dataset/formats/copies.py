@@ -33,7 +33,7 @@ def write_json(path: Path, value: Any, *, twice: bool = False, encoding: str = "
 
 
 def line(element: tuple[str, str, str]) -> str:
-    """Return an element's line of HTML, which has no position."""
+    """Return an element's line of HTML, which contains no position."""
     kind, text, bounds = element
     name = f"android.widget.{kind}"
     tag = {"Button": "button", "EditText": "input", "TextView": "p"}.get(kind, "div")
@@ -57,11 +57,11 @@ SEARCH = ("EditText", "Search", "[0,0][600,100]")
 SHOES = ("Button", "Shoes", "[0,200][360,300]")
 CART = ("Button", "购物车", "[400,1100][700,1250]")
 GOODS = ("ListView", "", "[0,300][720,1100]")
-UP = "scroll(([360, 900], [360, 500]))"  # half of the height of GOODS, through its centre
+UP = "scroll(([360, 900], [360, 500]))"  # by half the height of GOODS, through its centre
 
 
 def mobile3m(folder: Path, app: str = "shop") -> Path:
-    """Write the graph of an app: two actions on its first page, one on each of the next."""
+    """Write an app's graph: two actions on its first page, one on each of the following pages."""
     target = folder / f"{app}_graph_8100"
     actions = {
         f"click({line(SHOES)})": 0,
@@ -105,7 +105,7 @@ VAGUE = {
 
 
 def mobile_bench(folder: Path) -> Path:
-    """Write an app's graph with a task of each kind; the noisy task is in GB18030."""
+    """Write an app's graph with one task of each kind; the noisy task is encoded in GB18030."""
     mobile3m(folder)
     write_json(folder / "simple_tasks_sample.json", [SIMPLE])
     write_json(folder / "amb_tasks_sample_1.json", [VAGUE])
@@ -141,14 +141,14 @@ def varint(number: int) -> bytes:
 
 
 def message(number: int, content: bytes | int) -> bytes:
-    """Return an encoded field of a message, whose value is a whole number or bytes."""
+    """Return an encoded field of a message, whose value is an integer or bytes."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def feature(values: list[Any]) -> bytes:
-    """Return an encoded feature; whole numbers and floats are packed, as by TensorFlow."""
+    """Return an encoded feature; integers and floats are packed, as by TensorFlow."""
     if isinstance(values[0], float):
         return message(2, message(1, struct.pack(f"<{len(values)}f", *values)))
     if isinstance(values[0], int):

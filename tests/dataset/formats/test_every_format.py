@@ -1,4 +1,4 @@
-"""What is written in each format, and read again."""
+"""Tests of writing each data set format and reading it back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def write(folder: Path, format: str, *trajectories: Trajectory, **options: Any) -> dict[str, Any]:
-    """Write trajectories as a data set's only split, and return what it says of itself."""
+    """Write trajectories as the only split of a data set, and return the data set's description."""
     chosen = layout(format)
     dialect = dialects()[options.get("dialect", chosen.dialect)]()
     target = chosen(folder, dialect, options.get("observed", chosen.observations))
@@ -38,7 +38,7 @@ def load(path: Path) -> Any:
 
 
 def round_off(action: Any) -> Any:
-    """Return a tap to within ten pixels."""
+    """Return a tap rounded to ten pixels."""
     if isinstance(action, Tap):
         return Tap(round(action.x, -1), round(action.y, -1))
     return action
@@ -63,7 +63,7 @@ def test_a_trajectory_comes_back(tmp_path: Path, trajectory: Trajectory, format:
         assert whole.origin == {"task": "clock/alarm"}
         read = [each.action for each in whole.steps]
         wanted = READ_AGAIN[format]
-        if format == "llamafactory":  # whose dialect says where in a smaller picture
+        if format == "llamafactory":  # Its dialect states positions in a smaller picture.
             read = [round_off(each) for each in read]
             wanted = [round_off(each) for each in wanted]
         assert read == wanted

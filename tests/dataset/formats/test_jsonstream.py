@@ -1,4 +1,4 @@
-"""JSON files are read a value at a time, however they are encoded."""
+"""Tests of reading JSON files one value at a time, in any encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs in Mobile3M's layout are read as the code does that made them."""
+"""Tests of reading graphs in Mobile3M's layout, as written by its collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mobile-Bench-v2's tasks are read as its released code reads them."""
+"""Tests that Mobile-Bench-v2's tasks are read as by its released code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> dict[str, Any]:
-    """The rows of the tasks of a small copy, by their ids."""
+    """Return the rows of a small copy's tasks, by task id."""
     copies.mobile_bench(tmp_path / "data")
     import_release(tmp_path / "data", tmp_path / "graph")
     check_graph(Graph.open(tmp_path / "graph"))

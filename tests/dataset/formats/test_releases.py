@@ -1,4 +1,7 @@
-"""AITZ, AndroidControl as UI-S1 has it, AutoDroid, and our own format; and which is which."""
+"""Tests of reading AITZ, AndroidControl as in UI-S1, AutoDroid and our own format.
+
+Also tests how a folder's format is recognised.
+"""
 
 from __future__ import annotations
 
@@ -196,7 +199,7 @@ def test_the_shared_graphs_are_read(tmp_path: Path) -> None:
     graph = Graph.open(tmp_path / "graph")
     check_graph(graph)
     assert len(graph.snapshots) == 13
-    # 773 records are 13 walks; the last record of each leads nowhere.
+    # The 773 records form 13 walks, and the last record of each walk has no edge.
     contradicting = release.problems.left_out["edges that contradict a more frequent one"]
     assert sum(edge.count for edge in graph.all_edges()) == 760 - contradicting
 
@@ -273,7 +276,7 @@ def test_a_line_that_makes_no_sense_is_named(
     assert not (tmp_path / "graph").exists()
 
 
-# Which is which.
+# Recognising the format.
 
 
 def test_the_format_is_known_by_what_lies_there(tmp_path: Path) -> None:

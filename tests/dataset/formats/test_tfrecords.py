@@ -1,4 +1,4 @@
-"""AITW's and AndroidControl's TFRecords, read without TensorFlow."""
+"""Tests of reading the TFRecords of AITW and AndroidControl without TensorFlow."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def aitw(folder: Path) -> Path:
         step("11", 1, 3, 4, touch=[0.75, 0.5], lift=[0.25, 0.5]),
     ]
     second = [step("11", 2, 3, 10), step("12", 0, 2, 3, text='say "on"'), step("12", 1, 2, 5)]
-    # An episode may go on in the next file.
+    # An episode may continue in the next file.
     write_records(folder / "general" / "general-00000-of-00002", first)
     write_records(folder / "general" / "general-00001-of-00002", second)
     write_json(folder / "splits" / "standard.json", {"train": ["12"], "test": ["11"]})
@@ -109,7 +109,7 @@ def test_values_are_read_packed_and_one_by_one(tmp_path: Path) -> None:
     write_records(tmp_path / "some", [{"whole": [1, -2, 1 << 40], "parts": [0.5, -1.0]}])
     ((number, found),) = examples(tmp_path / "some")
     assert (number, found) == (1, {"whole": [1, -2, 1 << 40], "parts": [0.5, -1.0]})
-    assert example({"a": [b"x"]})  # what is not packed: a field for each
+    assert example({"a": [b"x"]})  # Unpacked values have a field each.
 
 
 # AndroidControl.
@@ -120,7 +120,7 @@ def rect(left: int, top: int, right: int, bottom: int) -> bytes:
 
 
 def forest() -> bytes:
-    """Return a window with a frame, a button in it, and something that cannot be seen."""
+    """Return a window with a frame, a button inside it, and an invisible node."""
     frame = message(1, 0) + message(2, rect(0, 0, WIDTH, HEIGHT)) + message(6, b"org.lamp")
     frame += message(23, 1) + message(25, bytes([1, 2]))
     button = message(1, 1) + message(2, rect(0, 20, 40, 60)) + message(7, b"Lamp <on>")
@@ -167,7 +167,7 @@ def test_googles_androidcontrol_is_read_with_its_four_splits(tmp_path: Path) -> 
     found = read(androidcontrol(tmp_path / "data"), tmp_path / "graph")
     row = found["77"]
     assert row.tags == ["test", "test-app_unseen", "test-task_unseen"]
-    # "down" is the content's direction there, ours is the finger's.
+    # AndroidControl's "down" is the direction of the content; ours is that of the finger.
     assert actions(row) == [Open("Lamp"), Tap(20, 40), Scroll("up")]
     assert golden_from_json(row.golden[1]).boxes == ((0, 20, 40, 60),)
     assert (row.page, row.instructions) == ("77_3", ["Do it."] * 3)

@@ -1,4 +1,4 @@
-"""A small graph of recorded pages."""
+"""Fixtures for graphs: a small graph of recorded pages."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def write_notes(folder: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of the small graph."""
+    """Return the folder of the small graph."""
     write_notes(tmp_path / "notes.graph")
     return tmp_path / "notes.graph"
 
 
 @pytest.fixture
 def notes(folder: Path) -> Iterator[Graph]:
-    """The opened small graph."""
+    """Yield the small graph, opened."""
     with Graph.open(folder) as graph:
         yield graph

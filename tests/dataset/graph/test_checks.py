@@ -1,4 +1,4 @@
-"""What is wrong with recorded pages is said in one line, with the place."""
+"""Tests of flaws in recorded pages: each is described in one line that says where it is."""
 
 from __future__ import annotations
 
@@ -122,4 +122,5 @@ def test_a_broken_table_of_tasks_is_named_with_its_line(
 def test_a_path_may_start_at_a_snapshot_and_go_on_from_an_equal_page(notes: Graph) -> None:
     back = [Golden(Key("back"), SIZE, page="note"), Golden(Tap(5, 6), SIZE, page="home")]
     assert list(flaws_of_path(notes, back, "new", "home2")) == []
-    assert list(flaws_of_path(notes, [Golden(Tap(5, 6), SIZE)])) == []  # of no page
+    # The golden action names no page.
+    assert list(flaws_of_path(notes, [Golden(Tap(5, 6), SIZE)])) == []

@@ -1,4 +1,4 @@
-"""Recorded pages, read from disk a page at a time."""
+"""Tests of recorded pages, which are read from disk one page at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs of recorded pages appear as a whole, or not at all."""
+"""Tests that a graph of recorded pages is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ with GraphWriter(Path(sys.argv[1]), replaces=True) as writer:
 """
 
 
-# The moments are before: the second file, the head, moving the old graph away, the new one in.
+# Killed before writing the second file or the head, or before moving the old or the new graph.
 @pytest.mark.parametrize(
     ("call", "number"), [("write_bytes", 2), ("replace", 1), ("rename", 1), ("rename", 2)]
 )
@@ -93,7 +93,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(
     if folder.exists():
         with Graph.open(folder) as graph:
             assert graph.screen("note").png == NOTE.png
-    with GraphWriter(folder, replaces=True) as writer:  # the next one takes over
+    with GraphWriter(folder, replaces=True) as writer:  # The next writer cleans up and takes over.
         writer.page("new", png=HOME.png, xml=HOME.xml)
     with Graph.open(folder) as graph:
         assert [page.id for page in graph.pages()] == ["new"]

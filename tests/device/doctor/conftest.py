@@ -1,4 +1,4 @@
-"""A phone with the Settings of fixtures/apps, which doctor's checks open."""
+"""Fixtures for doctor: a phone with the Settings app of fixtures/apps, which the checks open."""
 
 from __future__ import annotations
 

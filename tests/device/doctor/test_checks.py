@@ -1,4 +1,4 @@
-"""Each check finds a sound device sound, and names what is wrong with another."""
+"""Tests of doctor's checks: each passes on a sound device and names the problem of another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEN_HOURS_AGO = "ten hours ago"
 
 
 def live(**methods):
-    """A device that is nothing but a system."""
+    """Return a device that has nothing but a system."""
     return SimpleNamespace(system=SimpleNamespace(**methods))
 
 
@@ -68,7 +68,8 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
     ],
 )
 def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
-    if said == TEN_HOURS_AGO:  # the parameters of a test are the same in every worker
+    # A test's parameters must be the same in every worker, so the time is filled in here.
+    if said == TEN_HOURS_AGO:
         said = str(int(time.time()) - 36_000)
     finding = examine("it", check, live(shell=lambda _: said))
     assert finding.level == level

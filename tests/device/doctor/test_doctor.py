@@ -1,4 +1,4 @@
-"""The command, on a phone and where there is none."""
+"""Tests of the command `doctor`, with a phone and without one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def home(device: AdbDevice, whole_phone: Address, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A phone at its start; its console's token is in the user's home."""
+    """Restore the phone; its console's token is in the user's home."""
     monkeypatch.setenv("HOME", whole_phone.home)
 
 

@@ -1,4 +1,4 @@
-"""Which tasks can run on a device, and what the others lack."""
+"""Tests of doctor's list of tasks: which can run on a device, and what the others require."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TASKS = {
 
 
 def fake(answers: dict[str, str]) -> FakePhone:
-    """A phone with one app and no listener."""
+    """Return a phone with one app and no listener."""
     found = FakePhone([make_screen("")], apps=["com.clock"], answers=answers)
     found.info = replace(found.info, listener=False)
     return found
@@ -82,7 +82,7 @@ def test_remarks_are_told_after_all_else() -> None:
 
 
 class Versioned(FakePhone):
-    """A phone that knows the versions of its apps."""
+    """A phone that reports the versions of its apps."""
 
     def versions(self) -> dict[str, str]:
         return {"com.clock": "7", "com.shop": "3", "com.maps": "5", "com.idle": "1"}
@@ -115,7 +115,7 @@ TABLE = "id,goal,app,needs\na,Go.,Shop,\nb,Go.,com.example.counter,web\nc,Go.,,\
 
 @pytest.fixture
 def doctor(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, phone: Any) -> Any:
-    """Runs the command on a phone, in a project with a table of tasks, and a file of it below."""
+    """Return a function that runs the command on a phone, in a project with a table of tasks."""
     pytester.mkdir("deep").joinpath("test_it.py").write_text(PROJECT)
     (pytester.path / "t.csv").write_text(TABLE)
     (pytester.path / "apps.toml").write_text('Shop = ["com.shop", "com.market"]\n')

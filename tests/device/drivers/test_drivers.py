@@ -1,4 +1,4 @@
-"""Drivers, on a phone: what they see, what they do, and how they get back to the start."""
+"""Tests of all drivers on a phone: observing, acting, and restoring the initial state."""
 
 from __future__ import annotations
 

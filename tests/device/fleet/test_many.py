@@ -1,4 +1,4 @@
-"""Many phones at once: what one does never reaches another, and nothing is lost."""
+"""Tests of many phones at once: none affects another, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lease over two slots, with devices that are only numbers."""
+"""Tests of a lease over two slots whose devices are plain numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The supervisor of a run: what breaks it, and the folder that its processes share."""
+"""Tests of a run's supervisor: its failures, and the folder that the run's processes share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pytest_mobileagent.errors import InfrastructureError
 from tests.plugin.leftovers import processes_with, wait_until
 from tests.virtual.phones import WHEEL, adb_server
 
-# Ready at once; ends when its standard input does, and with an error on SIGUSR1.
+# A program that is ready at once; it exits when its stdin closes, and with an error on SIGUSR1.
 PHONE = (
     "import json, os, signal, sys; "
     "signal.signal(signal.SIGUSR1, lambda *_: sys.exit('it smokes')); "
@@ -35,7 +35,7 @@ APPS = Path(__file__).parents[2] / "apps"
 
 
 def process_of(port):
-    """The adb server that listens at a port."""
+    """Return the process id of the adb server that listens on a port."""
     words = f"\0-P\0{port}\0nodaemon\0server\0".encode()
     commands = Path("/proc").glob("[0-9]*/cmdline")
     (found,) = (int(path.parent.name) for path in commands if words in _content(path))
@@ -45,7 +45,7 @@ def process_of(port):
 def _content(path):
     try:
         return path.read_bytes()
-    except OSError:  # it has ended meanwhile
+    except OSError:  # The process has ended in the meantime.
         return b""
 
 
@@ -60,14 +60,14 @@ def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
 def test_nothing_of_a_run_s_devices_is_started_with_a_key(monkeypatch):
     key = "sk-real-0123456789"
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    monkeypatch.setenv("THEIR_LLM", f"Bearer {key}")  # the same by another name
+    monkeypatch.setenv("THEIR_LLM", f"Bearer {key}")  # the same key under another name
     monkeypatch.setenv("MOBILEAGENT_TEST_MARK", "kept")
     with contextlib.closing(SharedRun()) as run:
         virtual_slots(run, 1, [APPS]).address(0)
         mark = b"\0MOBILEAGENT_TEST_MARK=kept\0"
         environments = [b"\0" + _content(path) for path in Path("/proc").glob("[0-9]*/environ")]
         started = [each for each in environments if mark in each]
-        assert len(started) >= 3  # the supervisor, the adb server, the phone
+        assert len(started) >= 3  # at least the supervisor, the adb server and the phone
         assert not [each for each in started if key.encode() in each]
 
 
@@ -113,7 +113,8 @@ def test_what_agents_started_ends_with_the_run_however_that_ends(tmp_path, monke
 
 
 def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
-    shared = tmp_path / ".android" / "adbkey"  # with other users, on devices that all of them use
+    # This key is shared by all users of an attached device.
+    shared = tmp_path / ".android" / "adbkey"
     shared.parent.mkdir()
     subprocess.run([WHEEL, "keygen", str(shared)], check=True)
     monkeypatch.setenv("ADB_VENDOR_KEYS", str(shared))
@@ -152,13 +153,13 @@ def test_phones_that_were_started_ahead_are_given_out_and_ended_with_the_run():
         slots = ProgramSlots(run, 3, [sys.executable, "-c", PHONE])
         slots.prestart()
         first = slots.start(0, slots.command)
-        assert first.record["fresh"]  # nobody has had it
+        assert first.record["fresh"]  # The phone has not been used before.
         again = slots.start(0, slots.command)
         assert not again.record["fresh"]
         assert again.record["pid"] == first.record["pid"]
         others = [slots.start(slot, slots.command).record["pid"] for slot in (1, 2)]
         assert len({first.record["pid"], *others}) == 3
-        slots.prestart()  # they are there
+        slots.prestart()  # This has no effect because the phones are running.
         assert slots.start(1, slots.command).record["pid"] == others[0]
     for pid in (first.record["pid"], *others):
         assert not Path(f"/proc/{pid}").exists()
@@ -222,7 +223,7 @@ def test_a_supervisor_that_breaks_off_says_why(tmp_path):
             asked = threads.submit(slots.address, 0)
             wait_until((run.folder / "phone-0.log").exists)
             for pid in processes_with(str(run.folder)):
-                with contextlib.suppress(FileNotFoundError):  # some end just now
+                with contextlib.suppress(FileNotFoundError):  # Some processes are just ending.
                     if b"fleet.supervisor" in Path(f"/proc/{pid}/cmdline").read_bytes():
                         os.kill(pid, signal.SIGKILL)
             with pytest.raises(InfrastructureError, match="MemoryError: no more of it"):

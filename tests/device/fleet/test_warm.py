@@ -1,4 +1,4 @@
-"""Programs that are kept warm, and the processes that they fork."""
+"""Tests of programs that are kept warm, and of the processes that they fork."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_one_program_prepares_what_all_processes_share(run, slots):
     for each in ("pid", "chance"):
         assert one[each] != two[each]
     assert one["group"] == one["pid"]
-    assert len(one["files"]) <= 4  # the standard ones, and the folder's own
+    assert len(one["files"]) <= 4  # the standard streams and the working folder
     assert slots.start(0, slots.command, fresh=True).record["warm"] == one["warm"]
 
 
@@ -130,7 +130,7 @@ def test_nothing_outlives_the_run(slots, run, who):
 
 
 def test_what_hangs_is_killed_with_the_connection_that_asked_for_it(tmp_path):
-    """Whoever asks may be any program: it need not be the one that started the warm program."""
+    """Any program may make the request, not only the one that started the warm program."""
     (tmp_path / "hanging.py").write_text(
         "import time\ndef prepare(words): pass\ndef main(words): time.sleep(600)\n"
     )

@@ -1,4 +1,4 @@
-"""A phone in memory with noise, whose schedule the tests choose."""
+"""Fixtures for noise: an in-memory phone with noise, whose schedule the tests choose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_NAME = {each.name: each for each in TEMPLATES}
 
 @dataclass
 class Planned:
-    """A fixed schedule: the noise that comes with each action, numbered from 1."""
+    """A fixed schedule: the noise for each action, numbered from 1."""
 
     plan: dict[int, Template | str] = field(default_factory=dict)
 
@@ -38,10 +38,10 @@ class Desk:
 
     phone: MemoryPhone
     noisy: NoisyDevice
-    met: Noise | None = None  # in the last decision
+    met: Noise | None = None  # the noise met by the last decision
 
     def plan(self, **what: str) -> None:
-        """Set the noise of actions: `_2="en-garden-week"`, or one of the kinds in `ACTIONS`."""
+        """Set the noise for actions: `_2="en-garden-week"`, or one of the kinds in `ACTIONS`."""
         given = {int(n[1:]): BY_NAME.get(name, name) for n, name in what.items()}
         self.noisy._schedule = Planned(given)  # type: ignore[assignment]
 
@@ -54,7 +54,7 @@ class Desk:
         return screen
 
     def step(self, *actions: Action) -> Noise | None:
-        """Do actions as one decision, and return the noise that they met."""
+        """Do actions as one decision, and return the noise that they encountered."""
         self.do(*actions)
         return self.met
 

@@ -1,4 +1,4 @@
-"""A device around a device: what noise shows, takes, and lets through."""
+"""Tests of a noisy device: what it shows, and which actions it intercepts or passes on."""
 
 from __future__ import annotations
 
@@ -98,12 +98,12 @@ def test_who_leaves_the_app_leaves_its_noise(desk, action):
 def test_noise_goes_when_another_app_comes_to_the_front(desk):
     desk.plan(_1="en-update-new")
     desk.do(Wait(0))
-    desk.phone.history.append("home")  # as a notification would do
+    desk.phone.history.append("home")  # as a notification would
     assert desk.noisy.observe().screen is desk.phone.screen
 
 
 def test_a_countdown_ends_by_itself_and_waiting_is_right(desk):
-    desk.plan(_1="en-splash-bank")  # 2 actions
+    desk.plan(_1="en-splash-bank")  # takes 2 actions
     assert desk.do(MILK).find(text="2") is not None
     assert desk.step(Wait(1)).reaction == "waited"
     assert desk.noisy.observe().screen.find(text="1") is not None
@@ -149,7 +149,7 @@ def test_on_a_live_phone_it_opens_the_browser_and_back_returns(desk, monkeypatch
 
     def shell(script):
         asked.append(script)
-        desk.phone.history.append("home")  # any other app, as a browser is one
+        desk.phone.history.append("home")  # The home screen stands in for the browser.
         return "Starting: Intent { act=android.intent.action.VIEW }"
 
     monkeypatch.setattr(desk.phone, "shell", shell)

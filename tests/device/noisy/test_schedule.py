@@ -1,4 +1,4 @@
-"""When noise comes: by the seed of the case, and by nothing else."""
+"""Tests of the noise schedule, which depends on the case's seed and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise on a single path: the path goes on when the agent has closed what covers it."""
+"""Tests of noise on a single path, which continues once the agent has closed the noise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOLDEN = [
 
 @pytest.fixture
 def popup(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pop-up comes with the first page that is shown."""
+    """Show a pop-up over the first page."""
 
     def noisy(device, plan, first):
         settings = NoiseSettings(NoiseChoice(1), TEMPLATES)

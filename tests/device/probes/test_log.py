@@ -1,4 +1,4 @@
-"""What the log said since the episode began."""
+"""Tests of probing the log for messages since the episode began."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.testing import FakePhone, make_screen
 
 START = "1795356993.500000000"
-# The padding is Android's: 19 characters for the seconds.
+# Android pads the seconds to 19 characters.
 LOG = f"""--------- beginning of system
          1795356966.682   577   577 I ActivityTaskManager: START u0 {{cmp=a/.Old}} from uid 1000
          1795356993.400   577   612 I ActivityTaskManager: START u0 {{cmp=a/.Prepared}} from uid 0

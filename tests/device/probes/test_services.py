@@ -1,4 +1,4 @@
-"""Settings, properties, volumes, the activity in front, packages, rows of content providers."""
+"""Tests of probes for settings, properties, volumes, the activity in front, packages and rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ GET = "[v] will control stream=4 (STREAM_ALARM)\n[v] will get volume\n"
     [
         f"{GET}[v] Connecting to AudioService\n[v] volume is 6 in range [1..7]\n",
         "[V] volume is 6 in range [1..7]\n",
-        # What grep leaves of Android 7's, and of a service that says more.
+        # The output after grep on Android 7 or with a more verbose service.
         "volume is 6 in range [0..15]\n",
     ],
 )

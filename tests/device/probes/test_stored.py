@@ -23,7 +23,7 @@ QUERY = "select hour, on_ from alarms order by hour"
 
 
 def output_of(probe: Files | Sqlite) -> str:
-    """What the probe's script writes in a shell."""
+    """Return the output of the probe's script in a shell."""
     done = subprocess.run(["sh", "-c", probe.script], capture_output=True, check=True, text=True)
     assert done.stderr == ""
     return done.stdout
@@ -31,7 +31,7 @@ def output_of(probe: Files | Sqlite) -> str:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A database whose name needs quotes, with one alarm."""
+    """Return a database whose file name must be quoted, with one alarm."""
     path = tmp_path / "it's $HOME; alarms.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("create table alarms (hour integer, on_ integer, note text, blob blob)")
@@ -88,7 +88,7 @@ def test_a_query_that_cannot_be_is_a_broken_task(
     "output",
     [
         "base64: /data/a.db: Permission denied\n.\n",
-        "base64: abcd: denied\n.\n",  # as many letters as base 64 could have
+        "base64: abcd: denied\n.\n",  # as many letters as valid base64 could have
         "/system/bin/sh: base64: inaccessible or not found\n.\n",
         "abc\n.\n",
     ],
@@ -130,7 +130,7 @@ def test_nothing_is_below_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 def encoded(*parts: bytes | str) -> str:
-    """What the device writes of files; a text is what stands in the way of one."""
+    """Return the device's output for files; a text stands in place of a file's content."""
     each = (p if isinstance(p, str) else base64.encodebytes(p).decode() for p in parts)
     return ".\n".join(each)
 

@@ -1,4 +1,4 @@
-"""Attached devices, as adb servers list them before a run starts."""
+"""Tests of attached devices, as listed by adb servers before a run starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def adb_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], int]]:
-    """Starts an adb server that lists some devices, as the usual one."""
+    """Yield a function that starts an adb server with the given list of devices as the default."""
     servers = []
 
     def start(listing: str) -> int:

@@ -1,4 +1,4 @@
-"""What a DEVICE names, and what is said where it names none."""
+"""Tests of the values of DEVICE, and of the errors for those that name no device."""
 
 from __future__ import annotations
 

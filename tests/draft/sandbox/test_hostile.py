@@ -1,6 +1,6 @@
-"""What hostile drafts try is contained by the kernel alone: here, Python refuses nothing before.
+"""Tests that the kernel alone contains hostile drafts; the checks in Python are disabled here.
 
-Each body below returns if its attack succeeds, and then the function would hold.
+Each body below returns if its attack succeeds; the check would then hold.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
-# Loaded before, as if a check needed them: else none could even be tried.
+# Loaded beforehand, as if a check needed them; otherwise no attack could be tried.
 TOOLS = (
     "ctypes", "gc", "importlib.util", "mmap", "multiprocessing", "pathlib", "resource", "signal",
     "socket", "subprocess", "tempfile", "threading", "urllib.request",
@@ -143,7 +143,7 @@ ENDLESS = {
         while True:
             pass""",
 }
-# Opens a file by the calls of 32-bit programs, which have other numbers (x86-64 only).
+# Opens a file with a 32-bit system call, which has a different number (x86-64 only).
 OLD_CALL = """\
         import ctypes, mmap
         code = bytes.fromhex('b805000000' '31db' '31c9' 'cd80' 'c3')
@@ -162,7 +162,7 @@ def episode(make_episode: Callable[..., Episode]) -> Episode:
 def tried(
     episode: Episode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., Answer]:
-    """Tries a body in the sandbox."""
+    """Return a function that tries a body in the sandbox."""
     monkeypatch.setattr(inside, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
     fork = os.fork
@@ -183,7 +183,7 @@ def tried(
         prepare(source, episode)
         limits = Limits(seconds, 128 * 1024**2)
         found = inside.ask(partial(answer, source, "test_x", episode, explain=True), limits)
-        with pytest.raises(ChildProcessError):  # it is not left behind
+        with pytest.raises(ChildProcessError):  # No child process is left behind.
             os.waitpid(forked[-1], os.WNOHANG)
         assert list(tmp_path.iterdir()) == []
         assert "ModuleNotFoundError" not in found.reason or "antigravity" in found.reason
@@ -193,7 +193,7 @@ def tried(
 
 
 def flat(table, quick=3):
-    """Return the bodies of a table, of which all but the first ones are slow: each is forked."""
+    """Return a table's bodies; all but the first are marked slow, because each forks a process."""
     marks = [()] * quick + [(pytest.mark.slow,)] * len(table)
     named = zip(table.items(), marks, strict=False)
     return [pytest.param(body, id=name, marks=mark) for (name, body), mark in named]
@@ -248,7 +248,7 @@ def test_what_does_not_end_is_ended(tried, body):
     assert (found.holds, found.reason) == (False, inside.TOO_LONG)
 
 
-@pytest.mark.slow  # some systems take long to bury a process of such a depth
+@pytest.mark.slow  # Some systems take long to clean up such deeply nested processes.
 def test_a_process_that_breaks_is_named(tried):
     body = """\
         import sys
@@ -261,7 +261,7 @@ def test_a_process_that_breaks_is_named(tried):
     assert (found.holds, found.broke) == (False, True)
 
 
-@pytest.mark.slow  # the kernel counts whole seconds
+@pytest.mark.slow  # The kernel counts whole seconds.
 def test_time_of_the_processor_ends_it_where_the_clock_does_not(tried, monkeypatch):
     monkeypatch.setattr(inside.time, "monotonic", lambda: 0.0)
     found = tried("while True:\n    pass", seconds=1.0)
@@ -299,7 +299,7 @@ def test_no_system_call_is_left_but_those_that_are_listed(tried):
     probes = [
         335,
         336,
-    ]  # of the kernel's own, which no filter sees; none may be called by a program
+    ]  # Kernel-internal calls, which bypass filters; programs cannot call them.
     assert tried(LIBRARY + textwrap.dedent(body), LISTED=[*calls.values(), *probes]).reason == ""
 
 

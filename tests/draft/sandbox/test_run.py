@@ -1,4 +1,4 @@
-"""A whole run of a draft: an episode is loaded, each prefix asked, the answers read."""
+"""Tests of running a draft: an episode is loaded, each prefix is checked, the answers are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.isolation import UnavailableError
 
 needs_linux = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
-STEPS = 3  # decisions of the episode, its report included
+STEPS = 3  # decisions in the episode, including its report
 
 
 def body(*lines):
@@ -46,7 +46,8 @@ def test_the_whole_says_what_came_closest(done):
 @needs_linux
 def test_no_key_is_there_to_be_read(done, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    lines = ("import os", "assert set(os.environ) <= {'LC_CTYPE'}, os.environ")  # Python's own
+    # Set by Python itself.
+    lines = ("import os", "assert set(os.environ) <= {'LC_CTYPE'}, os.environ")
     assert ask_prefixes(done, STEPS, body(*lines), "test_it")[-1].holds
 
 

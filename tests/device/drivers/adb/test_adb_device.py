@@ -1,4 +1,4 @@
-"""The adb driver's own ways: round trips, keyboards, snapshots."""
+"""Tests of what is specific to the adb driver: round trips, keyboards and snapshots."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
 
 @pytest.fixture
 def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., AdbDevice]]:
-    """Starts a phone that behaves as options say, and drives it."""
+    """Yield a function that starts a phone with the given options and connects to it."""
     with contextlib.closing(SharedRun()) as run:
 
         def start(*options: str) -> AdbDevice:
@@ -143,7 +143,7 @@ def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulat
     for _ in range(2):
         assert device.system.reset("default_boot", ()) == Reset("snapshot", "default_boot")
         assert COUNTER in device.system.packages()
-        time.sleep(float(seconds))  # the drop may come at the worst of times
+        time.sleep(float(seconds))  # The connection may drop at the worst of times.
         assert device.observe().screen.elements
     device.close()
 
@@ -261,7 +261,7 @@ def test_no_server_no_hierarchy(phone: Address) -> None:
     assert hierarchy_of_servers(phone) is None
 
 
-@pytest.mark.slow  # the server's archive of 3.7 MB is pushed, and it is started
+@pytest.mark.slow  # The server's archive of 3.7 MB is pushed and started.
 def test_the_server_of_uiautomator2_is_asked_while_it_keeps_the_dump_from_working(
     phone: Address,
 ) -> None:
@@ -273,6 +273,7 @@ def test_the_server_of_uiautomator2_is_asked_while_it_keeps_the_dump_from_workin
             assert "Killed" in device.system.shell("uiautomator dump")
             screen = device.observe().screen
             assert screen.size == device.info.size
-            assert "drawing-order" in (screen.xml or "")  # which only such servers tell
+            # Only the server of uiautomator2 reports it.
+            assert "drawing-order" in (screen.xml or "")
         finally:
             server.stop_uiautomator()

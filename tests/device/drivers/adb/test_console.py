@@ -39,7 +39,7 @@ WELCOME = "Android Console: type 'help' for a list of commands"
 
 @dataclass
 class Emulator:
-    """The console of an emulator, as far as the tests speak to it."""
+    """An emulator's console, with the commands that the tests use."""
 
     token: str = TOKEN
     replies: dict[str, str] = field(default_factory=lambda: {"avd snapshot list": SNAPSHOTS})
@@ -169,7 +169,7 @@ def test_an_emulator_that_is_read_only_is_told_from_one_that_fails(
 
 
 class Device:
-    """A device of an AVD, as far as it is asked for its name."""
+    """A device of an AVD that can only be asked for the AVD's name."""
 
     def __init__(self, avd: str) -> None:
         self.avd = avd
@@ -189,7 +189,7 @@ def test_the_console_of_a_device_is_the_one_at_its_port(
 
 
 def test_the_console_of_another_emulator_is_left_alone(emulator: Emulator, tmp_path: Path) -> None:
-    # Through a tunnel the serial of a remote emulator may be that of one on this machine.
+    # Through a tunnel, a remote emulator may have the serial of an emulator on this machine.
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies["avd name"] = "mine"
     address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))

@@ -77,8 +77,8 @@ def test_every_key_has_a_code() -> None:
 
 
 def typed(command: str) -> str:
-    """The text that Android would type, as `input text` and `input keyevent` define it."""
-    # A real shell takes the command apart; `input` only prints what it is given.
+    """Return the text that Android would type, given how `input text` and `input keyevent` work."""
+    # A real shell parses the command; this `input` only prints its arguments.
     shell = f"input() {{ printf '%s\\0' \"$@\"; printf '\\001'; }}; {command}"
     printed = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, text=True, check=True)
     text = ""

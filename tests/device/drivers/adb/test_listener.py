@@ -1,4 +1,4 @@
-"""The driver's ear: events of a phone, through connections that drop and snapshots that load."""
+"""Tests of the adb driver's event listener, across dropped connections and loaded snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phone's log: a stream that costs no round trip, and the crashes that it reports."""
+"""Tests of the phone's log as a stream: no round trips are needed, and crashes are reported."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_late_lines_are_those_that_came_after_the_last_observation(device):
     device.log()
     device.system.shell("log -p e -t AndroidRuntime late")
     stream = device.system._log._stream
-    assert is_readable(stream, 5.0)  # the phone sends it by itself
+    assert is_readable(stream, 5.0)  # The phone sends the line unasked.
     before = device.system.round_trips
     assert [line.text for line in device.log() if line.tag == "AndroidRuntime"] == []
     assert [line.text for line in device.log(late=True) if line.tag == "AndroidRuntime"] == ["late"]

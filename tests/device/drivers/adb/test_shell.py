@@ -1,4 +1,4 @@
-"""An adb server that hangs, or that answers half: the error has to come, and in time."""
+"""Tests of adb servers that hang or answer incompletely: the error must be raised in time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Starts an adb server that takes connections, and says to each what it is given, no more."""
+    """Yield a function that starts an adb server, which sends each client the given bytes only."""
     monkeypatch.setattr(shell, "_OPEN_SECONDS", 0.2)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""What the adb driver reads of the window manager."""
+"""Tests of how the adb driver reads the window manager's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a device is driven through Appium: how often the server is asked, and what settling is."""
+"""Tests of devices driven through Appium: the number of requests, and how a screen settles."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ WHITE, BLACK = png(9, 16, 255), png(9, 16, 0)
 
 
 class Server:
-    """Stands for the client's session with a server, and notes what it is asked for.
+    """Stands in for the client's session with a server, and records the requests.
 
-    Pictures and sources are given in turns, the last one for ever; `shell` is what a shell writes,
-    or why there is none.
+    Pictures and sources are returned in turn, and the last one is repeated; `shell` is the output
+    of a shell command, or the error that it raises.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Server:
 
 
 class Backend:
-    """Stands for a phone that adb reaches, whose screenshots cost no call of the server."""
+    """Stands in for a phone reachable by adb, whose screenshots need no request to the server."""
 
     def __init__(self, pictures: Sequence[bytes]) -> None:
         self.info = RemoteSystem(cast("AppiumSession", Server())).info
@@ -147,7 +147,7 @@ def at_hub(server: Server) -> AppiumDevice:
 
 def test_at_a_hub_one_command_tells_what_is_not_on_the_screen():
     device = at_hub(server := Server(shell=SAID))
-    device.system.shell("true")  # which finds out how to become root
+    device.system.shell("true")  # This command finds out how to become root.
     server.asked.clear()
     device.perform(Tap(1, 2))
     capture = device.observe({"dark": setting("secure", "ui_night_mode")})
@@ -163,7 +163,7 @@ def test_a_hub_without_a_shell_is_asked_for_it_once():
         screen = device.observe().screen
     assert (screen.activity, screen.time) == ("com.a.Main", NOW)
     assert server.asked.count("time") == 2
-    assert server.asked.count("shell") == 2  # the first, and the question who it is
+    assert server.asked.count("shell") == 2  # The first script, and the question which user it is.
     with pytest.raises(NoShellError, match="--allow-insecure"):
         device.observe({"dark": setting("secure", "ui_night_mode")})
 

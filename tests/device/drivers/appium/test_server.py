@@ -1,4 +1,4 @@
-"""The program that runs an Appium server, with one that only says that it is there."""
+"""Tests of the program that runs an Appium server, with a server that only reports its status."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """The program and the server's URL."""
+    """Yield the program and the server's URL."""
     program = tmp_path / "node_modules" / ".bin" / "appium"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!{sys.executable}\n{APPIUM}")

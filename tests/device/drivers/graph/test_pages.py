@@ -1,4 +1,4 @@
-"""Recorded pages as a device: where actions lead, and what there is not."""
+"""Tests of recorded pages as a device: where actions lead, and what such a device lacks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EDGES: list[tuple[str, Action, tuple[Bounds, ...], str]] = [
     ("home", Tap(850, 50), (BUTTON,), "cart"),
     ("home", Scroll("up"), (), "more"),
     ("home", LongPress(500, 150), (CARD,), "menu"),
-    ("home", Tap(500, 450), (), "field"),  # the element there has a box
+    ("home", Tap(500, 450), (), "field"),  # The bounds are those of the element there.
     ("field", Type("red shoes"), (), "typed"),
     ("field", Type("red socks"), (), "socks"),
     ("typed", Key("enter"), (), "results"),
@@ -61,7 +61,7 @@ EDGES: list[tuple[str, Action, tuple[Bounds, ...], str]] = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A graph of a shop's pages."""
+    """Return the folder of a graph of a shop's pages."""
     names = list(dict.fromkeys(name for edge in EDGES for name in (edge[0], edge[3])))
     with GraphWriter(tmp_path / "shop") as writer:
         for number, name in enumerate(names):
@@ -84,14 +84,14 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pages(folder: Path) -> Iterator[GraphDevice]:
-    """The shop's pages as a device."""
+    """Yield the shop's pages as a device."""
     device = GraphDevice(Graph.open(folder))
     yield device
     device.close()
 
 
 def way(pages: GraphDevice, *actions: Action) -> list[str]:
-    """Do actions, and return the page after each; "-" where nothing is recorded."""
+    """Do actions, and return the page after each, or "-" if no edge is recorded."""
     found = []
     for action in actions:
         try:
@@ -111,31 +111,32 @@ BACK, ENTER = Key("back"), Key("enter")
     ("actions", "leads"),
     [
         ([Tap(10, 290)], ["card"]),
-        ([Tap(900, 50)], ["cart"]),  # in both boxes: the smaller one
+        ([Tap(900, 50)], ["cart"]),  # The point is in both boxes; the smaller box wins.
         ([Tap(500, 900)], ["-"]),
         ([LongPress(500, 10)], ["menu"]),
         ([LongPress(500, 900)], ["-"]),
-        ([DoubleTap(500, 150)], ["-"]),  # never taken for a tap
+        ([DoubleTap(500, 150)], ["-"]),  # never treated as a tap
         ([Swipe(500, 800, 500, 200)], ["more"]),
         ([Scroll("down")], ["-"]),
-        ([Tap(20, 499)], ["field"]),  # the box of the element
+        ([Tap(20, 499)], ["field"]),  # inside the element's box
         ([Tap(20, 520)], ["-"]),
-        ([Tap(500, 450), Type("red socks")], ["field", "socks"]),  # both match: the more alike
+        # Both texts match; the more similar one wins.
+        ([Tap(500, 450), Type("red socks")], ["field", "socks"]),
         ([Tap(500, 450), Type("blue")], ["field", "-"]),
         ([Tap(500, 450), Type("red shoes"), ENTER], ["field", "typed", "results"]),
         ([Tap(500, 450), Type("red shoes", enter=True)], ["field", "results"]),
         ([Type("red shoes", at=(500, 450))], ["typed"]),
         ([Type("red shoes", at=(500, 450), enter=True)], ["results"]),
         ([Type("red shoes", at=(500, 900))], ["-"]),
-        ([Type("fast"), ENTER], ["results", "results"]),  # entered as it was typed
+        ([Type("fast"), ENTER], ["results", "results"]),  # The text was entered when it was typed.
         ([Type("fast"), ENTER, ENTER], ["results", "results", "-"]),
         ([ENTER], ["-"]),
         ([Wait(1)], ["home"]),
         ([Tap(900, 50), Wait(1)], ["cart", "loaded"]),
-        ([Open(MAIL)], ["inbox"]),  # from anywhere
+        ([Open(MAIL)], ["inbox"]),  # possible on any page
         ([Open("no.such.app")], ["-"]),
         ([Open(MAIL), Open(SHOP)], ["inbox", "home"]),
-        ([Open(MAIL), Key("home")], ["inbox", "launcher"]),  # from anywhere
+        ([Open(MAIL), Key("home")], ["inbox", "launcher"]),  # possible on any page
         ([Key("overview")], ["-"]),
         ([Tap(10, 290), BACK], ["card", "home"]),
         ([BACK], ["-"]),
