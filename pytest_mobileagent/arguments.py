@@ -1,4 +1,4 @@
-"""Parse the arguments of this package's commands."""
+"""Parses the arguments of this package's commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read and write the files of runs: regular files of a reasonable size, without following links.
+"""Reads and writes the files of runs: regular files of a reasonable size, without following links.
 
 A run may come from somebody else, in an archive or from CI. If a record's name belongs to a link, a
 pipe or a device there, the file is refused before anything waits for it, follows it, or reads it

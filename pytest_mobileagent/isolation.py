@@ -1,4 +1,4 @@
-"""Isolate a process from its machine, with what Linux offers to unprivileged users.
+"""Isolates a process from its machine, with what Linux offers to unprivileged users.
 
 - seccomp: a short list of permitted system calls, which compute, sleep, and write to open files.
   None of them can open a file, create a socket, or start, end or inspect a process.
@@ -125,7 +125,7 @@ def _has_promised() -> bool:
 
 
 def _refuse_files(but: int = 0) -> bool:
-    """Have Landlock refuse everything that the kernel supports, except the rights in `but`.
+    """Make Landlock refuse everything that the kernel supports, except the rights in `but`.
 
     Return whether Landlock is in force; an old kernel may not have it.
     """
@@ -153,7 +153,7 @@ class _Program(ctypes.Structure):
 
 
 def _refuse_calls() -> None:
-    """Have seccomp refuse all system calls except the permitted ones.
+    """Make seccomp refuse all system calls except the permitted ones.
 
     Raises:
         UnavailableError: if the kernel does not accept the filter.

@@ -1,4 +1,4 @@
-"""End processes together with all of their descendants.
+"""Ends processes together with all of their descendants.
 
 A process belongs to an agent if its environment contains the agent's mark, which is inherited, or
 if its chain of parents leads to the agent's process. On Linux, orphans stay in that chain, because
@@ -95,7 +95,7 @@ def end_descendants(pid: int) -> None:
 
 
 def die_with_parent() -> None:
-    """Have the system kill this process when its parent's thread ends, if supported."""
+    """Make the system kill this process when its parent's thread ends, if supported."""
     _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

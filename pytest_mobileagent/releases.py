@@ -1,4 +1,4 @@
-"""Compare a benchmark's official release with our table: the parts of a suite's `release.py`.
+"""Compares a benchmark's official release with our table: the parts of a suite's `release.py`.
 
 A suite's `release.py` reads a release as files, and does not import or execute any of it. It
 contains

@@ -1,4 +1,4 @@
-"""Redact URLs that may contain secrets."""
+"""Redacts URLs that may contain secrets."""
 
 from __future__ import annotations
 

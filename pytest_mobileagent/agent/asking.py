@@ -1,4 +1,4 @@
-"""Ask a model for a decision in a dialect, and agents that do only this in every step.
+"""How agents ask a model for a decision in a dialect, and agents that do only this in each step.
 
 A policy of the dialect, the agent or the user decides what happens if the reply cannot be parsed.
 """

@@ -70,7 +70,7 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
     chosen = names[-1]
     if chosen not in presets:
         known = ", ".join(presets) or "none"
-        msg = f"preset={chosen}: {agent} has no such preset (there are: {known})"
+        msg = f"preset={chosen}: {agent} has no such preset (available: {known})"
         raise BadOptionError(msg)
     words = [f"{name}={as_word(value)}" for name, value in presets[chosen].items()]
     return [*words, *(word for word in given if word.partition("=")[0] != "preset")]

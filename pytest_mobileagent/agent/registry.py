@@ -1,4 +1,4 @@
-"""Find an agent by its reference: a name, `file.py[:Class]` or `module:Class`."""
+"""Finds an agent by its reference: a name, `file.py[:Class]` or `module:Class`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         if set(reference) & set(" /{"):
             hint = f"; to run a program, use --agent='cmd:{reference}'"
         names = ", ".join(known) or "none: name folders of agents in mobile_agent_paths"
-        msg = f"there is no agent {reference!r}{hint} (there are: {names})"
+        msg = f"there is no agent {reference!r}{hint} (available: {names})"
         raise UnknownAgentError(msg)
     return sources[reference]
 

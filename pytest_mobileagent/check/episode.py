@@ -87,7 +87,7 @@ class Episode(EpisodeRecord):
             CriteriaError: if there is no such key.
         """
         if key not in get_args(KeyName):
-            msg = f"there is no key {key!r} (there are {', '.join(get_args(KeyName))})"
+            msg = f"there is no key {key!r} (available: {', '.join(get_args(KeyName))})"
             raise CriteriaError(msg)
         actions = [action for step in self.steps for action in step.reached]
         entered = any(isinstance(action, Type) and action.enter for action in actions)

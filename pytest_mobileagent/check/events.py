@@ -1,4 +1,4 @@
-"""Find events in an episode, and the most similar ones for messages.
+"""Finds events in an episode, and the most similar ones for messages.
 
 If the device had no listener, events are derived from the agent's actions and the screens:
 
@@ -98,7 +98,7 @@ class EventSelector:
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{what} {name!r}{hint} (there are {', '.join(known)})"
+    return f"{what} {name!r}{hint} (available: {', '.join(known)})"
 
 
 def _meets(event: Event, name: str, wanted: Any) -> bool:
@@ -148,7 +148,7 @@ def lost(events: Sequence[Event]) -> int:
 
 
 def since(numbered: Sequence[tuple[int, Event]], after: Event | None) -> list[tuple[int, Event]]:
-    """Return the events after a given one; none if it is None or not among them."""
+    """Return the events after one, or all after START; none if `after` is None or absent."""
     if after is START:
         return [*numbered]
     places = [place for place, (_, event) in enumerate(numbered) if event is after]

@@ -1,4 +1,4 @@
-"""Compare an agent's actions with golden ones, step by step, by a given rule."""
+"""Compares an agent's actions with golden ones, step by step, by a given rule."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class LogReader(Protocol):
     """A device whose log can be read."""
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of its log since the last call; None if the log cannot be read now.
+        """Return the lines of the log since the last call; None if the log cannot be read now.
 
         The lines that report crashes are always included. Lines after the last observation may be
         left for the next call; with `late`, which marks the last call, those that have already

@@ -1,4 +1,4 @@
-"""Apply an environment to a device by shell commands.
+"""Applies an environment to a device with shell commands.
 
 The commands need a root shell, as on emulators and rooted phones: only root may write the language,
 the wallpaper, and the launcher's database, whose rows are the home screen's icons (in Launcher3 and

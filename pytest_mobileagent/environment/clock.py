@@ -1,4 +1,4 @@
-"""Set a device's clock, so that a run gives the same results on any day.
+"""Sets a device's clock, so that a run gives the same results on any day.
 
 Emulators take the host's time when they start and when they load a snapshot, so the clock is set
 before each episode; it then continues to run.

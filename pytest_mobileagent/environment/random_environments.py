@@ -159,6 +159,6 @@ def _count(text: str) -> int:
 def _devices(text: str) -> tuple[str, ...]:
     names = tuple(word.strip() for word in text.split(","))
     if unknown := [name for name in names if name not in DEVICES]:
-        msg = f"there is no {unknown[0]!r} (there are {', '.join(DEVICES)})"
+        msg = f"there is no {unknown[0]!r} (available: {', '.join(DEVICES)})"
         raise argparse.ArgumentTypeError(msg)
     return names

@@ -1,4 +1,4 @@
-r"""Search a text both literally and through the encodings it may contain.
+r"""Searches a text both literally and through the encodings it may contain.
 
 A card number that must not be recorded appears in a shell command as `4111%s1111`, in a URL as
 `4111%201111` or `4111+1111`, in JSON nested in JSON as `4111\\u00201111`, and in a payload as

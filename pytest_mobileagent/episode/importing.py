@@ -1,4 +1,4 @@
-"""Import episodes of one run into another, with the screens that they need.
+"""Imports episodes of one run into another, with the screens that they need.
 
 Screens, and pictures that models were given, never change, so they become hard links where the file
 system supports them, and take no space. Other files of an episode may grow (by verdicts, for

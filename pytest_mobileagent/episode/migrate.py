@@ -1,4 +1,4 @@
-"""Convert the records of older versions to the current schema.
+"""Converts the records of older versions to the current schema.
 
 Version 2 adds fields; a reader of version 2 keeps fields that it does not know. Only a newer major
 version is refused.

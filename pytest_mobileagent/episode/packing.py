@@ -1,4 +1,4 @@
-"""Pack the screens of a run: the same pixels and hierarchies in a third of the bytes.
+"""Packs the screens of a run: the same pixels and hierarchies in a third of the bytes.
 
 A run writes screens as the phone returns them, so that no step waits for an encoder (0.2 s per
 screenshot). They are packed while the machine is otherwise idle, by a process of the lowest

@@ -1,4 +1,4 @@
-"""Read episodes back from disk (see `episode.store`), whatever has happened to their files.
+"""Reads episodes back from disk (see `episode.store`), whatever has happened to their files.
 
 Records are tolerant: fields added by newer versions are kept in `extra`. Damaged records are
 refused.

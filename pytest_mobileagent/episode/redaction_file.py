@@ -1,4 +1,4 @@
-"""Read and check the file of redaction rules (see `episode.redaction`)."""
+"""Reads and checks the file of redaction rules (see `episode.redaction`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Store episodes on disk while they happen; `reader` reads them back.
+"""Stores episodes on disk while they happen; `reader` reads them back.
 
 There is one folder per episode, in the folder of a run:
 

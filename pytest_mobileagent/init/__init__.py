@@ -1,4 +1,4 @@
-"""Create a new project: the files that `python -m pytest_mobileagent init` writes.
+"""Creates a new project: the files that `python -m pytest_mobileagent init` writes.
 
 The command `init` copies a small project, file by file, and overwrites nothing.
 """

@@ -122,7 +122,7 @@ class Question:
         """
         known = cls.__dataclass_fields__
         if unknown := [name for name in given if name not in known]:
-            msg = f"judge() has no argument {unknown[0]!r} (there are {', '.join(known)})"
+            msg = f"judge() has no argument {unknown[0]!r} (available: {', '.join(known)})"
             raise TaskError(msg)
         fields: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value

@@ -95,7 +95,7 @@ def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Sta
     found = [_STATEMENT.fullmatch(line.strip()) for line in lines[-count:]]
     results = {int(each[1]): each[2] == "1" for each in found if each is not None}
     if len(found) != count or set(results) != set(range(1, count + 1)):
-        msg = f"its last lines are not the results of the statements 1 to {count}"
+        msg = f"its last lines are not the results of statements 1 to {count}"
         raise UnreadableError(msg)
     if any(_STATEMENT.fullmatch(line.strip(_QUOTING)) for line in lines[:-count]):
         msg = "it has more than one line for a statement"

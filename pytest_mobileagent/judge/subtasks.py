@@ -1,4 +1,4 @@
-"""Drafts the subtasks of a cross-app task by a model, for review by a person.
+"""Drafts the subtasks of a cross-app task with a model, for review by a person.
 
 (SPA-Bench, arXiv 2410.15164, appendix E.1.) For example::
 

@@ -168,7 +168,7 @@ def _price(path: Path, model: str, given: Any) -> Price:
     for name, value in given.items():
         if name not in _FIELDS:
             near = difflib.get_close_matches(name, _FIELDS, 1)
-            hint = f"; did you mean {near[0]}?" if near else f" (there are: {', '.join(_FIELDS)})"
+            hint = f"; did you mean {near[0]}?" if near else f" (available: {', '.join(_FIELDS)})"
             msg = f'{path}: ["{model}"] has no {name!r}{hint}'
             raise ValueError(msg)
         number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -112,7 +112,7 @@ def provider_of(reference: ModelReference) -> Provider:
     if reference.provider not in PROVIDERS:
         near = difflib.get_close_matches(reference.provider.lower(), PROVIDERS, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"no provider is called {reference.provider!r}{hint} (there are: "
+        msg = f"no provider is called {reference.provider!r}{hint} (available: "
         raise ValueError(f"{msg}{', '.join(sorted(PROVIDERS))})")
     return PROVIDERS[reference.provider]
 

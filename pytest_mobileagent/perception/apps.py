@@ -1,4 +1,4 @@
-"""Look up the package of an app by the name that a model uses."""
+"""Looks up the package of an app by the name that a model uses."""
 
 from __future__ import annotations
 

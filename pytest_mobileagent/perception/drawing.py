@@ -1,4 +1,4 @@
-"""Draw marks on a screenshot, in the papers' conventions. Functions return a new picture.
+"""Draws marks on a screenshot, in the papers' conventions. Functions return a new picture.
 
 Bounds of marks are in pixels of the screen, so the picture must have the screen's size: draw first,
 then scale. Labels use Pillow's built-in font, which is the same on every machine.

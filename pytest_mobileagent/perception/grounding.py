@@ -1,4 +1,4 @@
-"""Find texts and icons in a picture, for agents without a view hierarchy.
+"""Finds texts and icons in a picture, for agents without a view hierarchy.
 
 The rules for texts are Mobile-Agent's: v1 (arXiv 2401.16158,
 Mobile-Agent-v1/MobileAgent/text_localization.py and crop.py) and v2 (arXiv 2406.01014,

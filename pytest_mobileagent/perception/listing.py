@@ -1,4 +1,4 @@
-"""Describe screens as text for prompts, in the papers' conventions: element lists and HTML.
+"""Describes screens as text for prompts, in the papers' conventions: element lists and HTML.
 
 `marks` lists the information that UIAutomator's dumps lack. A mark without an element is written
 like an element that has only bounds. The HTML is AutoDroid's.

@@ -1,4 +1,4 @@
-"""Scale and encode pictures for a model.
+"""Scales and encodes pictures for a model.
 
 A dialect's `Frame` needs the size of a scaled picture as `shown`, to map points back to the screen.
 """

@@ -1,4 +1,4 @@
-"""Describe actions in plain words, for people and for the histories shown to models."""
+"""Describes actions in plain words, for people and for the histories shown to models."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The agent of a run: it is found and checked before a device starts, and loaded where it runs.
 
-Programs from outside that serve as agents are also checked before a device starts.
+External programs that serve as agents are also checked before a device starts.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def caveats(program: Adapter) -> list[str]:
         return found
     return found + [
         f"{program.name}: {{{name}}} in its command shows all users of this machine a token of the "
-        f"run; let the program read the variable {PREFIX}{name.upper()}, or a file in `files`"
+        f"run; have the program read the variable {PREFIX}{name.upper()}, or a file in `files`"
         for name in WITH_TOKENS
         if name in used(program.command)
     ]

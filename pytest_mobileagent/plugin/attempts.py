@@ -135,7 +135,7 @@ def _locked(path: Path) -> Iterator[int]:
 class ChosenAgent:
     """An agent's `name`, its `options` as they are recorded, and a function that makes its runners.
 
-    `program` is the record of a program from outside; None for other agents. `sees` are the parts
+    `program` is the record of an external program; None for other agents. `sees` are the parts
     of a screen that the agent declares to see (see `Agent`); empty if it does not declare any.
     """
 

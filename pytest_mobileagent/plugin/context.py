@@ -77,7 +77,7 @@ class RunContext:
 
     @cached_property
     def program(self) -> Adapter | None:
-        """The program from outside that `--agent` names; None for any other agent.
+        """The external program that `--agent` names; None for any other agent.
 
         Raises:
             AgentError: if the program cannot be used.

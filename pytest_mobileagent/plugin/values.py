@@ -124,7 +124,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def has(text: str) -> tuple[str, ...]:
-    """Read which of the needs of tasks the devices meet."""
+    """Return the needs that the devices meet, given the value of --mobile-has."""
     from pytest_mobileagent.task.needs import parse_has  # not for --help
 
     return parse_has(text)

@@ -116,7 +116,7 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
             name = f"{PREFIX}GOAL_FILE"
             msg = (
                 f"the goal is too long for a word of a command ({len(word)} characters): "
-                f"let the program read the file that the variable {name} names"
+                f"have the program read the file named by the variable {name}"
             )
             raise AgentError(msg)
     return filled

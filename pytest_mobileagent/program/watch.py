@@ -119,7 +119,7 @@ class Watch:
     async def decide(
         self, action: Action, by: Callable[[System], str] | None = None
     ) -> Observation | None:
-        """Have the session perform an action as a step; return None if the episode is over.
+        """Make the session perform an action as a step; return None if the episode is over.
 
         If given, `by` performs it in place of the device, and returns why it failed, or "".
         """
@@ -211,7 +211,7 @@ class Watch:
         return self.session.observation
 
     def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
-        """Have the session perform an action as a separate step."""
+        """Make the session perform an action as a separate step."""
         self.close_steps()
         thinking, decided = self.track.thinking(), time.monotonic()
         self._reply = ""

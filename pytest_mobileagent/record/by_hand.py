@@ -35,7 +35,7 @@ _PAUSE = 0.5  # seconds to wait before the page is refreshed
 def play(
     briefing: Briefing, phone: Phone, *, browser: bool = True, announce: Path | None = None
 ) -> None:
-    """Let a person play a task on the page; actions are recorded like those of an agent.
+    """Play a task by hand on the page; the actions are recorded like those of an agent.
 
     The URL is printed on the terminal, and written to the file `announce` if given.
 

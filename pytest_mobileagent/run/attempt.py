@@ -62,7 +62,7 @@ class Plan:
 
     - `agent`: the agent's name; `options`: its options; `make_runner` returns its runner for a case
       and the values of the goal's placeholders.
-    - `program`: the record of a program from outside; None for any other agent.
+    - `program`: the record of an external program; None for any other agent.
     - `environment`: the environment that the case names, if any.
     - `models`: the models that the agent may ask; `clients` replace some of them in tests.
     - `ocr`: the OCR engine for the agent.

@@ -206,7 +206,7 @@ class PathSession(Session):
         return self._after(reply, decided, answer, "", golden.action)
 
     def _meet_noise(self, reply: Reply, seconds: float, calls: Sequence[ModelCall]) -> Observation:
-        """Do the decided actions to the noise; the path waits until the agent has closed it."""
+        """Perform the decided actions on the noise; the path waits until the noise is closed."""
         if self._covered >= MOST_COVERED:
             self.end(Termination.STEP_LIMIT, unused=tuple(calls))
             raise EpisodeOver
@@ -251,7 +251,7 @@ class PathSession(Session):
         return self._asking.reply
 
     def _do_golden(self, golden: Golden) -> None:
-        """Do a golden action; on recorded pages, show the page that it leads to."""
+        """Perform a golden action; on recorded pages, show the page that it leads to."""
         if self.path.page and isinstance(self.device, PageDevice):
             self.device.show(self.path.page)
             return

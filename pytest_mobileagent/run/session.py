@@ -283,7 +283,7 @@ class Session:
         return ""
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
-        """Do actions until one cannot be done; return how many are left undone, and the reason."""
+        """Perform actions until one fails; return how many were not performed, and the reason."""
         self._asking.begin()
         self._given = []
         if by is not None:

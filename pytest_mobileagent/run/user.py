@@ -181,7 +181,7 @@ class Asking:
 
     @property
     def budget(self) -> str:
-        """The budget that was spent by the model that plays the user; empty if none was."""
+        """The budget that the user's model has exhausted; otherwise empty."""
         return "" if self._user is None else self._user.budget
 
     def take_calls(self) -> tuple[ModelCall, ...]:

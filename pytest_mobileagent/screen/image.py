@@ -1,4 +1,4 @@
-"""Find images, such as icons, in a screenshot: the same drawing in the same colours, at any size.
+"""Finds images, such as icons, in a screenshot: the same drawing in the same colours, at any size.
 
 The similarity of two places is the correlation of their colours, from -1 to 1 (OpenCV's
 TM_CCOEFF_NORMED over the three channels), minus the mean difference of the colours, from 0 to 1:

@@ -1,4 +1,4 @@
-"""Read text in pictures with a local OCR engine, without a network.
+"""Reads text in pictures with a local OCR engine, without a network.
 
 Results of the bundled engine can be cached (see `ocr_store`), because workers, agents and judges
 read the same screens.

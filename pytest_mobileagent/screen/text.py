@@ -1,4 +1,4 @@
-"""Compare texts of screens, which contain many special spaces and invisible marks."""
+"""Compares texts of screens, which contain many special spaces and invisible marks."""
 
 from __future__ import annotations
 

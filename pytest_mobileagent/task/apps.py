@@ -1,4 +1,4 @@
-"""Resolve the apps of a task to the packages that are installed on a particular phone.
+"""Resolves the apps of a task to the packages that are installed on a particular phone.
 
 An app may have alternatives: `com.google.android.contacts|com.android.contacts`. The first package
 that is installed on the phone replaces the alternatives wherever the task names the app in exactly

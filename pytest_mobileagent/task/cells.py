@@ -1,4 +1,4 @@
-"""Parse the table cells whose columns are fields of a task."""
+"""Parses the table cells whose columns are fields of a task."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Row:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.columns:
             names = ", ".join(self.columns) if not name.startswith("__") else ""
-            msg = f"{self.where} has no column {name!r} (there are: {names})"
+            msg = f"{self.where} has no column {name!r} (available: {names})"
             raise AttributeError(msg)
         return self.columns[name]
 
@@ -190,7 +190,7 @@ def _renamed(table: Table, columns: Mapping[str, str], path: str) -> Table:
         if table and column not in there:
             near = _nearest(column, there)
             msg = f"{path}, {table[0][0]} has no column {column!r}{near}"
-            raise TaskError(f"{msg} (there are: {', '.join(there)})")
+            raise TaskError(f"{msg} (available: {', '.join(there)})")
     return [
         (place, {**cells, **{f: cells[c] for f, c in columns.items() if c in cells}})
         for place, cells in table

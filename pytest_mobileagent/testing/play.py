@@ -1,4 +1,4 @@
-"""Play an agent on a phone in memory: no plugin, no options, no device."""
+"""Plays an agent on a phone in memory: no plugin, no options, no device."""
 
 from __future__ import annotations
 

@@ -159,9 +159,9 @@ def test_the_last_preset_counts_alone() -> None:
 @pytest.mark.parametrize(
     ("declared", "complaint"),
     [
-        (Preset, r"preset=a3: Mine has no such preset \(there are: spa-bench, mobileagentbench\)"),
-        (Plain, r"preset=a3: Mine has no such preset \(there are: none\)"),
-        (object, r"preset=a3: Mine has no such preset \(there are: none\)"),
+        (Preset, r"preset=a3: Mine has no such preset \(available: spa-bench, mobileagentbench\)"),
+        (Plain, r"preset=a3: Mine has no such preset \(available: none\)"),
+        (object, r"preset=a3: Mine has no such preset \(available: none\)"),
     ],
 )
 def test_a_preset_that_is_none_is_told_with_those_that_are(

@@ -132,10 +132,10 @@ def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
     [
         (
             "orcale",
-            "there is no agent 'orcale'; did you mean 'oracle'? (there are: ",
+            "there is no agent 'orcale'; did you mean 'oracle'? (available: ",
         ),
-        ("zzz", "there is no agent 'zzz' (there are: "),
-        ("therir", "there is no agent 'therir'; did you mean 'theirs'? (there are: "),
+        ("zzz", "there is no agent 'zzz' (available: "),
+        ("therir", "there is no agent 'therir'; did you mean 'theirs'? (available: "),
         ("{agents}/none.py:Mine", "there is no file"),
         ("{agents}/none.py", "there is no file"),
         ("{agents}/broken.py", "broken.py is not Python"),
@@ -165,7 +165,7 @@ def test_what_is_not_found_is_told_before_anything_is_imported(
 
 def test_agents_that_come_with_the_plugin_are_found_everywhere() -> None:
     assert find_agent("oracle", []).name == "oracle"
-    with pytest.raises(UnknownAgentError, match=r"there is no agent 'mine' \(there are: .*oracle"):
+    with pytest.raises(UnknownAgentError, match=r"there is no agent 'mine' \(available: .*oracle"):
         find_agent("mine", [])
 
 

@@ -78,7 +78,7 @@ def test_what_is_drawn_from_can_be_narrowed(tmp_path: Path) -> None:
     [
         (("--seed", "x", "-n", "2"), "'x' is not a whole number of at least 0"),
         (("--seed", "1", "-n", "0"), "'0' is not a number from 1 to 10000"),
-        (("--seed", "1", "-n", "1", "--device", "Pixel 9"), "there is no 'Pixel 9' (there are"),
+        (("--seed", "1", "-n", "1", "--device", "Pixel 9"), "there is no 'Pixel 9' (available"),
         (("--seed", "1"), "the following arguments are required: -n"),
     ],
 )

@@ -133,5 +133,5 @@ def test_a_wall_follows_the_statements_of_a_rubric() -> None:
     text = "Reason: It asks to log in.\n1: 1\n2: 0\n\nResult: wall"
     read = read_statements(reply(text), 2, wall=True)
     assert read == Statements((True, False), "It asks to log in.", is_wall=True)
-    with pytest.raises(UnreadableError, match="are not the results of the statements"):
+    with pytest.raises(UnreadableError, match="are not the results of statements"):
         read_statements(reply(text), 2)

@@ -192,7 +192,7 @@ def test_own_prices_are_read_from_a_file(tmp_path: Path) -> None:
         ('["openai:a"]\ninput = 1', r'\["openai:a"\] lacks output'),
         ('["openai:a"]', r'\["openai:a"\] lacks input and output'),
         ('["openai:a"]\ninptu = 1', r"has no 'inptu'; did you mean input\?"),
-        ('["openai:a"]\nzz = 1', r"has no 'zz' \(there are: input, output, cached\)"),
+        ('["openai:a"]\nzz = 1', r"has no 'zz' \(available: input, output, cached\)"),
         *[
             (f'["openai:a"]\noutput = 1\ninput = {value}', r'input of \["openai:a"\] must be US')
             for value in ("-1", "nan", "inf", "true", '"3"', "[1]", f"1{'0' * 400}", "2026-01-01")

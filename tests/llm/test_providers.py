@@ -73,7 +73,7 @@ def server(
 def test_a_provider_that_is_none_is_told_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"no provider is called 'opnai'; did you mean 'openai'\?"):
         provider_of(parse_reference("opnai:gpt-4o"))
-    with pytest.raises(ValueError, match=r"'OpenAI'; did you mean 'openai'\? \(there are: anthro"):
+    with pytest.raises(ValueError, match=r"'OpenAI'; did you mean 'openai'\? \(available: anthro"):
         provider_of(parse_reference("OpenAI:gpt-4o"))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 WRONG = {
-    "orakle": "*there is no agent 'orakle'; did you mean 'oracle'? (there are: *noop, *oracle*)*",
+    "orakle": "*there is no agent 'orakle'; did you mean 'oracle'? (available: *noop, *oracle*)*",
     "python run.py {goal}": "*; to run a program, use --agent='cmd:python run.py {goal}' (*",
     "nowhere.py:Agent": "*there is no file nowhere.py*",
     "agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",

@@ -63,7 +63,7 @@ def test_a_served_model_is_asked_and_priced(asking, served, monkeypatch):
     [
         ("openai:a", "the environment variable OPENAI_API_KEY is not set. No device was started."),
         ("gemini:a", "the environment variable GEMINI_API_KEY or GOOGLE_API_KEY is not set. *"),
-        ("opnai:gpt-4o", "no provider is called 'opnai'; did you mean 'openai'? (there are: *"),
+        ("opnai:gpt-4o", "no provider is called 'opnai'; did you mean 'openai'? (available: *"),
         ("vllm:m", "vllm has no default endpoint: name one, as in vllm:m@http://HOST:PORT/v1"),
         ("scripted:none.jsonl", "cannot read none.jsonl: No such file or directory"),
         ("x=scripted:a", "asking.py:Asks asks no model as 'x' (its roles: actor)"),

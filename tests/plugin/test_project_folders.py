@@ -49,7 +49,7 @@ def test_the_shipped_agents_are_found_in_every_project(pytester):
     for agent in ("oracle", "truncated_oracle", "noop", "random", "lexical"):
         assert pytester.runpytest_inprocess(f"--agent={agent}").ret == 0
     result = pytester.runpytest_inprocess("--agent=orakel")
-    told = "ERROR: there is no agent 'orakel'; did you mean 'oracle'? (there are: "
+    told = "ERROR: there is no agent 'orakel'; did you mean 'oracle'? (available: "
     assert result.stderr.lines[0].startswith(told)
 
 

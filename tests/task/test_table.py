@@ -122,7 +122,7 @@ def test_a_cell_that_makes_no_sense_says_where(
 def test_a_column_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,goal\na,b\n")
     (row,) = rows(tmp_path / "t.csv")
-    with pytest.raises(AttributeError, match=r"no column 'gaol' \(there are: id, goal\)"):
+    with pytest.raises(AttributeError, match=r"no column 'gaol' \(available: id, goal\)"):
         _ = row.gaol
 
 
@@ -137,7 +137,7 @@ def test_a_column_may_have_another_name_than_the_field(tmp_path: Path) -> None:
     ("columns", "complaint"),
     [
         ({"goal": "gaol"}, r"t\.csv, line 2 has no column 'gaol'; did you mean 'goal'\?"),
-        ({"goal": "text"}, r"line 2 has no column 'text' \(there are: id, goal\)"),
+        ({"goal": "text"}, r"line 2 has no column 'text' \(available: id, goal\)"),
         ({"gaol": "goal"}, r"a row of .*t\.csv has no field 'gaol'; did you mean 'goal'\?"),
     ],
 )

@@ -216,7 +216,7 @@ def rule_of(name: str) -> Rule:
     rule, colon, scorer = name.partition(":")
     if rule not in _RULES:
         near = difflib.get_close_matches(rule, _RULES, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f" (there are {', '.join(_RULES)})"
+        hint = f"; did you mean {near[0]!r}?" if near else f" (available: {', '.join(_RULES)})"
         msg = f"there is no matching rule {rule!r}{hint}"
         raise TaskError(msg)
     module = importlib.import_module(f"pytest_mobileagent.action.matching.{_RULES[rule]}")

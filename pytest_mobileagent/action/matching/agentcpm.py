@@ -145,7 +145,7 @@ _Sides = tuple[float, float, float, float]
 
 
 def _grown(bounds: Bounds, size: Size) -> _Sides:
-    """Return a box enlarged 1.2 times; at the top and left edges it is shifted, as there."""
+    """Return a box enlarged 1.2 times, which the evaluator shifts at the top and left edges."""
     left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
     top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
     return left, top, width, height

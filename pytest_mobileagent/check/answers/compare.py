@@ -1,4 +1,4 @@
-"""Decide whether an answer states what is expected."""
+"""Decides whether an answer states what is expected."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class ProgramSlots(RunSlots):
         return Started(Address(record["serial"], "127.0.0.1", adb["port"], adb["home"]), record)
 
     def prestart(self) -> None:
-        """Have the supervisor start the devices in the background, a few at a time."""
+        """Make the supervisor start the devices in the background, a few at a time."""
         for slot in range(self.count):
             self.run.ask(self._request("prestart", slot, self.command))
 

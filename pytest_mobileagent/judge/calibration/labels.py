@@ -319,5 +319,5 @@ def _of_data_set(items: list[Any], path: Path, *, suspects: bool) -> Labels:
         if is_such(items):
             return labels_of(items, path, suspects=suspects)
     known = ", ".join(_DATA_SETS)
-    msg = f"{path} is neither a known data set (there are: {known}) nor a label in each line"
+    msg = f"{path} is neither a known data set (available: {known}) nor a label in each line"
     raise LabelsError(msg)

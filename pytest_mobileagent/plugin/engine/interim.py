@@ -86,7 +86,7 @@ class InterimAnalyses:
         return {test for test in tests if self._stage_of(test) > self._stage}
 
     def analyse(self, tests: Iterable[str]) -> set[str]:
-        """Have the gate analyse the results so far; return the waiting tests that are not needed.
+        """Make the gate analyse the results so far; return the waiting tests that are not needed.
 
         The remaining tests of the next epochs may run now. `tests` are all waiting tests.
         """

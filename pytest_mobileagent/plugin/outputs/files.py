@@ -119,7 +119,7 @@ class Packing:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Pack the rest, before the pages are written, which refer to the files."""
+        """Pack the remaining screens before the pages that refer to them are written."""
         self.end()
         if self._run.folder.path.is_dir() and exitstatus in _IN_PEACE:
             self._pack_rest(self._run.folder.path)

@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 def _count(text: str) -> int:
     if number := whole_number(text):
         return number
-    msg = f"{text!r} is not a whole number from 1 on"
+    msg = f"{text!r} is not a whole number of at least 1"
     raise argparse.ArgumentTypeError(msg)
 
 

@@ -138,7 +138,7 @@ def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
 
 
 def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
-    """Return the attempts that are evidence about their case: those not lost with others."""
+    """Return the attempts that are evidence about their case: others were not lost with them."""
     ends = sorted(
         (each.attempt.ended, each.case, each.place[0])
         for each in tried

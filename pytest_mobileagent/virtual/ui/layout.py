@@ -1,4 +1,4 @@
-"""Lay out a tree of views on the screen.
+"""Lays out a tree of views on the screen.
 
 Widths are passed down from parent to child and heights are passed up: a view is measured for the
 available width, which determines where its text wraps; a Column stacks the heights. All of this is

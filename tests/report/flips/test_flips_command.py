@@ -175,4 +175,4 @@ def test_runs_without_flips_are_refused_or_said_to_have_none(
 def test_a_wrong_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["runs", "--times=0"])
-    assert "'0' is not a whole number from 1 on" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1" in capsys.readouterr().err

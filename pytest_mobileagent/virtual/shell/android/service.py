@@ -93,21 +93,21 @@ class Arguments:
         return bool(self._words)
 
     def next(self) -> str | None:
-        """Take the next word, or return None."""
+        """Return the next word, or None if there are no more."""
         if not self._words:
             return None
         self.last = self._words.pop(0)
         return self.last
 
     def required(self) -> str:
-        """Take the next word, which must exist."""
+        """Return the next word, which must exist."""
         word = self.next()
         if word is None:
             raise illegal(f'Argument expected after "{self.last}"')
         return word
 
     def option(self) -> str | None:
-        """Take the next word if it is an option."""
+        """Return the next word if it is an option."""
         if self._words and self._words[0].startswith("-") and self._words[0] != "-":
             return self.next()
         return None
@@ -130,7 +130,7 @@ class Arguments:
         return given
 
     def rest(self) -> list[str]:
-        """Take all remaining words."""
+        """Return all remaining words."""
         words, self._words = self._words, []
         return words
 
