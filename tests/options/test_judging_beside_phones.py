@@ -59,8 +59,7 @@ def hooked(asking: Asking) -> Asking:
 
 
 def after_two_episodes(request):
-    """Answer yes once both episodes have been played, so the second must not wait for this answer.
-    """
+    """Answer yes once both episodes have been played; the second does not wait for this answer."""
     assert PLAYED.acquire(timeout=20)
     assert PLAYED.acquire(timeout=20)
     return "Result: 1"

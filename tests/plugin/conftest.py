@@ -1,4 +1,4 @@
-"""Runs of pytest in separate processes, and of tasks on a phone in memory."""
+"""Fixtures that run pytest in separate processes, and tasks on a phone in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             cwd=project.pytester.path,
             stdout=subprocess.PIPE,
             text=True,
-            # A shell's background jobs, and so these tests, may ignore Ctrl-C (SIGINT).
+            # Background jobs of a shell, and therefore these tests, may ignore Ctrl-C (SIGINT).
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
         processes.append(process)
@@ -44,5 +44,5 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 @pytest.fixture
 def shop(pytester: pytest.Pytester) -> Shop:
-    """A project whose tasks are passed to each run."""
+    """A project whose test file is passed to each run."""
     return Shop(pytester)

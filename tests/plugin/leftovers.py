@@ -1,4 +1,4 @@
-"""Agents that block or kill processes, and a search for processes that a run has left behind."""
+"""Agents that block or kill processes, and a search for processes that a run left behind."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Deadly(Agent):
 
 
 def deadly(word: bytes) -> str:
-    """Return an agent that kills, once, the processes of its run whose command has a word."""
+    """Return an agent that kills, once, the processes of its run whose command contains `word`."""
     return _DEADLY.format(word=word)
 
 
 def processes_with(text: str) -> list[int]:
-    """Return the processes whose command line or environment contains a folder."""
+    """Return the processes whose command line or environment contains `text`."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -66,4 +66,4 @@ def wait_until(condition, seconds: float = 30.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come true in time"
-        time.sleep(0.05)  # a look at all processes takes some milliseconds
+        time.sleep(0.05)  # searching all processes takes a few milliseconds

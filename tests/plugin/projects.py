@@ -1,4 +1,4 @@
-"""Files of projects that run on a phone in memory."""
+"""Source files of projects that run on a phone in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-# A conftest.py whose phone shows a different number after each action.
+# A conftest.py with a phone that shows a different number after each action.
 PHONE = """
 import pytest
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
@@ -23,7 +23,7 @@ def mobile_lease():
 
 
 def waits(taps: int) -> str:
-    """Return an agent that taps a number of times, and waits for a file `go` before it finishes."""
+    """Return an agent that taps `taps` times, then waits for a file `go` before it finishes."""
     return f"""
 import threading
 from pathlib import Path
@@ -42,7 +42,7 @@ class Waits(Agent):
 """
 
 
-# A conftest.py whose agent reports the goal, or asks the user and reports the reply.
+# A conftest.py with an agent that reports the goal, or asks the user and reports the reply.
 REPEATS = """
 import pytest
 from pytest_mobileagent import Agent, Ask, Finish
@@ -87,7 +87,7 @@ class Shop:
         return self.pytester.path
 
     def run(self, body: str, *arguments: str, agent: str = "repeats") -> pytest.RunResult:
-        """Run the tests in a body."""
+        """Run the tests whose code is `body`."""
         self.pytester.makeconftest(REPEATS)
         self._write("test_shop.py", _HEAD + body)
         process = "--mobile-agent-process=off"
@@ -97,7 +97,7 @@ class Shop:
         return self.pytester.runpytest_inprocess("tasks", *quiet, *arguments)
 
     def table(self, content: str, name: str = "shop.csv") -> None:
-        """Write a table beside the tests."""
+        """Write a table of tasks beside the tests."""
         self._write(name, content)
 
     def _write(self, name: str, content: str) -> None:
@@ -106,11 +106,11 @@ class Shop:
         (folder / name).write_text(content)
 
     def report(self) -> list[dict[str, Any]]:
-        """Return the tasks of the newest report."""
+        """Return the tasks in the most recent report."""
         return self._tasks("report.json")
 
     def recorded(self) -> list[dict[str, Any]]:
-        """Return the tasks of the newest run.json."""
+        """Return the tasks in the most recent run.json."""
         return self._tasks("run.json")
 
     def _tasks(self, name: str) -> list[dict[str, Any]]:
@@ -120,5 +120,5 @@ class Shop:
 
 
 def ids(result: pytest.RunResult) -> list[str]:
-    """Return the names of the tests that pytest lists."""
+    """Return the names of the tests in pytest's output."""
     return [line.rpartition("::")[2] for line in result.outlines if "::" in line]

@@ -1,4 +1,4 @@
-"""What a person is told of a program before it runs."""
+"""Warnings about an agent program before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks whose app has another package on other phones."""
+"""Tasks whose app has a different package on other phones."""
 
 from __future__ import annotations
 

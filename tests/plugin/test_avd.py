@@ -1,7 +1,7 @@
-"""Runs on emulators that the run starts itself: `--mobile-device=avd:NAME`.
+"""Runs on emulators that the run itself starts: `--mobile-device=avd:NAME`.
 
-The emulator is a program with the command line and the manners of Android's, in which a virtual
-phone runs (tests/sdk).
+The emulator is a program with the command line and behaviour of Android's emulator, which runs a
+virtual phone (tests/sdk).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.project import Project
 
-pytestmark = pytest.mark.slow  # emulators take their time to start and to end
+pytestmark = pytest.mark.slow  # emulators take time to start and to stop
 
 TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
@@ -39,7 +39,7 @@ def report(project):
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for the temporary files of the runs of a test, short enough for sockets."""
+    """A folder for temporary files of runs, with a path short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
     return folder
@@ -72,7 +72,7 @@ def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for
     project, sdk, nothing_left
 ):
     sdk.add_avd("pixel", "default_boot")
-    sdk.behave(boot_seconds=60)  # which a start from a snapshot saves
+    sdk.behave(boot_seconds=60)  # starting from a snapshot avoids this
     result = project.run_virtual("tasks", "--agent=oracle", "-n2", "--mobile-device=avd:pixel")
     result.assert_outcomes(passed=2, failed=1)
     tasks = report(project)["tasks"]
@@ -177,7 +177,7 @@ def test_ports_that_others_use_are_left_to_them(project, sdk):
     ours = set()
     with contextlib.ExitStack() as taken:
         for port in range(5554, 5570):
-            with contextlib.suppress(OSError):  # somebody else has it
+            with contextlib.suppress(OSError):  # the port is already in use
                 taken.enter_context(socket.create_server(("127.0.0.1", port)))
                 ours.add(port)
         project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)

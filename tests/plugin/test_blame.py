@@ -1,9 +1,7 @@
-"""Whose fault it is: the agent's, the task's or the device's.
+"""Faults are attributed to the agent, the task or the device.
 
-What goes wrong with a phone in the middle of an episode, and whose fault it is.
-
-One run of two workers meets every fault there is, one a task, each set by the agent on the phone
-that it works on, once.
+One run on two workers meets every kind of phone fault in the middle of an episode: each task's
+agent injects one fault, once, into the phone that it uses.
 """
 
 from __future__ import annotations
@@ -133,7 +131,7 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])
 
 
-# A click shows in the actions and the screens, a toast only in the events of the phone.
+# A click is visible in the actions and screens, a toast only in the phone's events.
 @pytest.mark.parametrize(
     ("kind", "outcome"), [("clicked", "passed"), ("notification_state_changed", "skipped")]
 )
@@ -259,7 +257,7 @@ def test_count(episode, fault):
     assert episode.probe("count") == [{{"n": 2}}]
 """
 
-# What breaks the phone: the episode is repeated on another, and then all is well.
+# Faults that break the phone: the episode is repeated on another phone, and then succeeds.
 BREAKING = {
     "drop-connection --after 8": "lost the connection",
     "die --after 8": "lost the connection",
@@ -269,7 +267,7 @@ BREAKING = {
     "empty-dump": "no view hierarchy",
     "storage-full": "no view hierarchy",
 }
-# What passes, or shows little: one episode, and no harm done.
+# Faults that pass or hide little: one episode is enough, and it succeeds.
 HARMLESS = [
     "no-idle --times 1",
     "null-root --times 2",
@@ -278,7 +276,7 @@ HARMLESS = [
     "black-screenshot",
     "hang 0.2",
 ]
-# What the agent has to live with: it needs more steps, or does not get there.
+# Faults that the agent must cope with: it needs more steps, or fails.
 THE_AGENTS = {
     "missed-tap --times 2": (True, 5),
     "missed-tap": (False, 8),
@@ -293,7 +291,7 @@ def results(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> dict[str, Any]:
-    """What the report says of the task that met a fault, by fault."""
+    """Return the task results in the report, keyed by the fault that the task met."""
     monkeypatch.setenv("MARKERS", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("t")))
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:

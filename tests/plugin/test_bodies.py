@@ -1,7 +1,4 @@
-"""What a failure names as closest: what the statement that failed has looked for.
-
-Sub-goals of a task's body: what a run reports of them.
-"""
+"""Task bodies: the closest matches named in a failure, and the sub-goals reported for a run."""
 
 from __future__ import annotations
 
@@ -122,7 +119,7 @@ def shows():
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Run the body of a task, given without its first line, and return the result and the tasks."""
+    """Runs a task with the given body lines; returns the result and the reported tasks."""
 
     def run(*lines: str, asks: str = "episode") -> tuple[pytest.RunResult, list[dict[str, Any]]]:
         pytester.makeconftest(CONFTEST)

@@ -1,6 +1,6 @@
-"""Tasks that are broken: said so, and before anyone's agent is blamed.
+"""Broken tasks are reported as such before an agent is blamed for them.
 
-Apps that tasks name and no phone has: misspelt, or meant so.
+This includes tasks for apps that no phone has, whether misspelt or intended.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ SAID = [
 
 
 def run(project: Any, *arguments: str) -> pytest.RunResult:
-    """Run pytest with the default device: virtual phones of the run's own."""
+    """Run pytest with the default device: virtual phones that the run starts."""
     result: pytest.RunResult = project.pytester.runpytest_inprocess("tasks", *arguments)
     return result
 
@@ -214,7 +214,7 @@ def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, fo
 @pytest.mark.parametrize(
     ("app", "status"),
     [
-        ("com.example.countre|com.example.counter", 0),  # the near one is among them
+        ("com.example.countre|com.example.counter", 0),  # the similar name is among them
         ("com.away|com.example.counter", 0),
         ("com.away|com.example.countre", pytest.ExitCode.USAGE_ERROR),
     ],
@@ -251,7 +251,7 @@ def pytest_mobileagent_sources(config):
 
 def test_phones_that_the_source_does_not_make_are_not_known(project: Any) -> None:
     project.write(tasks__counter__test_counter=TASKS, tasks__conftest=OWN_PHONE)
-    run(project, "--agent=noop").assert_outcomes(failed=3)  # its phone has any app
+    run(project, "--agent=noop").assert_outcomes(failed=3)  # this phone accepts any app
     assert run(project, "--collect-only", "--mobile-device=serial:none").ret == 0
 
 

@@ -1,4 +1,4 @@
-"""Agents that break what they run on, with real phones, and the neighbours that they take along."""
+"""Agents that break their phone or worker, and the other tasks that are affected by that."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_it(episode, what):
 def play(
     project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[pytest.RunResult, dict[str, Any]]]:
-    """Plays tasks, by what their agents do, and returns pytest's result and the report's tasks."""
+    """Plays tasks whose agents do the given things; returns pytest's result and the report."""
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("t")))
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(CONFTEST)
@@ -180,7 +180,7 @@ def pytest_testnodedown(node):
 
 
 def test_what_waited_for_its_judge_in_a_worker_that_died_is_run_again(project, play, monkeypatch):
-    """The judge says nothing as long as the worker lives."""
+    """The judge does not answer while the worker is alive."""
 
     def silent(request):
         wait_until((project.pytester.path / "down").exists)

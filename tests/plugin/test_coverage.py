@@ -1,4 +1,4 @@
-"""What pytest-cov tells of an agent, which runs in a process of its own."""
+"""Coverage measured by pytest-cov for an agent that runs in a separate process."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ OPTIONS = ["--cov=agents", "--cov-report=json", "--agent=agents/worker.py"]
 def measured(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., dict[str, Any]]:
-    """Runs the tasks, and returns what is covered of the agent's file."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # it switches pytest-cov off
+    """Runs the tasks and returns the coverage of the agent's file."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # the variable disables pytest-cov
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(**{"agents/worker": AGENT, "test_tasks": TASKS})
     pytester.makepyprojecttoml('[tool.coverage.run]\npatch = ["subprocess"]\n')
@@ -68,7 +68,7 @@ def measured(
     return measured
 
 
-@pytest.mark.slow  # processes that are measured, or load what measures them
+@pytest.mark.slow  # starts processes that load coverage
 @pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["alone", "with pytest-xdist"])
 def test_an_agents_own_process_is_measured(
     measured: Callable[..., dict[str, Any]], workers: list[str]

@@ -1,4 +1,4 @@
-"""Apps that crash during an episode: in failures, in reports, and in the task's own solution."""
+"""App crashes during an episode: in failures, in reports, and in a task's own solution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Each button crashes the app in another way.
+# Each button crashes the app in a different way.
 APP = """
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Icon, Text
 
@@ -103,7 +103,7 @@ CRASHES = {
 
 @pytest.fixture
 def water(project: Any) -> Any:
-    """A project whose app crashes, in a phone of its own."""
+    """A project with a crashing app and a phone of its own."""
     project.write(conftest="", apps__water=APP, agents__taps=TAPS, tasks__test_water=TASKS)
     (project.pytester.path / "tox.ini").unlink()
     project.pytester.makefile(

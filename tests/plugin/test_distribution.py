@@ -1,4 +1,4 @@
-"""Tests handed out to real workers of pytest-xdist, by whom, and when something goes wrong."""
+"""Distribution of tests to real pytest-xdist workers, including failures."""
 
 from __future__ import annotations
 
@@ -128,5 +128,5 @@ def test_a_set_is_done_in_order_on_one_phone_that_is_not_restored(workers, pytes
     result.assert_outcomes(passed=12)
     for file in ("test_a.py", "test_b.py"):
         passed = [line.split() for line in result.outlines if f"PASSED {file}" in line]
-        assert len({words[0] for words in passed}) == 1  # the worker
+        assert len({words[0] for words in passed}) == 1  # only one worker ran these tests
         assert [words[-1] for words in passed] == [f"{file}::test_task[{n}]" for n in range(6)]

@@ -1,4 +1,4 @@
-"""A run recorded before the first release is resumed, scored again, reported and compared.
+"""A run recorded before the first release can be resumed, scored again, reported and compared.
 
 tests/episode/data/version2 was recorded long before version 0.1.0 was complete: the oracle played
 `TASKS` with the counter app on a virtual phone.
@@ -42,7 +42,7 @@ def test_code(episode):
 
 @pytest.fixture
 def early(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The run, beside its suite, in a project in which no device can be used."""
+    """The run, beside its suite, in a project in which no device may be used."""
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     pytester.makeconftest(NOTHING_ELSE)
     pytester.makepyfile(test_counter=TASKS)

@@ -1,4 +1,4 @@
-"""Agents that ask models by an SDK of their own, through the endpoint of their briefing."""
+"""Agents that ask models through an SDK, using the endpoint provided in their briefing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
 
-# Loaded here, or each run in this process would load, and forget, them.
+# Loaded here because each in-process run would otherwise load them and discard them again.
 assert all((anthropic, genai_prices, openai, trustme))
 
 CONFTEST = """
@@ -100,7 +100,7 @@ from pytest_mobileagent import task
 def test_code(episode):
     assert episode.answers("4711")
 """
-# $0.2 for 1000 tokens in and 100 out
+# $0.20 for 1000 input and 100 output tokens
 PRICES = (
     '["openai:own"]\ninput = 100\noutput = 1000\n["anthropic:own"]\ninput = 100\noutput = 1000\n'
 )
@@ -109,7 +109,7 @@ LOOK = ScriptedReply("Let me see.", input_tokens=1000, output_tokens=100)
 
 
 class Project:
-    """The project above, with a provider of models that answers only those who have its key."""
+    """The project above, with a model provider that answers only requests with its key."""
 
     def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
         self._pytester, self._monkeypatch = pytester, monkeypatch

@@ -1,4 +1,4 @@
-"""The hooks for others: an episode was recorded, a verdict was given."""
+"""The hooks called after an episode is recorded and after a verdict is reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installed into an empty environment, the plugin works in somebody else's project."""
+"""The plugin works in a user's project after installation into an empty environment."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment in which nothing is installed but the wheel."""
+    """The interpreter of an environment in which only the wheel is installed."""
     environment = tmp_path_factory.mktemp("environment")
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
     install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
     subprocess.run([*install, str(wheel)], check=True)
-    # What the wheel depends on comes from this environment: tests use no network.
+    # The wheel's dependencies come from this environment, because tests use no network.
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python
@@ -51,7 +51,7 @@ def test_the_wheel_holds_only_the_package(wheel):
 
 def test_the_wheel_holds_the_agents_and_the_templates(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    for path in (ROOT / "agents").rglob("*.py"):  # what agents share, too
+    for path in (ROOT / "agents").rglob("*.py"):  # includes the modules that agents share
         name = path.relative_to(ROOT / "agents").as_posix()
         assert f"pytest_mobileagent/shipped_agents/{name}" in names
     for path in (ROOT / "pytest_mobileagent" / "init" / "project").rglob("*.*"):

@@ -1,4 +1,4 @@
-"""Test functions that are tasks: the decorators, drawn values, and what a task has of its own."""
+"""Test functions that are tasks: their decorators, drawn values, and task-specific features."""
 
 from __future__ import annotations
 

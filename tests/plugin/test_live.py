@@ -1,8 +1,7 @@
-"""The live lines of real runs, looked at through a terminal.
+"""The live status lines: their contents, and how they look in a terminal during real runs.
 
-What the live lines say.
-
-Lines below what pytest writes: gone when it goes on writing, and the cursor where it was.
+The lines stand below pytest's output. They disappear when pytest continues to write, and the cursor
+returns to its previous position.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ COLUMNS = 100
 
 
 class Seen:
-    """A pytest on a terminal of its own."""
+    """A pytest process with its own terminal."""
 
     def __init__(self, folder, *arguments, **environment):
         self.screen = pyte.Screen(COLUMNS, 40)
@@ -72,7 +71,7 @@ class Seen:
         os.close(theirs)
 
     def until(self, words):
-        """Look until a line of the terminal holds some words; return its lines."""
+        """Wait until a line of the terminal contains `words`; return all lines."""
         while words not in "\n".join(self.lines):
             assert self._read(), f"{words!r} never came: {self.lines}"
         return self.lines
@@ -88,7 +87,7 @@ class Seen:
         ready = select.select([self._terminal], [], [], 30)[0]
         try:
             data = os.read(self._terminal, 65_536) if ready else b""
-        except OSError:  # the other end has been closed
+        except OSError:  # the other end was closed
             data = b""
         self._stream.feed(data)
         self.raw += data
@@ -180,7 +179,7 @@ def test_a_line_for_each_device_and_one_for_all():
         "7/21 done  3 of 6 passed  $0.50  about 2 min 20 s left",
     ]
     assert lines([]) == ["0/21 done"]
-    assert lines([], Progress(0, 0, 0, 0, None, 4.0)) == []  # workers are collecting
+    assert lines([], Progress(0, 0, 0, 0, None, 4.0)) == []  # the workers are still collecting
 
 
 def test_lines_fit_into_the_window():
@@ -216,7 +215,7 @@ COLUMNS_live_below, ROWS = 40, 6
 
 
 class Terminal(io.StringIO):
-    """A terminal that shows what is written to it, as a person would see it."""
+    """An emulated terminal that interprets what is written to it."""
 
     def __init__(self) -> None:
         super().__init__()

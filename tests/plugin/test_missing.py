@@ -1,4 +1,4 @@
-"""What a weak agent never made is its failure; what else a body raises is the task's error."""
+"""Missing results of an agent are its failure; other exceptions in a body are task errors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ task = make_task("Set a goal.", probes={"app": Read()})
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Run:
-    """Run test functions with an agent on a phone in memory; return the report, too."""
+    """Runs test functions with an agent on a phone in memory; returns the result and the report."""
 
     def run(bodies: str, agent: str, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
         pytester.makeconftest(CONFTEST)

@@ -1,4 +1,4 @@
-"""What a task comes to, in the terminal and in report.json."""
+"""The outcomes of tasks in the terminal and in report.json."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_play(episode):
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["skipped (1): * has no app com.example.absent; * FILE.apk"])
-    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED  # nothing was decided
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED  # no task was decided
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["success"], task["skipped_for"]) == ("skipped", None, "app")
     assert "com.example.absent" in task["reason"]

@@ -1,6 +1,6 @@
-"""Prefixes are asked in a process of their own; agents run in another: pytest sees one test.
+"""Checks of episode prefixes, in a process of their own while the agent runs in another.
 
-Tasks that say stop_on_success: the plugin asks their bodies while the agent works.
+With stop_on_success, the plugin checks a task's body after each step while the agent works.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Hasty(Agent):
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Run a test file on a phone in memory, with an agent in a process of its own."""
+    """Runs a test file on a phone in memory, with an agent in a separate process."""
 
     def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
         pytester.makeconftest(PHONE)
@@ -91,7 +91,7 @@ def test_go(episode): assert episode.screen.texts == ("no such",)
 
 
 def test_a_body_that_hangs_or_exits_on_a_prefix_harms_nobody(run, monkeypatch):
-    # Not by its name: runs of pytester leave other modules of this name behind.
+    # Import the module by path: pytester runs leave other modules of this name behind.
     prefixes = importlib.import_module("pytest_mobileagent.plugin.bodies")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
     result, tasks = run("""
@@ -190,7 +190,7 @@ asked = []
 def run_prefixes_stopping(
     pytester: pytest.Pytester,
 ) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Run tasks with an agent that taps five times; return the result and what is reported."""
+    """Runs tasks with an agent that taps five times; returns the result and the reported tasks."""
 
     def run_prefixes_stopping(body, *arguments):
         pytester.makeconftest(CONFTEST)

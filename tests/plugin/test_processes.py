@@ -1,4 +1,4 @@
-"""Runs with workers, runs beside each other, and runs that are killed."""
+"""Runs with several workers, concurrent runs, and runs that are killed."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for the temporary files of the runs of a test, short enough for sockets."""
+    """A folder for temporary files of runs, with a path short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
     return folder
 
 
 def timeless(document):
-    """A report without what differs from run to run."""
+    """Return the tasks of a report without the fields that differ from run to run."""
     clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency"}
     clock.add("attempts")
     return [{k: v for k, v in task.items() if k not in clock} for task in document["tasks"]]
@@ -87,7 +87,7 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
     assert by_id["tasks/counter/counter/code"]["success"] is True
     result.stdout.fnmatch_lines(["*1 repeated*"])
     assert not list(temporary.glob("mobileagent-*"))
-    # What is killed at the end is gone a moment later.
+    # Processes that are killed at the end disappear a moment later.
     wait_until(lambda: not processes_with(str(temporary)))
 
 
@@ -281,7 +281,7 @@ def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers
 
 @pytest.mark.slow
 def test_a_run_in_which_a_selected_test_has_no_result_does_not_pass(project):
-    # Such a value cannot be sent between processes: the report of the only test is lost, and
+    # This value cannot be sent between processes, so the report of the only test is lost.
     # pytest-xdist alone would end with status 0.
     project.write(
         tasks__counter__conftest="""

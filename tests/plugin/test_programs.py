@@ -1,4 +1,4 @@
-"""Programs as agents, on a phone: what they do and how they end, and what is reported of it."""
+"""Programs as agents on a phone: what they do, how they end, and what is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.project import Project
 
-pytestmark = pytest.mark.slow  # each starts an adb server, a program, and what that starts
+pytestmark = pytest.mark.slow  # each test starts an adb server and a program
 
 PYTHON = """\
 import json, os, socket, subprocess, sys, time, urllib.request
@@ -33,7 +33,7 @@ def shell(*words):
 
 
 class Ran:
-    """A run of one task with a program: its entry in report.json, and its episode's folder."""
+    """A run of one task with a program: its task in report.json and its episode's folder."""
 
     def __init__(self, folder: Path, output: str) -> None:
         (report,) = folder.glob("runs/*/report.json")
@@ -70,7 +70,7 @@ class Ran:
 
 @pytest.fixture
 def run(project: Project) -> Callable[..., Ran]:
-    """Runs a program of Python on a task that takes 6 steps at most."""
+    """Runs a Python program on a task with a limit of 6 steps."""
 
     def run_program(body: str, *options: str, adapter: str = "") -> Ran:
         path = project.pytester.path / "program.py"
@@ -261,7 +261,7 @@ def test_a_fixed_url_is_answered_metered_and_budgeted(
     of_each = ((line.get("mark"), line.get("acts"), line.get("looks")) for line in ran.raw)
     marks = [mark or ("act" if acts else "look" if looks else "") for mark, acts, looks in of_each]
     assert marks == ["act", "call", "act", "call", "act"]
-    assert len(grouped([mark for mark in marks if mark])) == ran.task["steps"]  # derived anew
+    assert len(grouped([mark for mark in marks if mark])) == ran.task["steps"]  # derived again
     everything = "".join(path.read_text("utf-8", "replace") for path in ran.episode.glob("*.jsonl"))
     assert "What next?" in everything
     assert "sk-this-is" not in everything

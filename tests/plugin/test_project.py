@@ -1,4 +1,4 @@
-"""What commands that are no run read of the environment and of a project."""
+"""Settings that commands other than a run read from the environment and the project."""
 
 from __future__ import annotations
 

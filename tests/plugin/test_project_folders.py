@@ -1,4 +1,4 @@
-"""Folders of agents, apps and environments that ini keys, or hooks of a conftest.py, register."""
+"""Folders of agents, apps and environments registered by ini keys or by hooks in a conftest.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test that is scored again over its recorded episode: no device, no agent, no lease."""
+"""Recorded episodes are scored again without a device, an agent or a lease."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_code(episode):
 
 @pytest.fixture
 def recorded(pytester: pytest.Pytester) -> Path:
-    """A run of the version before, beside a suite whose check of the code has changed."""
+    """A run of the previous version, beside a suite in which one check has changed."""
     pytester.makeconftest(CONFTEST)
     (pytester.path / "tasks" / "counter").mkdir(parents=True)
     (pytester.path / "tasks" / "counter" / "test_counter.py").write_text(TASKS)

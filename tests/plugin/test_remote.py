@@ -1,7 +1,7 @@
 """Devices of an adb server on another machine: `--mobile-device=serial:HOST:PORT/SERIAL`.
 
-The other machine is this one at another of its loopback addresses: emulators, whose consoles listen
-at the first, cannot be reached there but through adb.
+This machine's second loopback address stands for the other machine. Emulators listen for console
+connections only at the first address, so at the second they can be reached only through adb.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def reset_of(project) -> dict[str, Any]:
 
 @pytest.fixture
 def relay() -> Iterator[Callable[[str, int], int]]:
-    """Passes what comes to a port of another address on to an adb server of this one."""
+    """Forwards connections from a port of another address to a local adb server."""
     with contextlib.ExitStack() as stack:
 
         def start(host: str, target: int) -> int:
@@ -62,11 +62,11 @@ def relay() -> Iterator[Callable[[str, int], int]]:
 def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
     project, relay, monkeypatch, tmp_path
 ):
-    monkeypatch.setenv("PATH", str(tmp_path))  # no adb is needed on this one
+    monkeypatch.setenv("PATH", str(tmp_path))  # adb is not needed on this machine
     port = relay(ELSEWHERE, project.phone.adb_port)
     device = f"--mobile-device=serial:{ELSEWHERE}:{port}/{project.phone.serial}"
     result = project.run_virtual("tasks", "--agent=oracle", "-k", "count and 1", device)
-    result.assert_outcomes(failed=1)  # the count began at 0, or it would have been an error
+    result.assert_outcomes(failed=1)  # the counter started at 0; otherwise this would be an error
     why = "no snapshots, as the console of an emulator on another machine is out of reach"
     reset = reset_of(project)
     assert (reset["kind"], reset["reason"]) == ("cleared", why)

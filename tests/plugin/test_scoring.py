@@ -1,4 +1,4 @@
-"""From a test body to a verdict: what pytest reports is what counts, and prefixes harm nobody."""
+"""From a test body to a verdict: the outcome is pytest's own, and checking prefixes is harmless."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def agent():
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Run a test file on a phone in memory, with an agent of three taps; return the tasks, too."""
+    """Runs a test file on a phone in memory with an agent that taps three times.
+
+    Returns the result and the reported tasks.
+    """
 
     def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
         pytester.makeconftest(CONFTEST)

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent setup-avd`: from a recipe to a run on the AVD that it made."""
+"""`python -m pytest_mobileagent setup-avd`: from a recipe to a run on the AVD created by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from tests.virtual.apks import build
 
-pytestmark = pytest.mark.slow  # emulators take their time to start and to end
+pytestmark = pytest.mark.slow  # emulators take time to start and to stop
 
 RECIPE = """
 name = "made"
@@ -55,7 +55,7 @@ def test_device(device):
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files, short enough for sockets."""
+    """A folder for temporary files, with a path short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
     return folder
@@ -63,7 +63,7 @@ def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
-    """A recipe with all that it needs."""
+    """A recipe with all files that it refers to."""
     (tmp_path / "example.apk").write_bytes(build(permissions=("android.permission.CAMERA",)))
     (tmp_path / "broken.apk").write_text("this is none")
     (tmp_path / "notes.txt").write_text("hello")
@@ -93,7 +93,7 @@ def processes_with(text: str) -> list[Path]:
 
 
 def await_end_of_processes_with(text: str) -> None:
-    """Wait for what ends on its own: the supervisor is the last, just after it has said so."""
+    """Wait until the processes have ended; the supervisor is the last to end."""
     deadline = time.monotonic() + 30
     while found := processes_with(text):
         assert time.monotonic() < deadline, found

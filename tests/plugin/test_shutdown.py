@@ -1,4 +1,4 @@
-"""How a run ends: its status, and that each selected task is in its report, whatever happened."""
+"""How a run ends: its exit status, and a report that contains every selected task."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ OPTIONS = ("-p", "no:cacheprovider", "--agent=conftest.py:Worker")
 
 
 def _listen_but(deaf: Sequence[int], terminal: int | None) -> None:
-    """Have signals do what they do to what a terminal starts, but for some that are ignored."""
+    """Attach the terminal, ignore the signals in `deaf`, and reset the other ones."""
     if terminal is not None:
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
     for each in (signal.SIGINT, signal.SIGHUP):
@@ -89,7 +89,7 @@ def write(pytester: pytest.Pytester, what: list[str]) -> None:
 
 @pytest.fixture
 def start(pytester: pytest.Pytester) -> Iterator[Start]:
-    """Starts pytest on tasks that need no phone, as a process that ends with the test."""
+    """Starts pytest on tasks that need no phone; the process is killed at the end of the test."""
     processes = []
 
     def start(
@@ -100,7 +100,7 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
         **environment: str,
     ) -> subprocess.Popen[str]:
         write(pytester, what)
-        # These tests may themselves be run by a worker.
+        # These tests may themselves run in a worker.
         outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *OPTIONS, "--junitxml=junit.xml", *arguments],
@@ -110,7 +110,7 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
             stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
             text=True,
-            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            # Background jobs of a shell, and therefore these tests, may ignore Ctrl-C.
             start_new_session=True,
             preexec_fn=lambda: _listen_but(deaf, terminal),  # noqa: PLW1509
         )
@@ -125,9 +125,9 @@ def start(pytester: pytest.Pytester) -> Iterator[Start]:
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str, dict[str, Any]]]:
-    """Runs such tasks, and returns the status, what was shown, and report.json.
+    """Runs tasks that need no phone; returns the status, the output, and report.json.
 
-    Without workers that is done in this process.
+    Without workers, the tasks run in this process.
     """
 
     def run(what: list[str], *arguments: str) -> tuple[int, str, dict[str, Any]]:
@@ -146,7 +146,7 @@ def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str
 
 
 def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
-    """What each test case of JUnit's XML holds, but its properties."""
+    """Return the child elements of each test case in the JUnit XML, except properties."""
     cases = ET.parse(pytester.path / "junit.xml").getroot().iter("testcase")
     return {
         str(case.get("name")): [child.tag for child in case if child.tag != "properties"]
@@ -259,14 +259,14 @@ def test_tasks_behind_the_first_failure_are_not_run(
 def test_an_interrupted_run_reports_all_that_its_workers_have_finished(
     pytester: pytest.Pytester, start: Start
 ) -> None:
-    # The run's own process hangs in the first report, so that it has read none of the others.
+    # The run's own process hangs at the first report and therefore reads no other report.
     names = [f"t{number}" for number in range(48)]
     process = start(names, "-n2", "--dist=load", HOLD="1")
 
     def finished() -> int:
         return sum(len(entries(run)) for run in pytester.path.glob("runs/*"))
 
-    wait_until(lambda: finished() >= 10)  # each of the workers has six in hand
+    wait_until(lambda: finished() >= 10)  # each worker has six tests in hand
     process.send_signal(signal.SIGTERM)
     shown, _ = process.communicate(timeout=60)
     assert process.returncode == 2, shown
@@ -287,13 +287,13 @@ def terminate(process: subprocess.Popen[str]) -> None:
 
 
 def hang_up(process: subprocess.Popen[str]) -> None:
-    """Do as a terminal does that closes: each process of the run gets the signal, some get two."""
+    """Act as a closing terminal: send SIGHUP to each process of the run, to some of them twice."""
     for _ in range(2):
         os.killpg(process.pid, signal.SIGHUP)
 
 
 def press_ctrl_c(process: subprocess.Popen[str]) -> None:
-    """Do as a terminal does: each process of the run gets the signal."""
+    """Act as a terminal: send SIGINT to each process of the run."""
     os.killpg(process.pid, signal.SIGINT)
 
 

@@ -1,4 +1,4 @@
-"""What pytest loads of the plugin before a task needs it."""
+"""Which parts of the plugin pytest loads before a task needs them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEEDED = {
     "plugin",
     "task",
     "urls",
-}  # the rooms; what it takes to write options and tasks; `extras` are names
+}  # the packages needed to define options and tasks; `extras` contains only names
 
 
 def loaded(folder, *arguments: str) -> set[str]:

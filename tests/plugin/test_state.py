@@ -1,4 +1,4 @@
-"""What the plugin knows of a test, from one try of it to the next."""
+"""The state that the plugin keeps for a test, and what changes between attempts."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from pytest_mobileagent import task
 def test_code(episode):
     assert episode.answers("4712")
 """
-KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # whenever the test is set up
+KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # over repeated setups
 
 
 @pytest.fixture
 def used() -> ItemState:
-    """The state of a test that has been run: no field is as at first."""
+    """The state of a test that has run: no field has its initial value."""
     state = ItemState(is_read=True, case=Case(Task("Go."), "go"), problem="none", may_wait=True)
     state.failures.append("the phone is gone")
     state.is_over_budget = state.check_held = state.is_asked_of_prefix = True
@@ -75,7 +75,7 @@ def test_a_test_that_was_put_off_goes_on_with_its_episode(used: ItemState) -> No
     used.is_put_off, used.is_in_body = True, False
     assert not used.is_complete
     episode = used.episode
-    for seconds in (1.0, 3.0):  # put off twice
+    for seconds in (1.0, 3.0):  # deferred twice
         used.put_off(2.0)
         used.begin()
         assert (used.was_put_off, used.episode, used.seconds_before) == (True, episode, seconds + 1)
@@ -110,6 +110,6 @@ def test_a_second_set_up_that_breaks_is_not_scored_with_the_episode_of_the_first
 
 
 def values(state: ItemState) -> dict[str, Any]:
-    """Return a copy of all fields of a state."""
+    """Return a copy of all fields of the state."""
     both = ((each.name, getattr(state, each.name)) for each in fields(state))
     return {name: value.copy() if isinstance(value, list | dict) else value for name, value in both}

@@ -1,4 +1,4 @@
-"""Tables of tasks: a test for each row, its id, fields, tags and wording, and mistakes in them."""
+"""Tables of tasks: a test for each row, with its id, fields, tags and wording; table errors."""
 
 from __future__ import annotations
 

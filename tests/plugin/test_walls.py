@@ -1,4 +1,4 @@
-"""A task that fails at a log-in page: an error if the page is there for everybody."""
+"""Tasks that fail at a log-in page, which is an error if the page blocks every agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ WALLS = """
 [log-in]
 texts = ["Log in|Sign in", "Password"]
 """
-# An app that nobody can use without an account, and one where only a tap leads to that page.
+# An app that cannot be used without an account, and one in which only a tap leads to its log-in
+# page.
 CONFTEST = """
 import pytest
 from pytest_mobileagent import Agent, Finish, Open, Tap
@@ -102,7 +103,7 @@ def mobile_lease():
 
 
 class Suite:
-    """A suite with walls, run on a phone in memory."""
+    """A suite with a file of walls, run on a phone in memory."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
@@ -121,11 +122,11 @@ class Suite:
 
     @property
     def folder(self) -> Path:
-        """The folder of the newest run."""
+        """The folder of the most recent run."""
         return max((self.pytester.path / "runs").iterdir(), key=lambda each: each.stat().st_mtime)
 
     def tasks(self) -> dict[str, Any]:
-        """The tasks of the newest report, by the names of their tests."""
+        """Return the tasks of the most recent report, keyed by the names of their tests."""
         entries = json.loads((self.folder / "report.json").read_text())["tasks"]
         return {each["nodeid"].rpartition("test_")[2]: each for each in entries}
 
@@ -151,7 +152,7 @@ EXPECTED = {
 def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite) -> None:
     result = suite.run("--junitxml=junit.xml", "-rA")
     assert outcomes(suite) == EXPECTED
-    # Five episodes and two trials: what passed, or failed elsewhere, costs nothing.
+    # Five episodes and two trials: tasks that passed or failed elsewhere are not tried.
     assert (suite.pytester.path / "leases").read_text().count("leased") == 7
     result.stdout.fnmatch_lines(
         [
@@ -182,7 +183,7 @@ def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite)
 
 
 def _score_again(suite: Suite) -> None:
-    """What was recorded of walls counts, and an episode without it has none."""
+    """Score the run again: recorded trials count, and an episode without trials was not tried."""
     first = suite.folder
     suite.pytester.makeconftest(NO_DEVICE)
     suite.run(f"--mobile-rescore={first}")
@@ -227,7 +228,7 @@ def mobile_lease():
         task = suite.tasks()["shut"]
         assert (task["outcome"], task["fault"]) == ("failed", "agent")
         remarks.append(task["verdict"]["evidence"]["wall"])
-        monkeypatch.setattr(VirtualSource, "is_live", False)  # as recorded pages are none
+        monkeypatch.setattr(VirtualSource, "is_live", False)  # recorded pages are not live either
     why = "not tried: fake cannot be reset to its start"
     assert f"{why} (it has no snapshots: cleared com.example.shut)" in remarks[0]
     assert why in remarks[1]
@@ -249,7 +250,7 @@ def mobile_lease():
     again = TASKS.replace("def test_shut", "def test_shut_again").partition("@task(f")[0]
     shut = TASKS.partition("@task(f")[0] + again.partition('free"\n')[2]
     (suite.walls.parent / "deep" / "test_walls.py").write_text(shut)
-    # Each task is one reset, and its trial another: of the second, two break.
+    # Each task needs one reset and each trial another. For the second task, two resets fail.
     phone = f"{CONFTEST}\nclass Phone(MemoryPhone):{breaks}".replace("BROKEN", "(2, 5, 6)")
     suite.pytester.makeconftest(phone)
     suite.run()
@@ -300,7 +301,7 @@ def test_judges_may_take_a_screen_for_a_wall_that_no_pattern_knows(suite: Suite)
     tasks = suite.tasks()
     folders = {name: suite.folder / task["episode"] for name, task in tasks.items()}
     assert outcomes(suite) == {
-        "passed_by": ("failed", "agent"),  # it says so, but there is more of this app
+        "passed_by": ("failed", "agent"),  # the agent saw other screens of the app
         "claimed": ("error", "infrastructure"),
         "denied": ("failed", "agent"),
         "known": ("failed", "agent"),

@@ -1,4 +1,4 @@
-"""How tasks are handed out to workers, which are simulated here."""
+"""How tasks are distributed to workers, which are simulated here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """A worker, which does the first of what it was given when it knows the second."""
+    """A worker that starts its first assigned test only once it knows the next one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -27,7 +27,7 @@ class Worker:
         self.most_in_hand = 0
 
     def begins(self) -> bool:
-        """Whether it begins something now."""
+        """Return whether the worker starts a test now, and start it."""
         known = [each for each in self.given if each is not Mark.END]
         self.most_in_hand = max(self.most_in_hand, len(known) + (self.running is not None))
         if self.running is not None or len(self.given) < 2:
@@ -37,7 +37,7 @@ class Worker:
 
 
 class Stages:
-    """Interim analyses, one after each `size` tests, which drop some of them."""
+    """Interim analyses, one after every `size` tests, which drop some of the remaining tests."""
 
     def __init__(self, size: int, dropped: Iterable[int]) -> None:
         self.size = size
@@ -61,10 +61,10 @@ class Stages:
 
 
 class Run:
-    """A run whose tests take as many seconds as `takes` says, on workers ready when `ready` says.
+    """A run whose tests take `takes` seconds, on workers that are ready after `ready` seconds.
 
-    Each worker in `deaths` dies over the test that it runs then, which is repeated once another
-    worker has taken its place.
+    Each worker in `deaths` dies at the given time, and another worker takes its place. The test
+    that it was running is repeated.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Run:
         self.events: list[tuple[float, int, str, Worker]] = []
         self.count = itertools.count()
         self.workers: list[Worker] = []
-        waits = {self.tests[number] for number in unreported or ()}  # for judges, for ever
+        waits = {self.tests[number] for number in unreported or ()}  # for a judge, forever
         reported = None if unreported is None else {*self.tests} - waits
         self.scheduler = Scheduler(
             len(ready),
@@ -122,10 +122,10 @@ class Run:
                 worker.given += self.scheduler.give(worker.name)
 
     def go(self) -> float:
-        """Run to the end, and return the seconds that it took."""
+        """Run to the end; return the elapsed seconds."""
         while self.events and not self.step():
             pass
-        for worker in self.workers:  # as engines do, when all are finished
+        for worker in self.workers:  # as engines do when all tests are finished
             if Mark.END not in worker.given:
                 worker.given.append(Mark.END)
         self.begin()
@@ -134,7 +134,7 @@ class Run:
         return self.time
 
     def step(self) -> bool:
-        """Go on to what happens next, and return whether that was all, as engines ask then."""
+        """Process the next event; return whether the run is complete at that point."""
         self.time, _, what, worker = heapq.heappop(self.events)
         if worker.is_dead:
             return False
@@ -221,12 +221,12 @@ def test_work_begins_when_the_first_worker_is_ready():
 
 def test_a_hundred_tasks_are_nearly_as_many_times_faster_as_there_are_workers():
     steps = [1 + number % 12 for number in range(100)]
-    takes = [each * (1 + number % 3 / 2) for number, each in enumerate(steps)]  # up to twice that
+    takes = [each * (1 + number % 3 / 2) for number, each in enumerate(steps)]  # at most doubled
     assert sum(takes) / Run(takes, ready=[0] * 8, expected=named(steps)).go() > 7.6
 
 
 def test_golden_steps_are_scaled_by_the_seconds_that_tasks_take():
-    """One that is late counts as about to be free: what it has in hand is not taken for little."""
+    """An overdue worker counts as about to be free, but its next test keeps its full weight."""
     steps = [4, 4, 4, 4, 4, 2, 2]
     takes = [10 * each for each in steps]
     assert Run(takes, ready=[0, 0, 0], expected=named(steps)).go() == 80
@@ -310,7 +310,7 @@ def test_each_test_is_done_once_whatever_happens(takes, ready, data):
 
 @given(takes=st.lists(st.integers(1, 30), min_size=1, max_size=40), workers=st.integers(1, 8))
 def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, workers):
-    """The bound of Graham's list scheduling, with one more task that waits."""
+    """The bound is that of Graham's list scheduling, plus one more task that waits."""
     best = max(sum(takes) / workers, *takes)
     assert Run(takes, [0] * workers, named(takes)).go() <= best + 2 * max(takes)
 
@@ -323,7 +323,7 @@ def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, w
 def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens(
     takes, ready, data
 ):
-    """What is done at each look is asserted there."""
+    """`Stages` asserts what must be true at each interim analysis."""
     workers = [f"gw{n}" for n in range(len(ready))]
     deaths = data.draw(st.dictionaries(st.sampled_from(workers), st.integers(0, 60)))
     size = data.draw(st.integers(1, 10))
@@ -338,7 +338,7 @@ SETS = {1: "a", 3: "a", 4: "a", 2: "b", 5: "b"}
 
 
 def members(run: Run, name: str) -> list[str]:
-    """Return the tests of a set that each worker began, those of each worker in order."""
+    """Return the tests of a set that each worker started, in the order in which it started them."""
     wanted = {run.tests[number] for number, each in SETS.items() if each == name}
     begun = (" ".join(test for test in tests if test in wanted) for tests in run.begun.values())
     return [each for each in begun if each]

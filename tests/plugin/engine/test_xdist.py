@@ -1,4 +1,4 @@
-"""The scheduler as pytest-xdist asks for it, and what its workers are sent."""
+"""The scheduler as pytest-xdist calls it, and what is sent to the workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TESTS = ["a", "b", "c"]
 
 
 class Node:
-    """What pytest-xdist has of a worker, with all that it was sent."""
+    """The part of a worker that pytest-xdist uses; records what was sent to it."""
 
     def __init__(self, name: str) -> None:
         self.gateway = SimpleNamespace(id=name)
@@ -34,7 +34,7 @@ class Node:
 
 
 class Analyses:
-    """Has the last test wait for an analysis, which does not drop it."""
+    """Interim analyses that hold back the last test and do not drop it."""
 
     held_back: frozenset[str] = frozenset({"c"})
 
@@ -48,7 +48,7 @@ class Analyses:
 
 @pytest.fixture
 def scheduling() -> Any:
-    """A function that returns a scheduling for tests, on so many workers, and those."""
+    """Starts scheduling on a number of workers; returns the scheduling and the workers."""
 
     def begin(workers: int, analyses: Analyses | None = None) -> tuple[TaskScheduling, list[Node]]:
         errors: list[pytest.CollectReport] = []
@@ -75,7 +75,7 @@ def test_a_pause_is_the_test_before_it_once_more(scheduling):
     assert node.sent == [0, 1, 1]
     assert not tests.tests_finished
     tests.mark_test_complete(node, 1, 1.0)
-    assert tests.tests_finished  # but for the last, which is given after the analysis
+    assert tests.tests_finished  # except the last one, which is sent after the analysis
     assert node.sent == [0, 1, 1, 2]
     assert node.shutting_down
     tests.mark_test_complete(node, 1)  # the pause

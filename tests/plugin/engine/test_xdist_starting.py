@@ -1,4 +1,4 @@
-"""How many workers start at once."""
+"""How many workers start at the same time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Controller:
         return spec.id
 
     def collects(self) -> None:
-        """A worker has collected, and what it leads to is done."""
+        """Have a worker report its collection, and process the events that follow."""
         manager = SimpleNamespace(get_plugin={"dsession": self}.get)
         node = SimpleNamespace(config=SimpleNamespace(pluginmanager=manager))
         self.starting.pytest_xdist_node_collection_finished(node)

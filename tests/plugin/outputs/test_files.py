@@ -1,4 +1,4 @@
-"""report.html while a run goes on: what is finished so far, now and then, and never in its way."""
+"""report.html during a run: it shows the finished tasks, and writing it never delays the run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_b(episode): assert pages() == [1]
 def test_a_page_is_there_before_the_run_has_ended(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Not by its name: runs of pytester leave other modules of this name behind.
+    # Import the module by path: pytester runs leave other modules of this name behind.
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
     pytester.makeconftest(PHONE)
@@ -57,7 +57,7 @@ def test_a_page_is_there_before_the_run_has_ended(
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, which goes on by as much as its first number says whenever it is asked for."""
+    """A clock that advances by the first number in this list each time it is read."""
     step = [0.0]
     now = itertools.accumulate(iter(lambda: step[0], None))
     monkeypatch.setattr(files, "time", SimpleNamespace(monotonic=lambda: next(now)))
@@ -73,7 +73,7 @@ def page_of(tmp_path: Path) -> tuple[LivePage, Any]:
 def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float]) -> None:
     live_page, report = page_of(tmp_path)
     page = tmp_path / "report.html"
-    clock[0] = 2.0  # each look at the clock, so each page takes 2 seconds
+    clock[0] = 2.0  # the clock advances at each reading, so each page takes 2 seconds
     written = []
     for _ in range(100):
         live_page.pytest_runtest_logreport(report)
@@ -128,7 +128,7 @@ REPORT: Any = SimpleNamespace(**{RESULT: {}})
 
 @pytest.fixture
 def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[files.Packing]:
-    """What has the screens of a run packed; the run has one screen, which is worth it."""
+    """Packs the screens of a run that has one screen, large enough to be packed."""
     monkeypatch.setattr(module_of_packing, "LEAST", 1)
     (tmp_path / "screens").mkdir()
     (tmp_path / "screens" / f"{'0' * 32}.xml").write_text("<hierarchy/>" * 99)

@@ -1,7 +1,4 @@
-"""Other reports, from the plugins that write them: what they get of a task.
-
-What agents in pytest's own process print is shown up to a size.
-"""
+"""Task data in the reports of other plugins, and limits on the output of agents."""
 
 from __future__ import annotations
 
@@ -44,8 +41,8 @@ def needs(name):
 def run(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[str, bytes]]:
-    """Run a task that fails after two steps; return the link to its page and its screenshot."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # the others are wanted here
+    """Runs a task that fails after two steps; returns the link to its page and its screenshot."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # the others are needed here
 
     def run(*arguments):
         pytester.makeconftest(PHONE)

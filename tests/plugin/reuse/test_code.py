@@ -1,4 +1,4 @@
-"""What a test's code says, and when that has changed."""
+"""Digests of a test's code: what they cover, and which changes affect them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def unused():
 
 @pytest.fixture
 def code(tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Returns a hash of what `test_it` says in a module of a body, beside some helpers."""
+    """Returns a digest of `test_it` in the module `body`, including the helpers that it uses."""
     count = iter(range(100))
 
     def read(body: str = BODY, helpers: str = HELPERS) -> str:

@@ -1,4 +1,4 @@
-"""What makes runs comparable, each part apart."""
+"""Fingerprints of the parts of a run that must be equal for its results to be comparable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests whose results are taken from a record: they come out as if they had just run."""
+"""Reused results are reported as if the tests had just run."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ OPTIONS = ("--agent=conftest.py:Worker", "--mobile-agent-process=off", "-p", "no
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
-    """Runs the tasks, and then takes their results from the record."""
+    """Runs the tasks, then runs them again with the recorded results."""
     pytester.makeini("[pytest]")
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(TASKS)
@@ -114,7 +114,7 @@ def newest(pytester):
 
 
 def told(result):
-    """What pytest says, but for how long that took and where the report is."""
+    """Return pytest's output without times and the path of the report."""
     text = re.sub(r"in \d+\.\d+s", "", result.stdout.str())
     return re.sub(r"runs/[^ /]+", "runs/RUN", text)
 
@@ -153,7 +153,7 @@ def test_a_kept_result_is_reported_as_a_fresh_one_and_nothing_runs(pytester, run
 
 
 def letters(result):
-    """Those of all tests, in their order."""
+    """Return the result letters of all tests, in order."""
     text = "\n".join(result.outlines)
     return re.findall(r"(?:^|\.py )([.FREsxX]+) +\[ *\d+%\]$", text, re.MULTILINE)
 
@@ -164,13 +164,13 @@ def table(result):
 
 
 def failure_of(result, name):
-    """The lines of a failure."""
+    """Return the lines that describe a failure."""
     lines = result.outlines
     start = next(
         n for n, line in enumerate(lines) if re.fullmatch(rf"_+ {re.escape(name)} _+", line)
     )
     end = next(n for n in range(start + 1, len(lines)) if lines[n].startswith(("___", "===")))
-    of_run = ("screen", "page")  # they name the run's folder
+    of_run = ("screen", "page")  # these lines contain the run's folder
     return [line for line in lines[start + 1 : end] if not line.startswith(of_run)]
 
 

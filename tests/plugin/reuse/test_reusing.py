@@ -1,4 +1,4 @@
-"""What is reused of an earlier run, what is scored again, and what is run; and why."""
+"""Which results of an earlier run are reused, scored again or run anew, and the reasons given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster has to have for a run, and what cannot be asked of one."""
+"""The requirements for a run on a Ray cluster, and the errors if they are not met."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def machine(address: str, phones: int, **labels: str) -> dict[str, Any]:
 
 @pytest.fixture
 def machines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """The machines that Ray knows of, to be filled in."""
+    """The machines that Ray reports; tests add to this list."""
     found: list[dict[str, Any]] = []
     known: Any = SimpleNamespace(
         nodes=lambda: found, util=SimpleNamespace(get_node_ip_address=lambda: HERE)
@@ -55,7 +55,7 @@ def test_another_machine_is_one_with_another_address_and_phones(
 
 
 class Config:
-    """The configuration of a run with two workers on a cluster."""
+    """The configuration of a two-worker run on a cluster."""
 
     def __init__(self, *, distribution: str = "load", ini: int = 0, **given: Any) -> None:
         run = SimpleNamespace(workers=2, settings={"mobile-engine": "--mobile-engine=ray"})
@@ -75,7 +75,7 @@ class Config:
 
 @pytest.fixture
 def ask(machines, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A function that asks for a cluster, and returns why it cannot be had."""
+    """Requests a cluster at an address; returns the resulting error."""
     monkeypatch.setattr(engine, "usage_error", lambda _, text: pytest.UsageError(text))
 
     def ask(address: str, **given: Any) -> str:

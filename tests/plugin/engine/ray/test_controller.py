@@ -1,4 +1,4 @@
-"""The controller of a cluster's workers, without a cluster: what it makes of their events."""
+"""How the controller of a cluster's workers handles their events, tested without a cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TESTS = ["t.py::a", "t.py::b", "t.py::c"]
 
 
 class WorkerPool:
-    """Workers that do nothing, with what they were ordered."""
+    """Workers that do nothing; records the orders that each of them received."""
 
     def __init__(self, *_: Any) -> None:
         self.orders: dict[str, list[Any]] = {}
@@ -41,7 +41,7 @@ class WorkerPool:
 
 
 class Hooks:
-    """Notes which hooks were called, with what."""
+    """Records which hooks were called, and with which arguments."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
@@ -58,7 +58,7 @@ def simple(**attributes: Any) -> Any:
 
 
 class Run:
-    """A controller of two workers, its session, and what it told."""
+    """A controller of two workers, its session, and what it printed."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "WorkerPool", WorkerPool)
@@ -84,7 +84,7 @@ class Run:
         self.nodes = dict(self.controller._nodes)
 
     def tell(self, worker: str, event: str, **fields: Any) -> None:
-        """Tell an event of a worker, and let the controller go on."""
+        """Put an event of a worker into the queue and let the controller process it."""
         node = self.nodes.get(worker) or self.controller._nodes[worker]
         self.controller._take(event, {"node": node, **fields})
         self.controller._go_on(self.session)
@@ -210,7 +210,7 @@ def test_an_interrupted_run_tells_its_workers_and_takes_what_they_still_report(r
     for event in events:
         run.controller._events.put(event)
     run.controller.pytest_sessionfinish()
-    assert not run.session.shouldstop  # pytest says why the run ends
+    assert not run.session.shouldstop  # pytest itself reports why the run ends
     assert [orders[-1] for orders in run.pool.orders.values()] == [INTERRUPT, INTERRUPT]
     (told,) = run.hook.of("pytest_runtest_logreport")
     assert told["report"] is report

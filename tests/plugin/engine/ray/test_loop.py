@@ -1,4 +1,4 @@
-"""The loop of a worker on a cluster: what it runs, in which order, and what it tells."""
+"""The loop of a worker on a cluster: which tests it runs, in which order, and what it sends."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def simple(**attributes: Any) -> Any:
 
 
 class Worker:
-    """A loop in a session of five tests, with what it ran and told."""
+    """A loop in a session of five tests; records the tests that ran and the events sent."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
-        self.ran: list[tuple[str, str | None]] = []  # each with what follows
+        self.ran: list[tuple[str, str | None]] = []  # each with the test that follows
         hook = SimpleNamespace(
             pytest_runtest_protocol=self.run,
             pytest_report_to_serializable=lambda config, report: {"nodeid": report.nodeid},
@@ -86,7 +86,7 @@ def test_a_failure_that_ends_the_run_ends_the_loop(played: Worker) -> None:
 
 
 def test_reports_say_which_worker_and_which_test_they_are_of(played: Worker) -> None:
-    report: Any = SimpleNamespace(nodeid="d")  # of a test that waited for judges, say
+    report: Any = SimpleNamespace(nodeid="d")  # for example, of a test that waited for judges
     played.loop.pytest_runtest_logreport(report)
     (told,) = played.fields("testreport")
     ids = {"item_index": 3, "worker_id": "gw3", "testrun_uid": "u"}
@@ -101,7 +101,7 @@ def test_only_what_was_not_collected_is_told(played: Worker) -> None:
 
 def test_a_warning_crosses_without_its_class(played: Worker) -> None:
     class Own(UserWarning):
-        """A class that only this process has."""
+        """A class that exists only in this process."""
 
     for category in (Own, DeprecationWarning):
         with warnings.catch_warnings(record=True) as caught:

@@ -1,4 +1,4 @@
-"""Whether another machine has the code of this one, by digests of it."""
+"""Comparison of the code on two machines by digests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_mobileagent.plugin.engine.ray import machine
 
 @pytest.fixture
 def described(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
-    """A run, and what a machine with the same code tells of a test in it."""
+    """A run, and the digests of one of its tests as a machine with the same code reports them."""
     monkeypatch.setattr(machine, "folders", lambda _, what: [tmp_path / what])
     test = tmp_path / "tasks" / "test_it.py"
     for path in (test, tmp_path / "agents" / "mine.py"):

@@ -1,6 +1,6 @@
-"""What workers elsewhere record arrives in the run's folder as they have written it, and once.
+"""Files recorded by remote workers arrive in the run's folder unchanged, and only once.
 
-Neither the relay nor the mirror needs Ray: here, they speak to each other without it.
+Neither the relay nor the mirror needs Ray, so here they communicate without it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCREEN, OTHER = (f"screens/{letter * 32}.png" for letter in "ab")
 
 
 class Machine:
-    """A worker's machine: its folder, what it sends, and what it spends."""
+    """A worker's machine: its folder, the parcels it sends, and what it spends."""
 
     def __init__(self, folder: Path, relay: Relay, name: str) -> None:
         folder.mkdir()
@@ -40,13 +40,13 @@ class Machine:
         append_line(path, line)
 
     def send(self, *events: object) -> bool:
-        """Send what is new; return whether the relay takes it."""
+        """Send what is new; return whether the relay accepts it."""
         parcels = list(self.mirror.parcels())
         self.sent += parcels
         return asyncio.run(self.relay.hear(self.name, parcels, events))
 
     def spent(self) -> Spent:
-        """Tell what this machine has spent, and return what all have."""
+        """Report what this machine has spent; return the total of all machines."""
         lines = new_lines_of(str(self.folder), "spent.jsonl", 0)
         return asyncio.run(self.relay.spent(self.name, lines))
 
@@ -84,7 +84,7 @@ def test_a_folder_arrives_as_it_is_at_any_time(run, machines):
     machine.write("episodes/t.0/attempt.json", b'{"end": "cut off"}')
     (machine.folder / "episodes/t.0/0.png").symlink_to("../../" + SCREEN)
     machine.send()
-    machine.write("episodes/t.0/attempt.json", b'{"end": "played"}')  # longer or shorter: replaced
+    machine.write("episodes/t.0/attempt.json", b'{"end": "played"}')  # of another length: replaced
     machine.send()
     assert files(run.path) == files(machine.folder)
     assert str((run.path / "episodes/t.0/0.png").readlink()) == "../../" + SCREEN
@@ -138,7 +138,7 @@ def test_what_each_spends_counts_for_all_at_once_and_once(run, machines):
         machine.append("spent.jsonl", "[0.5, 10]")
         assert machine.spent() == Spent(0.5 * (number + 1), 10 * (number + 1))
     for machine in (ours, theirs, ours):
-        machine.send()  # the same lines, with all else
+        machine.send()  # sends the same lines again, with everything else
         assert machine.spent() == Spent(2.0, 40)
     ours.append("spent.jsonl", "[1.5, 2]")
     ours.send()
@@ -213,7 +213,7 @@ def test_events_and_orders_arrive_in_order(relay, machines):
 
 @pytest.fixture
 def earlier(tmp_path) -> Path:
-    """An earlier run with two episodes, whose screens are in its store."""
+    """An earlier run of two episodes, whose screens are in the run's screen store."""
     folder = tmp_path / "runs" / "earlier"
     (folder / "screens").mkdir(parents=True)
     for name, screen in {"t.0": SCREEN, "u.0": OTHER}.items():
