@@ -1,4 +1,4 @@
-"""Shared by the tests of judges: a judge with scripted replies, and small episodes."""
+"""Helpers for the tests of judges: a judge with scripted replies, and small episodes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def screen(*elements: Any, **fields: Any) -> Screen:
 
 
 def worked(*steps: Any, last: Screen, answer: str | None = None, **task: Any) -> EpisodeRecord:
-    """Return an episode of screens, each with its action; `answer` is the reported answer."""
+    """Return an episode of screens, each with its actions; `answer` is the agent's final answer."""
     asked = Task(**{"goal": "Turn on Wi-Fi.", **task})
     done = [each if isinstance(each, Step) else Step(each[0], tuple(each[1:])) for each in steps]
     if answer is not None:

@@ -1,4 +1,4 @@
-"""One model asked about an episode: what it is shown, and what becomes of its reply."""
+"""One model judges an episode: what it is shown, and how its reply is handled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DONE = worked((SETTINGS, Tap(9, 9)), (WIFI, Tap(9, 150)), last=ON)
 
 
 def asked(episode: Any = DONE, reply: Any = "Result: 1", **options: Any) -> Any:
-    """The request that a question makes; options that `ask` does not take are the question's."""
+    """Return the request for a question; options that `ask` does not take are the question's."""
     own = {name: options.pop(name) for name in ("history", "screens", "task") if name in options}
     model, script = judge(reply)
     ask(model, Question.of(options), episode, **own)
@@ -108,7 +108,7 @@ def test_what_the_agent_claims_is_no_evidence(end: Any) -> None:
         text = asked(episode, **way).text
         assert not {"success", "I failed", "I did it"} & set(text.replace("!", ",").split(", "))
         assert "success!" not in text
-    assert len(asked(episode).images) == 2  # the screen on which it reported is shown once
+    assert len(asked(episode).images) == 2  # the screen of the report is shown once
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_part_of_an_episode_is_judged_with_what_is_known() -> None:
     assert "| Turn on Wi-Fi." in request.text
     assert '"Off"' in request.text
     assert '"On"' not in request.text
-    assert "| Home" not in request.text  # it was given later
+    assert "| Home" not in request.text  # it was entered later
 
 
 def test_an_unreadable_reply_is_repaired_once_in_the_same_conversation() -> None:
@@ -198,7 +198,7 @@ def test_a_judge_that_does_not_work_is_no_failure_of_the_agent(replies: Any, why
     ("provider", "key"),
     [
         ("openai", "OPENAI_API_KEY"),
-        pytest.param("anthropic", "ANTHROPIC_API_KEY", marks=pytest.mark.slow),  # to import it
+        pytest.param("anthropic", "ANTHROPIC_API_KEY", marks=pytest.mark.slow),  # slow to import
     ],
 )
 def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeypatch: Any) -> None:
@@ -214,7 +214,7 @@ def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeyp
     assert first.temperature == 0
 
 
-# A word of each of the ten reminders with which SPA-Bench's prompts end (appendix D.4.3), in order.
+# A word from each of the ten reminders that end SPA-Bench's prompts (appendix D.4.3), in order.
 REMINDERS = {
     "en": ["granted", "exactly", "no harm", "filter", "order", "on the way", "put right",
            "attempts", "as a whole", "highlighted"],
@@ -247,9 +247,9 @@ def test_each_prompt_that_asks_for_a_result_ends_with_the_reminders_of_the_paper
         assert ("`1: 0`" if "rubric" in way else "`Result: 1`") in words_before
         is_told = way.get("actions", "none" if "evidence" in way else "") != "none"
         words = [*REMINDERS[language], *(OF_ACTIONS[language] if is_told else [])]
-        assert len(lines := last.splitlines()) == len(words) + 1  # what screens say is no order
+        assert len(lines := last.splitlines()) == len(words) + 1  # the last: screens give no orders
         assert [word for word, line in zip(words, lines, strict=False) if word not in line] == []
-    best = script.requests[0]  # section 5.2: pictures and no reason, or words and a reason
+    best = script.requests[0]  # section 5.2: images without a reason, or text with one
     is_chinese = language == "zh"
     assert (best.text.count("蓝线"), best.text.count("blue line")) == (0, int(not is_chinese))
     assert ("`Reason:`" in best.text) == is_chinese
@@ -369,6 +369,6 @@ def test_judges_are_told_of_walls_only_where_they_may_name_one(language: str) ->
     model, script = judge("Result: wall", "1: 0\nResult: wall", "1: 1\nResult: wall")
     assert ask(model, Question(wall=True), episode).details == {"wall": True}
     said = [ask(model, Question.of(way), episode).details for _ in range(2)]
-    assert [each.get("wall") for each in said] == [True, None]  # not where all is done
+    assert [each.get("wall") for each in said] == [True, None]  # not if the task is done
     assert all("`Result: wall`" in request.text for request in script.requests)
     assert "Result: wall" not in asked(episode).text

@@ -32,7 +32,7 @@ TWO = Question(
 
 @pytest.fixture
 def episode(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
-    """An episode with a screen of each package, which says where it is."""
+    """An episode with one screen for each package; each screen shows its package."""
 
     def make(*packages: str):
         screens = tuple(
@@ -46,7 +46,7 @@ def episode(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
 
 
 def asked(replies, question, episode):
-    """The opinion of a model that says these things, and what it was asked."""
+    """Return the opinion of a model with scripted replies, and the requests it received."""
     script = ScriptedModel(replies)
     reference = ModelReference("scripted", "judge")
     (model,) = judge_models([reference], ModelSettings(), clients={reference: script})
@@ -65,7 +65,7 @@ def test_subtasks_are_judged_in_order_and_memory_is_handed_on(episode):
     assert "DustBuster" not in first.text
     assert "| praised vacuum cleaner" in memory.text
     assert "Result:" not in memory.text
-    assert "| praised vacuum cleaner: The DustBuster 3." in second.text  # fenced
+    assert "| praised vacuum cleaner: The DustBuster 3." in second.text  # inside a fence
     assert [len(request.images) for request in requests] == [3, 3, 2]
     assert said.details["split"] == "packages"
     assert said.details["segments"] == [
@@ -80,7 +80,7 @@ def test_the_first_subtask_that_is_not_done_is_the_last_one_that_is_asked_of(epi
     said, requests = asked([NOT_DONE], TWO, episode(NEWS, SHOP))
     assert said.passed is False
     assert said.reason.startswith("subtask 1 in com.news is not done (Find a vacuum")
-    assert len(requests) == 1  # no memory of what was not done
+    assert len(requests) == 1  # no memory of a failed subtask
     assert [each["passed"] for each in said.details["subtasks"]] == [False, None]
 
 

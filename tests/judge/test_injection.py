@@ -1,4 +1,4 @@
-"""Hostile screens and agents: whatever they say stays inside of fences, and can be seen there."""
+"""Hostile screens and agents: their text stays inside fences and remains visible there."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def prompt(attack: Attack, **question: Any) -> Request:
 
 
 def outside(request: Request) -> str:
-    """All that is said outside of fences, with what differs from request to request left out."""
+    """Return all text outside fences, without what differs between requests."""
     numbers = {found["number"] for found in FENCE.finditer(request.text)}
-    assert len(numbers) == 1  # all fences of a request have its number
+    assert len(numbers) == 1  # all fences of a request have the same number
     (number,) = numbers
     rest = FENCE.sub(lambda found: f"<<<{found['label']}>>>", request.text)
     rest = rest.replace(number, "NUMBER")
-    # What strips cannot hold is listed, fenced.
+    # Text that does not fit on strips is listed inside a fence.
     rest = re.sub(r"(Words that stand on strips|白色区域中以).*\n<<<words>>>\n", "", rest)
     return re.sub(r"(begins with |都以 )[0-9a-f]{6}", r"\1CODE", rest)
 
@@ -66,7 +66,7 @@ def check(attacks: list[Attack], way: str) -> None:
         assert odd <= {"\n"}, attack
         assert not re.search("[\u3164\U000e0100-\U000e01ef]", request.text), attack
         key = attack.language, attack.place
-        if attack.place != "answer":  # without an answer the prompt says that there is none
+        if attack.place != "answer":  # without an answer, the prompt says so
             if key not in harmless:
                 harmless[key] = outside(prompt(Attack("", *key, ""), **WAYS[way]))
             assert said == harmless[key], attack
@@ -87,7 +87,7 @@ def test_nor_does_it_where_judges_are_shown_something_else(way: str) -> None:
 def test_what_people_could_see_is_told_as_it_is(name: str) -> None:
     attack = Attack(name, "en", "shown", WORDS[name]["en"])
     shown = [line for line in inside(prompt(attack, evidence="xml")) if CANARY in line]
-    assert len(shown) == 1  # one element, one line
+    assert len(shown) == 1  # one element on one line
     assert shown[0].startswith('| TextView "')
     assert "checked=true" not in re.sub(r'"(\\.|[^"\\])*"', '""', shown[0])
 
@@ -118,12 +118,12 @@ def test_the_number_of_a_fence_changes_with_every_text_and_is_the_same_for_the_s
         return found["number"]
 
     first = number("a")
-    assert number("a") == first  # a kept reply is found again
+    assert number("a") == first  # so that cached replies are found again
     assert number("b") != first
-    assert number(first) != first  # an app that knew it would change it
+    assert number(first) != first  # an app that knew the number would change it by showing it
 
 
-@pytest.mark.slow  # it starts a process
+@pytest.mark.slow  # starts a process
 def test_real_judges_can_be_asked_by_a_benchmark(tmp_path: Path) -> None:
     replies = tmp_path / "judge.jsonl"
     replies.write_text('{"when": "Result: 1", "reply": "Result: 0"}\n')

@@ -1,4 +1,4 @@
-"""A release's own evaluation, run in a user's copy: what it says, and what it may not do."""
+"""A release's own evaluation, run in the user's copy: its results and its restrictions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OTHERS = [
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Evaluates a copy whose only file is of this source; a line of it is the body of `eval`."""
+    """Evaluates with a copy that has one file with this source, or a line as the body of `eval`."""
 
     def run(source: str, *arguments: Any, seconds: float = 20, **fields: Any) -> Verdict:
         copy = tmp_path / "copy"
@@ -114,7 +114,7 @@ def test_what_hangs_is_ended_with_all_that_it_has_started(run: Run) -> None:
     assert found.reason.startswith(("it takes too long", "it takes longer than 1 s"))
     marked = f"{VARIABLE}=official ".encode()
     for environment in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):  # of another user, or gone
+        with contextlib.suppress(OSError):  # another user's process, or one that has ended
             assert marked not in environment.read_bytes()
 
 
@@ -125,7 +125,7 @@ def test_what_prints_much_is_not_read(run: Run) -> None:
 
 def test_it_has_no_keys_and_no_folder_of_ours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    kept = {VARIABLE, "LC_CTYPE"}  # Python sets the second one itself
+    kept = {VARIABLE, "LC_CTYPE"}  # Python itself sets the second one
     body = f"import os; return set(os.environ) <= {kept!r} and os.listdir() == []"
     assert run(body).passed is True
 
@@ -138,7 +138,7 @@ def test_its_answer_judge_is_asked_of_ours(run: Run) -> None:
         return "Yes"
 
     assert run(CLIENT, ask=ask).passed is True
-    assert run(CLIENT, ask=lambda text: "Yes.").passed is False  # its own rule, not ours
+    assert run(CLIENT, ask=lambda text: "Yes.").passed is False  # by its own rule, not ours
     assert asked == ["Is 4 right?"]
     assert "there is no judge: --llm-judge=single" in run(CLIENT).reason
 

@@ -1,4 +1,4 @@
-"""View hierarchies as judges read them."""
+"""View hierarchies in the form in which judges read them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_deep_tree_is_not_indented_without_end() -> None:
 
 
 def test_real_screens_lose_no_word(recordings: Path) -> None:
-    """Whatever a real screen shows with an area stands in the outline."""
+    """The outline contains every text of a real screen that has an area."""
     paths = sorted(recordings.rglob("*.xml"))[::40][:25]
     for path in paths:
         given = Screen(path.read_text("utf-8"), b"")

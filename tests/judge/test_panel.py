@@ -1,4 +1,4 @@
-"""Key components: which screenshot has them all, found from the last one backwards."""
+"""Panels of judges, and key components, searched for from the last screenshot backwards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXT = Question(actions="text")
 
 
 def panel(*replies: Sequence[Any], **settings: Any) -> list[MeteredModel]:
-    """Judges a, b, c … that say these replies."""
+    """Return judges named a, b, c … with these scripted replies."""
     references = [ModelReference("scripted", name) for name, _ in zip("abc", replies, strict=False)]
     clients = {each: ScriptedModel(said) for each, said in zip(references, replies, strict=True)}
     return judge_models(references, ModelSettings(**settings), clients=clients)
@@ -114,7 +114,7 @@ def test_judges_are_asked_at_once(episode: Episode) -> None:
 
 
 def test_a_judge_that_fails_is_asked_again(episode: Episode) -> None:
-    mumbling = ["Hm.", "Hm."]  # the second is its reply to the request to mend the first
+    mumbling = ["Hm.", "Hm."]  # the second replies to the request for repair
     assert decide(panel([*mumbling, YES]), TEXT, episode, retries=1).passed is True
     with pytest.raises(JudgeError, match="judge scripted:a: its reply cannot be read"):
         decide(panel([*mumbling, *mumbling, YES]), TEXT, episode, retries=1)
@@ -169,7 +169,7 @@ def test_a_spent_budget_is_no_verdict(episode: Episode, tmp_path: Path) -> None:
 
 
 def seen(*texts: str) -> tuple[EpisodeRecord, Callable[[Screen], str], list[str]]:
-    """An episode whose screenshots have these texts, how to read them, and what was read."""
+    """Return an episode whose screenshots have these texts, a reader, and the texts read."""
     screens = [screen(text, shade=shade) for shade, text in enumerate(texts)]
     by_picture = {each.png: text for each, text in zip(screens, texts, strict=True)}
     read: list[str] = []
@@ -191,7 +191,7 @@ def test_the_last_screenshot_with_all_components_is_found_and_no_other_is_read()
 def test_components_have_to_be_on_one_screenshot() -> None:
     episode, reading, _ = seen("Start", "Oslo", "12 May", "Home")
     found = coarse(episode, ["Oslo", "12 May"], reading)
-    assert found == Coarse(None, ("Oslo",), 2, 4)  # of those that lack one, the last
+    assert found == Coarse(None, ("Oslo",), 2, 4)  # the last one that lacks a component
     assert not found.passed
     assert found.to_json() == {"found": None, "nearest": 2, "missing": ["Oslo"], "read": 4}
 
@@ -200,7 +200,7 @@ def test_components_have_to_be_on_one_screenshot() -> None:
     ("component", "text"),
     [
         ("Wi-Fi", "network&internet wi-fi on"),
-        ("New York", "Flights to NEWYORK"),  # OCR loses spaces
+        ("New York", "Flights to NEWYORK"),  # OCR omits spaces
         ("3:30 PM", "at 3：30 pm"),
         ("无线 网络", "设置无线网络已开"),
         ("9:41 AM", "9:41\u200aAM"),
@@ -270,10 +270,10 @@ def test_each_picture_is_read_by_ocr_once_in_a_process() -> None:
     for _ in range(3):
         assert coarse(episode, ["New York"], reader(engine)).found == 0
     assert engine.asked == 1
-    assert "image" not in vars(episode.screen)  # a decoded picture is not kept
+    assert "image" not in vars(episode.screen)  # decoded pictures are not kept
 
 
-@pytest.mark.slow  # it loads an OCR engine
+@pytest.mark.slow  # loads an OCR engine
 def test_by_default_screenshots_are_read_by_ocr() -> None:
     from tests.judge.attacks import Attack, episode
 

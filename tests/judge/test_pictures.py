@@ -1,4 +1,4 @@
-"""Screenshots with what the agent did drawn into them."""
+"""Screenshots with the agent's actions drawn into them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def drawn(*actions: Action, how: Any = "image", **frame: Any) -> tuple[pillow.Im
 
 
 def near(image: pillow.Image, place: tuple[int, int], color: tuple[int, int, int]) -> bool:
-    """Whether a pixel has a color, as nearly as a JPEG keeps it."""
+    """Return whether a pixel has a colour, within the precision of JPEG."""
     found: Any = image.getpixel(place)
     return all(abs(one - other) < 90 for one, other in zip(found, color, strict=True))
 
@@ -59,7 +59,7 @@ def test_a_white_strip_with_words_hangs_below_a_blue_line() -> None:
     assert near(image, (265, image.height - 2), WHITE)
     assert 620 < image.height < 660
     strip = image.crop((0, 604, 270, image.height)).convert("L")
-    assert min(strip.tobytes()) < 80  # words
+    assert min(strip.tobytes()) < 80  # has dark pixels: text
     assert album.words == []
 
 
@@ -100,7 +100,7 @@ def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
     first, again = (Album("image", "c0de").picture(frame) for _ in range(2))
     assert first.data is again.data
     assert Album("image", "0ther").picture(frame).data != first.data
-    assert "image" not in vars(frame.screen)  # a decoded picture is not kept
+    assert "image" not in vars(frame.screen)  # decoded pictures are not kept
 
 
 def test_a_value_is_made_once_and_what_was_asked_for_longest_ago_is_dropped() -> None:

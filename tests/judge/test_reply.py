@@ -1,4 +1,4 @@
-"""What is read in a judge's reply, and what is not."""
+"""How a judge's reply is parsed, and which replies are unreadable."""
 
 from __future__ import annotations
 

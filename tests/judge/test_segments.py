@@ -1,4 +1,4 @@
-"""An episode split by app: in order, and so that no right way of doing the task is cut off."""
+"""Splitting an episode by app, in order, without cutting off any valid way of doing the task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_mobileagent.judge.segments import SplitError, check_apps, split, vis
 
 
 def parts(letters: str, apps: str) -> list[tuple[int, int]]:
-    """Split a word in which each letter is a screen's package; dots have none."""
+    """Split a word in which each letter is a screen's package; a dot has no package."""
     packages = ["" if letter == "." else letter for letter in letters]
     return [(part.start, part.stop - 1) for part in split(packages, list(apps))]
 
@@ -21,15 +21,15 @@ def parts(letters: str, apps: str) -> list[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("letters", "apps", "expected"),
     [
-        ("HAAHBB", "AB", [(1, 3), (4, 5)]),  # the launcher is in no app; the way out is shown
-        ("AAABBB", "AB", [(0, 3), (3, 5)]),  # straight from one to the other
-        ("AkAAdBB", "AB", [(0, 4), (5, 6)]),  # keyboard and dialog end no visit
-        ("AXXABB", "AB", [(0, 4), (4, 5)]),  # a detour to an app that is not on the list
-        ("A.AB", "AB", [(0, 3), (3, 3)]),  # a screen of which no package is known
+        ("HAAHBB", "AB", [(1, 3), (4, 5)]),  # the launcher belongs to no app; leaving is included
+        ("AAABBB", "AB", [(0, 3), (3, 5)]),  # directly from one app to the other
+        ("AkAAdBB", "AB", [(0, 4), (5, 6)]),  # keyboards and dialogs end no visit
+        ("AXXABB", "AB", [(0, 4), (4, 5)]),  # a detour to an app that is not listed
+        ("A.AB", "AB", [(0, 3), (3, 3)]),  # a screen without a known package
         ("ABBAA", "ABA", [(0, 1), (1, 3), (3, 4)]),  # the same app twice
-        ("BBAABB", "AB", [(2, 4), (4, 5)]),  # a look into the second app first
+        ("BBAABB", "AB", [(2, 4), (4, 5)]),  # a brief visit to the second app first
         ("AB", "AB", [(0, 1), (1, 1)]),
-        # Two ways to assign the visits: each subtask gets what it has in either.
+        # There are two ways to assign the visits; each subtask gets the screens of both.
         ("AABBAABB", "AB", [(0, 6), (2, 7)]),
         ("ABABA", "ABA", [(0, 3), (1, 4), (2, 4)]),
     ],
@@ -56,7 +56,7 @@ def test_a_missing_app_or_a_wrong_order_is_told(letters, apps, why):
 def test_an_app_may_have_alternatives_each_of_which_will_do() -> None:
     packages = ["shop.a", "shop.a", "shop.b", "shop.b"]
     assert split(packages, ["news|shop.a", "shop.b"]) == [range(3), range(2, 4)]
-    # Neighbours may use the same app then: one visit serves both.
+    # Neighbouring subtasks may then use the same app, and one visit serves both.
     assert split(packages, ["shop.a", "shop.b", "shop.a|shop.b"])[1:] == [range(2, 4)] * 2
     cheaper_first = [*packages, "shop.a"]
     parts = split(cheaper_first, ["shop.a", "shop.b", "shop.a|shop.b"])
@@ -72,7 +72,7 @@ lists = st.lists(st.sampled_from("ABC"), min_size=1, max_size=4).filter(
 
 
 def ways(found, apps, start=0):
-    """Every assignment of visits to apps that is in order, tried out."""
+    """Yield every assignment of visits to apps that preserves their order, by brute force."""
     if not apps:
         yield ()
         return
@@ -93,7 +93,7 @@ def test_every_way_to_assign_visits_in_order_is_inside_the_split(letters, apps):
     for numbers in possible:
         for part, number in zip(cut, numbers, strict=True):
             assert part.start <= found[number].first <= found[number].last < part.stop
-    for place, part in enumerate(cut):  # and no wider than that
+    for place, part in enumerate(cut):  # and no wider than necessary
         assert part.start in {found[numbers[place]].first for numbers in possible}
         lasts = {found[numbers[place]].last for numbers in possible}
         assert part.stop in {min(last + 2, len(letters)) for last in lasts}

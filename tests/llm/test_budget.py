@@ -1,4 +1,4 @@
-"""What may be spent, what has been, and when it is too much."""
+"""Budgets: limits, the ledger of what was spent, and what happens when a limit is exceeded."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_a_limit_is_told_as_it_can_be_given_again(tmp_path: Path, amount: float)
 
 @pytest.fixture
 def ledger_server(tmp_path: Path) -> Iterator[LedgerServer]:
-    """The server of a run in which another machine has spent a dollar and 50 tokens."""
+    """The server of a run in which another machine has spent 1 US dollar and 50 tokens."""
     ledger = Ledger(tmp_path / "spent.jsonl")
     ledger_server = LedgerServer(tmp_path / "ledger.sock", lambda: ledger.spent().plus(1.0, 50))
     yield ledger_server
@@ -233,7 +233,7 @@ def test_without_an_answer_nobody_may_spend_anything(
 
     ledger = Ledger(tmp_path / "spent.jsonl", ledger_server.path)
     ledger_server.close()
-    ledger.add(CALL)  # it was paid, whoever hears of that
+    ledger.add(CALL)  # the call was paid for, whether or not others hear of it
     for spending in (
         Spending(Budget(Limit(9.0)), ledger),
         Spending(Budget(tokens=Limit(9000)), Ledger(ledger.path, tmp_path / "nobody")),

@@ -1,4 +1,4 @@
-"""Which replies are kept, and when they are found again."""
+"""The cache of replies: which replies are stored, and when they are found again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fences around text that is not ours: whatever it is, it stays inside, and can be seen."""
+"""Fences around untrusted text: any text stays inside its fence and remains visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A metered model: what its calls cost, what is kept of them, and what becomes of failures."""
+"""Metered models: the cost and the record of their calls, and how failures are handled."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Client
 
 KEY = "sk-not-a-real-key"
-PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
+PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # $1 for 1000 input or 100 output tokens
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., MeteredModel]:
-    """Makes a model that says some replies, whose calls are kept in `tmp_path`."""
+    """Makes a model with scripted replies whose calls are recorded in `tmp_path`."""
 
     def make(
         *replies: Any,
@@ -68,7 +68,7 @@ def make(tmp_path: Path) -> Callable[..., MeteredModel]:
 
 @pytest.fixture
 def _at_once() -> Iterator[None]:
-    """Let nobody wait between attempts."""
+    """Retry without waiting."""
     with stamina.set_testing(True, attempts=8):
         yield
 

@@ -1,4 +1,4 @@
-"""The models of an episode: by role, sent to the agent's process, all on one account."""
+"""The models of an episode: by role, usable in the agent's process, and sharing one budget."""
 
 from __future__ import annotations
 

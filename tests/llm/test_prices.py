@@ -1,4 +1,4 @@
-"""What tokens cost: by the table, by the user's own prices, or unknown."""
+"""Token prices: from the price table, from the user's own prices, or unknown."""
 
 from __future__ import annotations
 
@@ -226,9 +226,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     [
         ("gpt-4o", (600 * 2.5 + 400 * 1.25 + 100 * 10) / 1e6),
         ("openai:gpt-4o", (600 * 2.5 + 400 * 1.25 + 100 * 10) / 1e6),
-        ("our-tuned", (1000 * 3 + 100 * 4) / 1e6),  # the user's own, of one provider
+        ("our-tuned", (1000 * 3 + 100 * 4) / 1e6),  # the user's own price, from one provider
         ("vllm:our-tuned", (1000 * 3 + 100 * 4) / 1e6),
-        ("twice", None),  # two providers have one
+        ("twice", None),  # two providers have a price for it
         ("ours-of-a-kind", None),
         ("nobody:gpt-4o", None),
     ],

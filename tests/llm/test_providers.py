@@ -1,4 +1,4 @@
-"""Where providers are, which key they get, and what is found before a model is asked."""
+"""Providers: their endpoints and keys, and the checks before a model is asked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KEY = "sk-not-a-real-key"
 
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no variable of whoever runs the tests matter."""
+    """Remove variables of the user's environment that would affect the tests."""
     for provider in PROVIDERS.values():
         for name in (*provider.key, *provider.url_variables):
             monkeypatch.delenv(name, raising=False)
@@ -45,7 +45,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def server(
     status: int, location: str = ""
 ) -> Iterator[tuple[str, list[tuple[str, dict[str, str]]]]]:
-    """A server that answers all with a status; gives its URL, and what it was asked."""
+    """A server that replies with one status; returns its URL and the requests it received."""
     asked: list[tuple[str, dict[str, str]]] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Replies of a recorded episode, given again in their order."""
+"""Replies of a recorded episode, replayed in order."""
 
 from __future__ import annotations
 

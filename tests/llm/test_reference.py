@@ -1,4 +1,4 @@
-"""How models are named: PROVIDER:NAME[@URL], one for all roles or one for each."""
+"""Names of models: PROVIDER:NAME[@URL], one for all roles or one for each role."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def agent(step: Callable[..., Any], **methods: Any) -> type[Agent]:
-    """Return an agent class whose step is a function, called with the agent."""
+    """Return an agent class with the given step function, which is called with the agent."""
     return type("Mine", (Agent,), {"step": step, **methods})
 
 
 def script(*decisions: Any) -> type[Agent]:
-    """Return an agent class that makes the given decisions in order, and then finishes."""
+    """Return an agent class that makes the given decisions in order and then finishes."""
     each = iter(decisions)
     return agent(lambda _, __: next(each, Finish()))
 

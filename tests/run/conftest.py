@@ -1,4 +1,4 @@
-"""A phone for sessions."""
+"""A fixture with a phone for session tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An attempt at a case: from a device at its starting point to a recorded episode."""
+"""An attempt at a case, from a device in its initial state to a recorded episode."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def phone() -> FakePhone:
 
 @pytest.fixture
 def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
-    """Makes an attempt at a case on the phone, and loads what was recorded."""
+    """Makes an attempt at a case on the phone and loads the recorded episode."""
 
     def tried(
         agent: Callable[[], Any] = Done, *, device: Device | None = None, **fields: Any
@@ -176,7 +176,7 @@ def test_so_it_is_however_the_episode_ends(tried: Callable[..., Episode], ending
 
 
 class Deaf(FakePhone):
-    """A phone whose log nobody can read; `kept` are the crashes that it keeps elsewhere."""
+    """A phone whose log cannot be read; `kept` are the crashes that Android has kept elsewhere."""
 
     kept: Sequence[tuple[datetime, Crash]] | None = None
 
@@ -292,7 +292,7 @@ def test_an_app_that_is_opened_anew_may_show_its_name_first(
         clean_up=lambda _: called.append("clean up"),
     )
     plan = Plan(Case(task, "s/t"), "mine", partial(in_thread, Done, None), Limits(3, 10), seed=7)
-    phone.perform(Tap(1, 1))  # which the reset undoes
+    phone.perform(Tap(1, 1))  # the reset undoes this tap
     shown = open_anew(plan, phone, APP, lambda screen: screen.find(text=sought) is not None)
     assert shown.texts == (words,)
     assert phone.actions == [Open(APP), *[Wait(PAUSE)] * (looks - 1)]

@@ -1,4 +1,4 @@
-"""What ends an episode, and whose fault it was."""
+"""How episodes end, and who is at fault."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Unprintable:
 
 
 class OwnTap(Tap):
-    """An action of the agent's own."""
+    """An action class defined by the agent."""
 
 
 WRONG: dict[str, tuple[Any, str]] = {
@@ -98,7 +98,7 @@ def test_a_long_error_is_cut_and_kept_whole_in_the_episodes_folder(
 
 
 def test_an_error_of_any_length_takes_a_bounded_place(phone: FakePhone, tmp_path: Path) -> None:
-    short = "it is no use "  # words too short to encode a key, which would be decoded
+    short = "it is no use "  # words too short to be an encoded key, which would be decoded
     step = throw(ValueError(short * 800_000))
     episode = play(agent(step), "Do it.", phone=phone, folder=tmp_path / "e")
     sizes = [path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()]

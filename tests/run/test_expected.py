@@ -1,4 +1,4 @@
-"""How long tasks may take, from a run's own list of them and an earlier run's report."""
+"""Expected task times, from the task list of a run and the report of an earlier run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOW, BEFORE, LONG_AGO = "2026-05-05T10-00-00-a-1", "2026-05-04T10-00-00-a-1", "2
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a file of a run, and returns the folder of the one that is about to begin."""
+    """Writes a file of a run; returns the folder of the run that is about to start."""
 
     def write(run, name, tasks, agent="a"):
         path = tmp_path / run / name
@@ -55,9 +55,9 @@ def test_the_seconds_of_the_newest_run_of_the_same_agent(write):
     write(LONG_AGO, "report.json", seconds(x=1, y=1))
     write(BEFORE, "report.json", seconds(x=20, gone=5))
     write("2026-05-04T11-b-1", "report.json", seconds(x=7), agent="b")
-    write("2026-05-06T10-a-1", "report.json", seconds(x=9))  # begun after this one
+    write("2026-05-06T10-a-1", "report.json", seconds(x=9))  # started after this run
     folder = write(NOW, "run.json", cases(x=2, y=4))
-    assert expected_times(folder) == {"x": 20, "y": 40}  # ten seconds a step
+    assert expected_times(folder) == {"x": 20, "y": 40}  # ten seconds per step
 
 
 @pytest.mark.parametrize(

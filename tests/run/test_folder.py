@@ -1,4 +1,4 @@
-"""The folder of a run, and what is in it."""
+"""The folder of a run and its files."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_a_run_is_about_is_found_out_by_one_process_while_others_wait(tmp_p
 
     def about() -> dict[str, str]:
         other.start()
-        assert not is_asked.wait(0.05)  # as long as it would take without a lock, and longer
+        assert not is_asked.wait(0.05)  # longer than this would take without a lock
         return {"agent": "mine"}
 
     run.begin(about, CASES)

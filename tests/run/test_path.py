@@ -1,4 +1,4 @@
-"""A single path: golden actions are done in the agent's place."""
+"""Single paths: golden actions are performed in place of the agent's decisions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAGES = ("home", "search", "results", "shop")
 
 
 def pages(**given: Any) -> MemoryPhone:
-    """Return a phone with pages that nothing leads to: only `show` does."""
+    """Return a phone whose pages can be reached only with `show`."""
     return MemoryPhone({name: make_screen(name) for name in PAGES}, {}, **given)
 
 

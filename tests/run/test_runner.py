@@ -1,4 +1,4 @@
-"""How an agent, reached by a conversation, works through a session."""
+"""How the runner conducts a session with an agent that it reaches through a conversation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ INFO = DeviceInfo("fake", "Fake phone", "15", 35, (1080, 2400), 420)
 
 
 class Said:
-    """A conversation in which an agent says what it is given, and errors are raised."""
+    """A conversation that plays back the agent's messages; exceptions among them are raised."""
 
     def __init__(self, *messages: Reply | Work | Exception) -> None:
         self.messages = iter(messages)
@@ -99,7 +99,7 @@ def test_decisions_are_done_until_the_agent_reports(play: Callable[[Said], Sessi
 
 
 class Clock:
-    """A clock that what is slow sets forward."""
+    """A clock that is advanced by slow functions."""
 
     def __init__(self) -> None:
         self.ahead = 0.0
@@ -219,7 +219,7 @@ FATAL = ("FATAL EXCEPTION: main", "Process: {package}, PID: 7", "java.lang.Error
 
 
 def crashing(package: str) -> Callable[[FakePhone, Action], None]:
-    """Return a reaction that crashes an app."""
+    """Return a reaction in which an app crashes."""
     texts = [each.format(package=package) for each in FATAL]
     lines = [LogLine("11-24 08:00:00.000", 7, 7, "E", "AndroidRuntime", text) for text in texts]
 

@@ -1,4 +1,4 @@
-"""The session: what is a step, and what becomes of it."""
+"""The session: what counts as a step, and how each decision is carried out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Count:
-    """A probe that reads how many actions were done on a phone."""
+    """A probe that reads how many actions were performed on a phone."""
 
     script = "count"
 
@@ -110,7 +110,7 @@ def test_several_actions_are_one_step(phone: FakePhone) -> None:
 
 
 class Unread:
-    """An object of the agent's own."""
+    """A class defined by the agent."""
 
 
 UNDONE: dict[str, tuple[Any, str, int]] = {
@@ -205,14 +205,14 @@ def test_what_an_agent_said_and_asked_is_kept(phone: FakePhone) -> None:
 
 
 class Integer:
-    """A whole number as numpy has them."""
+    """An integer type such as NumPy's."""
 
     def __index__(self) -> int:
         return 7
 
 
 class OwnReply(Reply):
-    """A reply of the agent's own."""
+    """A reply class defined by the agent."""
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_phone_that_does_not_tell_its_apps_is_asked_to_open_any(phone: FakePho
 
 
 class Asks(Agent):
-    """Asks its model once, and is done."""
+    """Asks its model once and then finishes."""
 
     def start(self, briefing):
         self.model = briefing.model()

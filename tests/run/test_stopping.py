@@ -1,4 +1,4 @@
-"""Episodes that end as soon as their goal is met."""
+"""Episodes that end as soon as the goal is met."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def play(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
-    """Plays an agent whose episode ends where a function of it holds."""
+    """Plays an agent in an episode that ends as soon as `is_done` is true of it."""
 
     def play(agent: Any, is_done: Callable[[Episode], bool], **limits: Any) -> Episode:
         def asked(folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The user of an episode: who is asked what, and what is not said."""
+"""The simulated user of an episode: which questions are answered, and what is not revealed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FACTS = ("The colour is green", "Two mugs", "Pay on delivery")
 
 
 def answers(who: Any, *asked: str, goal: str = "Buy a mug.", **given: Any) -> list[str | None]:
-    """What an agent hears that asks one question a step."""
+    """Return the replies to an agent that asks one question per step."""
     episode = ask(who, *asked, goal=goal, **given)
     return [step.reply for step in episode.steps[: len(asked)]]
 
@@ -123,7 +123,7 @@ def test_several_questions_in_a_step_are_all_answered_and_recorded() -> None:
 
 
 class Hears(Agent):
-    """Records what stands beside the goal at each step, taps twice, and is done."""
+    """Records the instructions given beside the goal at each step, taps twice, and finishes."""
 
     heard: list[list[str]]
 
@@ -197,7 +197,7 @@ def test_a_person_says_the_fact_that_is_asked_for_in_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("question", "reply", "answer"),
     [
-        # the whole goal at once
+        # the question asks for the whole goal at once
         ("Tell me all that you want.", f"FACT: 1\nANSWER: {FULL}", FACTS[0]),
         ("Everything, please!", "FACT: 1\nANSWER: Green. Two mugs. Pay on delivery.", FACTS[0]),
         ("All of it?", "FACT: 2\nANSWER: Two mugs, green ones.", FACTS[1]),
@@ -205,9 +205,9 @@ def test_a_person_says_the_fact_that_is_asked_for_in_its_own_words() -> None:
         ("Which colour?", "FACT: 1\nANSWER: " + "green " * 200, FACTS[0]),
         ("Which colour?", "FACT: 1", FACTS[0]),
         ("Which colour?", "FACT: 7\nANSWER: Blue", NO_USER),
-        # in another language, in which the model answers
+        # a question in another language, in which the model replies
         ("什么颜色？", "FACT: 1\nANSWER: 绿色", "绿色"),
-        # what the question says already is no secret
+        # facts that the question already contains are not secret
         ("Two mugs: which colour?", "FACT: 1\nANSWER: Two mugs in green.", "Two mugs in green."),
     ],
 )

@@ -1,4 +1,4 @@
-"""Recorded episodes, each with a goal and a few screens, and models that judge them."""
+"""Recorded episodes, each with a goal and a few screens, and scripted judges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TwoSteps(Agent):
-    """Taps once, and reports that it is done."""
+    """Taps once and then reports that it is done."""
 
     def start(self, briefing):
         self.actions = [Tap(5, 5), Finish("done")]
@@ -35,7 +35,7 @@ class TwoSteps(Agent):
 
 @pytest.fixture
 def record(tmp_path: Path) -> Callable[..., Path]:
-    """Records an episode with a goal in a run's folder, and returns the episode's folder."""
+    """Records an episode in the folder of a run; returns the folder of the episode."""
     count = 0
 
     def make(goal: str, run: Path | None = None, language: str = "en", **fields) -> Path:
@@ -54,7 +54,7 @@ def record(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def labelled(record: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
-    """Writes a file of labels: a line for each goal, with whether it was met and further fields."""
+    """Writes a file of labels; each line says whether a goal was met, and has further fields."""
 
     def make(*labels: tuple[str, bool] | tuple[str, bool, dict]) -> Path:
         lines = []
@@ -69,7 +69,7 @@ def labelled(record: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]
 
 
 def judge(done: str, **fields) -> ScriptedModel:
-    """Return a model that judges goals as met if their number is in a text, as in "Do 3."."""
+    """Return a model that judges a goal such as "Do 3." as met if its number is in `done`."""
 
     def answer(request):
         (number, *_) = re.findall(r"\| Do (\d+)", request.text)

@@ -1,4 +1,4 @@
-"""The command `calibrate`: what it prints, checks and leaves."""
+"""The command `calibrate`: what it prints, checks and writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Project:
-    """What a project sets."""
+    """The settings of a project."""
 
     def __init__(self, replies: Path, **texts: str) -> None:
         self.replies = replies
@@ -31,7 +31,7 @@ class Project:
 
 
 class Standing:
-    """What a server plays that stays where it is, as replies are kept for one server."""
+    """A model whose script can change while its server stays, because the cache is per server."""
 
     model = "scripted"
     now: ScriptedModel
@@ -47,9 +47,9 @@ def calibrate(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Iterator[Callable[..., Any]]:
-    """Runs the command on four labels, with judges behind local servers, through their SDKs."""
+    """Runs the command on four labels, with judges on local servers, through their SDKs."""
     monkeypatch.setattr(command, "reader", lambda name: lambda screen: "nothing")
-    monkeypatch.setattr(figures, "RESAMPLES", 40)  # fast; no test here asks for an interval
+    monkeypatch.setattr(figures, "RESAMPLES", 40)  # for speed; no test here needs an interval
     figures._resamples.cache_clear()
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, f"sk-{name.lower()}-0123456789")
@@ -107,7 +107,7 @@ def test_what_was_kept_is_not_asked_for_again_and_costs_the_same_in_the_table(ca
     assert again[-1] == "6 of 6 replies were kept from before, and cost nothing again"
 
 
-@pytest.mark.slow  # servers and SDKs
+@pytest.mark.slow  # starts servers and loads SDKs
 def test_modes_are_compared_in_a_table(calibrate):
     out = calibrate("--modes", "--no-coarse", first=judge("1 2 4")).out.splitlines()
     assert out[1].split() == ["F1", "gpt-4o,", "en", "claude-sonnet-4-5,", "en"]
@@ -118,7 +118,7 @@ def test_modes_are_compared_in_a_table(calibrate):
     assert out[9] == "in parentheses: how F1 changes if key components are not used"
 
 
-@pytest.mark.slow  # servers and SDKs
+@pytest.mark.slow  # starts servers and loads SDKs
 def test_three_judges_make_three_pairs_and_the_third_settles(calibrate):
     judges = "openai:gpt-4o,anthropic:claude-sonnet-4-5,openai:gpt-4o-mini"
     out = " ".join(calibrate("--judges", judges).out.split())
@@ -128,7 +128,7 @@ def test_three_judges_make_three_pairs_and_the_third_settles(calibrate):
 
 def test_errors_of_judges_are_told_and_left_out(calibrate):
     out = " ".join(calibrate(first=ScriptedModel([])).out.split())
-    assert "openai:gpt-4o 1.00 (0.21-1.00)" in out  # by key components alone
+    assert "openai:gpt-4o 1.00 (0.21-1.00)" in out  # from key components alone
     assert "3 answers left out, as there was none:" in out
     assert "openai:gpt-4o, made1" in out
 
@@ -177,7 +177,7 @@ def test_a_script_is_found_from_where_it_is_named(labelled, tmp_path, capsys):
 
 
 def test_a_budget_that_is_spent_is_told_and_the_same_command_goes_on(calibrate):
-    for labels in (1, 2):  # two judges' calls cost 0.006 US dollars
+    for labels in (1, 2):  # the calls of two judges cost 0.006 US dollars
         err = calibrate("--max-cost=0.004", "--threads=1", status=2).err
         assert f"--max-cost=0.004 is spent: {labels} of 4 episodes were judged; the same" in err
     assert calibrate("--max-cost=0.004", "--threads=1").out.startswith("4 episodes, 2 labelled")

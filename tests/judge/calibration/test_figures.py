@@ -1,4 +1,4 @@
-"""What answers tell: against the papers' numbers, and against counting by hand."""
+"""Scores computed from judges' answers, compared with the papers and with manual counts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pytest_mobileagent.llm.reference import ModelReference
 
 
 def known(number):
-    """A number that is there."""
+    """Return a number that must not be None."""
     assert number is not None
     return number
 
 
 def answers(truth, said, judge="openai:a", **fields):
-    """Answers in words of 1 and 0; a dot is not an answer."""
+    """Return answers from words of 1 and 0, where a dot stands for a missing answer."""
     passed = {"1": True, "0": False, ".": None}
     return [
         Answer(number, done == "1", "en", judge, passed=passed[answer], **fields)
@@ -37,17 +37,17 @@ def test_a_judge_is_scored_by_what_it_answers():
 
 
 def test_the_error_when_both_agree_is_measured_and_not_the_product_of_rates():
-    # A3, Table 3: GPT-4o is right in 84 % of 50 tasks, Gemini 1.5 Pro in 80 %, and section 3.4.2
-    # takes the product of their errors for the error when both agree.
+    # A3, Table 3: GPT-4o is right in 84 % of 50 tasks, Gemini 1.5 Pro in 80 %. Section 3.4.2 uses
+    # the product of their error rates as the error rate when both agree.
     truth = "1" * 50
     gpt = answers(truth, "0" * 8 + "1" * 42)
     dependent = pair(gpt, answers(truth, "0" * 10 + "1" * 40, "gemini:b"))
     assert [each.value for each in dependent.errors] == [pytest.approx(0.16), pytest.approx(0.2)]
     assert round(known(dependent.product), 2) == 0.03
-    # If both err on the same tasks, they are wrong in 8 of the 48 on which they agree.
+    # If both err on the same tasks, they are wrong in 8 of the 48 tasks on which they agree.
     assert dependent.wrong_together.value == pytest.approx(8 / 48)
-    # Even if their errors have nothing to do with each other, it is no product: 0.032 of all tasks
-    # are 0.032 / (0.032 + 0.672) of those on which they agree.
+    # Even if their errors are independent, the error rate is not the product: 0.032 of all tasks
+    # are 0.032 / (0.032 + 0.672) of the tasks on which they agree.
     assert round(known(dependent.if_independent), 3) == 0.045
     other = pair(gpt, answers(truth, "1" * 8 + "0" * 10 + "1" * 32, "gemini:b"))
     assert other.wrong_together.value == 0
@@ -69,13 +69,13 @@ def test_a_third_judge_settles_what_the_first_two_dispute():
         "c": answers("1100", "0100"),
     }
     found = known(settled(by_judge))
-    assert found.confusion.cells == (2, 0, 0, 2)  # 1 agreed, 1 and 0 and 0 settled
+    assert found.confusion.cells == (2, 0, 0, 2)  # 1 was agreed on; 1, 0 and 0 were settled
     assert settled({"a": by_judge["a"], "b": by_judge["b"]}) is None
 
 
 def test_key_components_save_the_share_of_evaluations_that_table_9_counts():
-    # SPA-Bench, Table 9: the share of evaluations that a missing component makes needless. Its
-    # 0.313 of 150 English tasks and 0.670 of 150 Chinese ones are about 47 and 100.5.
+    # SPA-Bench, Table 9: the share of evaluations made unnecessary by a missing component. Its
+    # 0.313 of 150 English tasks and 0.670 of 150 Chinese tasks are about 47 and 100.5.
     def evaluated(skipped):
         return [
             Answer(n, False, components=True, lacks=n < skipped, skipped=n < skipped)
@@ -89,7 +89,7 @@ def test_key_components_save_the_share_of_evaluations_that_table_9_counts():
 
 def test_without_its_components_an_episode_is_not_done_whatever_a_judge_says():
     asked = answers("10", "11", components=True, lacks=True)
-    assert score(asked).confusion.cells == (1, 1, 0, 0)  # asked all the same
+    assert score(asked).confusion.cells == (1, 1, 0, 0)  # the judge was asked nevertheless
     by_components = score(asked, lambda each: each.verdict_by_components)
     assert by_components.confusion.cells == (0, 0, 1, 1)
     skipped = [replace(each, passed=None, skipped=True) for each in asked]

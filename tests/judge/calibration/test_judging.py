@@ -1,4 +1,4 @@
-"""Judges asked of labelled episodes: what is skipped, counted, kept and stopped."""
+"""Judging labelled episodes: what is skipped, counted and cached, and when it stops."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ SEEN = {"Do 1.": "total 5", "Do 2.": "nothing", "Do 3.": "Total: 7"}
 
 
 def read(screen):
-    """What a screenshot says, without OCR."""
+    """Return the text of a screenshot without OCR."""
     return next(text for goal, text in SEEN.items() if goal in screen.xml)
 
 
 @pytest.fixture
 def plan(labelled: Callable[..., Path]) -> Callable[..., Plan]:
-    """A plan for three labels of which the second lacks its key component."""
+    """A plan for three labels, the second of which lacks its key component."""
 
     def make(*clients, **fields):
         components = {"key_components": ["Total"]}
@@ -52,7 +52,7 @@ def plan(labelled: Callable[..., Path]) -> Callable[..., Plan]:
 
 
 def asked(plan):
-    """The outcome, its answers in the order of the labels."""
+    """Return the outcome, with the answers sorted by label and judge."""
     outcome = judge_all(plan, lambda done, of: None)
     outcome.answers.sort(key=lambda each: (each.label, each.judge))
     return outcome
@@ -113,7 +113,7 @@ def test_kept_replies_are_not_asked_for_again(plan, tmp_path):
     first = judge("1 3")
     given = plan(first, settings=settings, runs=2)
     assert len(asked(given).answers[0].calls) == 2
-    assert len(first.requests) == 4  # each run is asked for itself
+    assert len(first.requests) == 4  # each run makes its own requests
     second = judge("")
     outcome = asked(replace(given, clients={ONE: second}))
     assert ([each.verdict for each in outcome.answers], second.requests) == (
@@ -126,7 +126,7 @@ def test_kept_replies_are_not_asked_for_again(plan, tmp_path):
 def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path):
     ledger = tmp_path / "spent.jsonl"
     settings = ModelSettings(
-        prices=Prices({"openai:one": Price(1000, 0)}),  # a dollar for each request
+        prices=Prices({"openai:one": Price(1000, 0)}),  # 1 US dollar per request
         budget=Budget(Limit(1)),
         ledger=ledger,
         cache=ReplyCache(tmp_path / "replies"),
@@ -134,7 +134,7 @@ def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path
     given = plan(judge("1 3"), settings=settings, threads=1)
     outcome = asked(given)
     assert (outcome.labels, outcome.stopped) == (2, "--max-cost=1 is spent")
-    ledger.unlink()  # the next command has another one
+    ledger.unlink()  # the next command has a new ledger
     assert asked(given).stopped == ""
 
 

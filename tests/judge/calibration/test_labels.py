@@ -1,4 +1,4 @@
-"""Labels: lines, runs that people have reviewed, and data sets of others, read in place."""
+"""Labels from files, from runs that people have reviewed, and from published data sets."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_file_without_labels_is_told(tmp_path, content, why):
 
 @pytest.fixture
 def run(record: Callable[..., Path], tmp_path: Path) -> Path:
-    """A run's folder with three episodes."""
+    """The folder of a run with three episodes."""
     folder = tmp_path / "runs" / "2026-11-22-mine"
     (folder / "episodes").mkdir(parents=True)
     (folder / "run.json").write_text("{}")

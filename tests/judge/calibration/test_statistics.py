@@ -1,4 +1,4 @@
-"""The formulas, against scikit-learn, statsmodels and SciPy, and against the papers' numbers."""
+"""Statistics, compared with scikit-learn, statsmodels and SciPy and with the papers' numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_mobileagent.statistics import proportion
 
 
 def known(number):
-    """A number that is there."""
+    """Return a number that must not be None."""
     assert number is not None
     return number
 
@@ -53,8 +53,8 @@ def test_spa_benchs_open_ended_tasks_have_its_f1():
 
 
 def test_spa_benchs_cross_app_f1_is_the_mean_of_both_languages():
-    # Table 10 and section 5.2: 0.833 in English, 0.857 in Chinese, 0.845 in all.
-    # Few tasks were done: 5 true positives with 2 errors, and 6 with 2, have these.
+    # Table 10 and section 5.2: 0.833 in English, 0.857 in Chinese, 0.845 overall. Few tasks were
+    # done: 5 true positives with 2 errors, and 6 with 2 errors, give these values.
     english, chinese = (known(c.f1) for c in (Confusion(5, 1, 1, 73), Confusion(6, 1, 1, 72)))
     assert (round(english, 3), round(chinese, 3)) == (0.833, 0.857)
     assert round((english + chinese) / 2, 3) == 0.845
@@ -64,7 +64,7 @@ def test_there_is_no_number_where_there_is_nothing():
     nothing = Confusion()
     assert nothing.f1 is nothing.kappa is nothing.precision is nothing.recall is None
     assert proportion(0, 0).value is bootstrapped(nothing, lambda counts: counts.f1).value is None
-    assert Confusion(5, 0, 0, 0).kappa is None  # chance alone agrees always
+    assert Confusion(5, 0, 0, 0).kappa is None  # agreement by chance is always 1
     assert Confusion(0, 0, 0, 5).f1 is None
     rare = bootstrapped(Confusion(0, 0, 1, 30), lambda counts: counts.precision)
     assert (rare.value, rare.low) == (None, None)

@@ -1,4 +1,4 @@
-"""Responses for a client, one after the other, without a server."""
+"""Responses that a client receives one after another, without a server."""
 
 from __future__ import annotations
 

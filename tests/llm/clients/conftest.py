@@ -22,7 +22,7 @@ KEY = "sk-secret-0123456789"
 
 
 class Connect:
-    """Serves models and makes clients for them, and closes all at the end."""
+    """Serves models and creates clients for them, and closes all of them at the end."""
 
     def __init__(self, stack: contextlib.ExitStack) -> None:
         self._stack = stack
@@ -40,7 +40,7 @@ class Connect:
 
 @pytest.fixture(scope="session", autouse=True)
 def certificates() -> Iterator[None]:
-    """Load the certificates of authorities once: it takes 40 ms, and each client would."""
+    """Load the CA certificates only once, because each client would take 40 ms to do so."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
         yield

@@ -1,4 +1,4 @@
-"""What all clients have in common: answers, streams, tokens, and how they fail."""
+"""Behaviour that all clients share: replies, streams, token counts and errors."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def unconnected(kind: Any) -> Any:
 
 
 class garbage:  # noqa: N801 - it reads as a function
-    """A server that answers the same text to everything."""
+    """A server that replies to every request with the same text."""
 
     def __init__(self, text: str, status: int = 200) -> None:
         class Handler(BaseHTTPRequestHandler):
@@ -311,7 +311,7 @@ class garbage:  # noqa: N801 - it reads as a function
 
 @pytest.fixture(scope="module")
 def echo() -> Iterator[str]:
-    """A model that says what it is told."""
+    """A model that repeats the prompt."""
     with ScriptedModel([When("", lambda request: request.text)]).serve() as url:
         yield url
 
@@ -330,6 +330,6 @@ def speaking(kind: Any, url: str) -> Any:
 @example(words="\ud83d\ude00 \ud800 日本語 \x00 <|endoftext|>")
 def test_any_words_at_all_come_through_with_whole_characters(echo, kind, stream, words):
     if kind is AnthropicMessages and not words.strip():
-        return  # it refuses messages without words
+        return  # the API refuses messages without text
     whole = words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     assert speaking(kind, echo).ask(asked(words, stream=stream)).text == whole

@@ -1,4 +1,4 @@
-"""Anthropic's messages: what is sent, computer use, thoughts that go back, and its errors."""
+"""Anthropic's Messages API: requests, computer use, returned thinking blocks, and errors."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_is_sent_is_what_anthropic_documents():
         "tools": [{"name": "tap", "description": "Taps.", "input_schema": {"type": "object"}}],
         "top_k": 5,
     }
-    # Its SDK says it in the one or in the other, by its version.
+    # Depending on its version, the SDK sends the key in one header or the other.
     sent = [heard.headers[0].get(name) for name in ("x-api-key", "authorization")]
     assert {"sk-key", "Bearer sk-key"} & set(sent)
     assert "anthropic-beta" not in heard.headers[0]

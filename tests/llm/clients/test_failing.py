@@ -1,4 +1,4 @@
-"""What providers say when they cannot answer: which error it is, and when to come back."""
+"""Error responses of providers: which error each of them means, and when to retry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chat completions: what is sent, what a model refuses by name, and how servers differ."""
+"""Chat completions: requests, settings that a model refuses, and differences between servers."""
 
 from __future__ import annotations
 

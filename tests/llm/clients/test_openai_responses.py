@@ -1,4 +1,4 @@
-"""Responses: computer use, reasoning that goes back, and what ends a response."""
+"""The Responses API: computer use, returned reasoning items, and why a response ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain endpoints and Gradio's: which is which, and what both are sent."""
+"""Plain prediction endpoints and Gradio: how they are told apart, and what they receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a served model when it is told to, and what it refuses."""
+"""Scripted faults of a served model, and requests that it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted model, asked in process."""
+"""The scripted model, used in process."""
 
 from __future__ import annotations
 

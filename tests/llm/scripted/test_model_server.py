@@ -1,4 +1,4 @@
-"""The scripted model over HTTP: what it says and how, in the bodies themselves."""
+"""The scripted model over HTTP: the bodies of its responses in each API."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_request_needs_the_key_of_the_server(path, header, value):
                 plain.open(Request(place, data, given))
             said = json.loads(refusal.body)
             assert said["error"]["message"] == "the key of this scripted model is missing or wrong"
-        assert model.requests == []  # and no reply is lost
+        assert model.requests == []  # and no reply is used up
         with plain.open(Request(place, data, {header: value.format(url.key)})) as response:
             assert response.status == 200
     assert len(model.requests) == 1

@@ -1,4 +1,4 @@
-"""The official SDKs, as anybody's agent uses them, with a served model: typed, and accumulating."""
+"""The official SDKs with a served model, used as in any agent: typed, and with streaming."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def said(words: str = "What now?") -> list[Any]:
 
 
 def test_chat_completions(by_openai, model):
-    for _ in range(2):  # the second time the SDK itself asks again after the fault
+    for _ in range(2):  # the second time, the SDK itself retries after the fault
         done = by_openai.chat.completions.create(model="m", messages=said())
         [choice] = done.choices
         assert choice.message.content == "I tap it."
