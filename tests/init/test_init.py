@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent init`: in an empty folder, a project that runs."""
+"""Tests of `python -m pytest_mobileagent init`, which writes a working project into a folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def written(folder: Path) -> list[str]:
 
 @pytest.fixture
 def made(pytester: pytest.Pytester) -> pytest.Pytester:
-    """The project that a user begins with."""
+    """Return the project that a new user starts with."""
     assert init(pytester.path).returncode == 0
     return pytester
 
@@ -98,7 +98,8 @@ def test_the_project_runs(made, agent, outcomes):
     result.assert_outcomes(**outcomes)
     told = [line for line in result.outlines if line.startswith("FAILED ")]
     assert len(told) == outcomes.get("failed", 0)
-    assert all(" - AssertionError: " in line for line in told)  # no error of a body or a solution
+    # No test body or solution raises any other error.
+    assert all(" - AssertionError: " in line for line in told)
     result.stdout.fnmatch_lines(["suite *", "shopping * 2 *"])
 
 

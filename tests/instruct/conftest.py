@@ -1,4 +1,4 @@
-"""Recorded episodes and graphs for which instructions are written, and models that write them."""
+"""Fixtures for `instruct`: recorded episodes and graphs, and models that write instructions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def recorded(folder: Path, way: list[tuple[Screen, Action]] = WAY, **task: Any) 
 
 
 def replies(language: str = "en", **other: Any) -> list[dict[str, Any]]:
-    """Return a script that replies to each stage; arguments replace the replies to some stages."""
+    """Return a script that replies to each stage; `other` replaces the replies to some stages."""
     given: dict[Any, Any] = {
         "describe": "A page of the shop.",
         "intent": "To go on.",
@@ -87,7 +87,7 @@ def replies(language: str = "en", **other: Any) -> list[dict[str, Any]]:
 
 @dataclass
 class Project:
-    """The settings of a project, by ini keys."""
+    """A project's settings, by ini key."""
 
     texts: dict[str, str] = field(default_factory=dict)
     replies: Path = Path("replies")
@@ -98,7 +98,7 @@ class Project:
 
 @dataclass
 class Command:
-    """The command in an empty folder, with a scripted model; `run` returns status and output."""
+    """The command in an empty folder, with a scripted model; returns status, output and errors."""
 
     folder: Path
     capsys: pytest.CaptureFixture[str]
@@ -136,7 +136,7 @@ def command(
 
 @pytest.fixture(scope="session")
 def way(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run with one episode of five steps."""
+    """Return the folder of a run with one episode of five steps."""
     folder = tmp_path_factory.mktemp("way")
     recorded(folder / "mocha")
     return folder
@@ -144,14 +144,14 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(way: Path, tmp_path: Path) -> Path:
-    """The same, beside what a test writes."""
+    """Return a copy of that folder, beside the files that a test writes."""
     (tmp_path / "run").symlink_to(way)
     return Path("run")
 
 
 @pytest.fixture
 def make_graph(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a graph of pages named by letters; edges are pairs of letters."""
+    """Return a function that writes a graph of pages named by letters, given pairs of letters."""
 
     def make(edges: Iterable[str], same: Iterable[str] = (), **head: Any) -> Path:
         edges = list(edges)

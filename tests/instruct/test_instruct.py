@@ -1,4 +1,4 @@
-"""The command `instruct`, with scripted models and one behind a real SDK."""
+"""Tests of the command `instruct`, with scripted models and one behind a real SDK."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_an_instruction_is_written_and_waits_for_a_person(command, run, tmp_path
     assert "tasks in new.jsonl: 0; keep, edit and drop them: " in out
     (draft,) = drafts(tmp_path)
     assert draft["instruction"] == GOAL
-    assert "goal" not in draft  # nothing in the file can be taken for a task
+    assert "goal" not in draft  # A draft must not be mistaken for a task.
     assert rows(tmp_path / "new.jsonl") == []
 
 
@@ -46,7 +46,7 @@ def test_the_row_has_the_golden_path_the_steps_and_the_verdict(command, run, tmp
     assert [golden["action"]["action"] for golden in row.golden] == [
         *("Tap", "Tap", "Type", "Tap", "Tap", "Finish"),
     ]
-    assert row.golden[0]["boxes"] == [[0, 0, 1080, 120]]  # all of the button that was hit
+    assert row.golden[0]["boxes"] == [[0, 0, 1080, 120]]  # the bounds of the button that was tapped
     assert row.origin == {"episode": "run/mocha/episodes/play.0"}
 
 
@@ -107,7 +107,7 @@ def test_what_was_touched_and_typed_may_be_repeated(command, tmp_path):
     assert len(rows(tmp_path / "new.jsonl")) == 1
 
 
-@pytest.mark.slow  # it loads a provider's library
+@pytest.mark.slow  # It loads a provider's library.
 def test_models_get_what_apps_show_as_data_and_one_picture_at_most(command, run):
     asked = ScriptedModel([_when(line) for line in replies()])
     with asked.serve() as url:
@@ -126,7 +126,7 @@ def _when(line):
     return When(line["when"], line["reply"])
 
 
-@pytest.mark.slow  # it loads a provider's library
+@pytest.mark.slow  # It loads a provider's library.
 def test_replies_are_kept_and_priced_by_role(command, run, tmp_path):
     asked = ScriptedModel([_when(line) for line in replies()])
     (tmp_path / "prices.toml").write_text(
@@ -145,7 +145,7 @@ def test_replies_are_kept_and_priced_by_role(command, run, tmp_path):
         assert (status, len(asked.requests)) == (0, count)
         assert "in all: 24 requests" in out
         assert "$0.0000" in out
-        # The limit is met after the first page, and what was written is kept for the next time.
+        # The limit is reached after the first page, and what was written is kept for the next run.
         status, _, err = command.run(
             *words, "--cache=other", "--max-cost=0.0001", "--threads=1", "-o", "third.jsonl"
         )

@@ -1,4 +1,4 @@
-"""What judges say of two instructions, in both orders, and the table that is made of it."""
+"""Tests of comparing two instructions with judges in both orders, and of the resulting table."""
 
 from __future__ import annotations
 
@@ -50,10 +50,12 @@ def row(out, name):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        (["A", "B"], ["1/0/0", "0", "100.0%"]),  # it is A in the first order, B in the second
+        # The instruction is A in the first order and B in the second.
+        (["A", "B"], ["1/0/0", "0", "100.0%"]),
         (["B", "A"], ["0/0/1", "0", "0.0%"]),
         (["tie", "tie"], ["0/1/0", "0", "100.0%"]),
-        (["A", "A"], ["0/1/0", "1", "100.0%"]),  # always the first: no preference
+        # The first one always wins, which shows no preference.
+        (["A", "A"], ["0/1/0", "1", "100.0%"]),
         (["B", "B"], ["0/1/0", "1", "100.0%"]),
         (["A", "tie"], ["1/0/0", "1", "100.0%"]),
         (["tie", "A"], ["0/0/1", "1", "0.0%"]),
@@ -83,7 +85,7 @@ def test_equal_words_are_a_tie_and_nobody_is_asked(command, table, others):
     assert row(out, "won/tied/lost")[-1] == "0/1/0"
 
 
-@pytest.mark.slow  # it loads a provider's library
+@pytest.mark.slow  # It loads a provider's library.
 def test_a_judge_sees_what_was_done_and_both_as_data(command, table, others, tmp_path):
     judge = ScriptedModel(["Result: A", "Result: B"])
     with judge.serve() as url:

@@ -1,4 +1,4 @@
-"""Routes on graphs: where walks lead, what they leave out, and the rows that are made of them."""
+"""Tests of routes on graphs: where walks lead, what they omit, and the rows made from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TWENTY = Wanted(most=20)
 
 
 def walked(folder, wanted=TWENTY, seed=0, start="", end=""):
-    """The pages that each route that is taken passes, those between the same ends together."""
+    """Return the pages of each chosen route, with the routes between the same ends grouped."""
     with Graph.open(folder) as graph:
         routes = graph_routes(graph, wanted, seed, start, end)
         groups = chosen(routes, wanted, Counter())
@@ -50,7 +50,7 @@ def test_a_walk_passes_no_two_equal_pages(make_graph):
 
 
 def test_edges_of_equal_pages_lead_on(make_graph):
-    # Nothing leads from C, but what is equal to it does.
+    # No edge leads from C, but one leads from the page equal to it.
     folder = make_graph(["AB", "BC", "XD", "DE"], same=["XC"])
     with Graph.open(folder) as graph:
         (route,) = graph_routes(graph, Wanted(most=5), 0)
@@ -117,7 +117,7 @@ def test_rows_lead_through_the_graph_and_it_can_be_played(make_graph, command, t
     (row,) = rows(tmp_path / "new.jsonl")
     assert (row.snapshot, row.page, row.origin) == ("A", "E", {"graph": "g"})
     assert [golden.get("page") for golden in row.golden] == list("ABCDE")
-    # As a task of the graph, it passes the graph's own check.
+    # As a task of the graph, the row passes the graph's own checks.
     (folder / "tasks.jsonl").write_text(json.dumps(dict(row.columns)) + "\n")
     with Graph.open(folder) as graph:
         check_graph(graph)

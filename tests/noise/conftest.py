@@ -24,13 +24,13 @@ def _by_name():
 
 @pytest.fixture
 def templates():
-    """All templates of the package, by name."""
+    """Return all templates of the package, by name."""
     return _by_name()
 
 
 @pytest.fixture
 def raw() -> Screen:
-    """A hierarchy from `uiautomator dump`: a list with a focused field."""
+    """Return a hierarchy from `uiautomator dump`: a list with a focused field."""
     screen = make_screen(
         {"text": "", "class": "android.widget.FrameLayout", "bounds": "[0,0][1080,2400]"},
         package="com.example.shop",
@@ -48,7 +48,7 @@ def raw() -> Screen:
 
 @pytest.fixture
 def appium(raw: Screen) -> Screen:
-    """The same hierarchy from Appium's server."""
+    """Return the same hierarchy as Appium's server formats it."""
     xml = (
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
         '<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2400">'

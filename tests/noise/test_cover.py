@@ -1,4 +1,4 @@
-"""Noise on a screen: its pixels, and its place in the hierarchy."""
+"""Tests of noise on a screen: its pixels, and its nodes in the hierarchy."""
 
 from __future__ import annotations
 

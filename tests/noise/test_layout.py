@@ -1,4 +1,4 @@
-"""Where the parts of noise lie, on screens of all sizes."""
+"""Tests of the layout of noise on screens of all sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of noise: those of the package, and those of users."""
+"""Tests of noise templates: the package's and those of users."""
 
 from __future__ import annotations
 

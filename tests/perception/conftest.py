@@ -1,4 +1,4 @@
-"""Runs tests of perception on every recorded view hierarchy, like the tests of screens."""
+"""Runs perception tests on every recorded view hierarchy, as for the tests of screens."""
 
 from __future__ import annotations
 

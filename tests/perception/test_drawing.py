@@ -1,4 +1,4 @@
-"""Marks drawn on pictures: where ink is, and where it is not."""
+"""Tests of marks drawn on pictures: which pixels change, and which do not."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def test_appagents_number_begins_right_of_and_below_the_centre() -> None:
     box = changed(grey(), after)
     assert box[:2] == BOUNDS.center
     inside = colours(after.crop(box))
-    assert min(inside) == (69, 69, 69)  # half of the grey, half of the dark background
-    assert max(inside) == (255, 250, 250)  # light digits
+    assert min(inside) == (69, 69, 69)  # a blend of half grey and half the dark background
+    assert max(inside) == (255, 250, 250)  # the light digits
 
 
 def test_appagents_labels_are_light_on_dark_apps() -> None:

@@ -34,9 +34,9 @@ def test_spaces_and_wide_characters_make_no_difference():
 @pytest.mark.parametrize(
     ("text", "sought", "found"),
     [
-        ("Setings", "Settings", True),  # 7 of 8
-        ("Sings", "Settings", False),  # 5 of 8
-        ("Notifications", "Notification sounds", True),  # 12 of 18
+        ("Setings", "Settings", True),  # 7 of 8 characters
+        ("Sings", "Settings", False),  # 5 of 8 characters
+        ("Notifications", "Notification sounds", True),  # 12 of 18 characters
         ("Sound", "Notification sounds", False),
         ("Add to the list", "Add the first item to my list of things", False),  # too short
         ("Add the item", "Add the first item to the list", False),  # 10 of 24: 42 %
@@ -45,7 +45,7 @@ def test_spaces_and_wide_characters_make_no_difference():
 )
 def test_else_the_most_alike_counts_if_it_is_alike_enough(text, sought, found):
     boxes = [box("Wi-Fi"), box(text, top=500, bottom=540)]
-    if text == "Add the item":  # all of it is in the same order in what is sought
+    if text == "Add the item":  # All its words appear in the same order in the text that is sought.
         found = True
     assert bool(find_text(boxes, sought, SIZE)) is found
 

@@ -1,4 +1,4 @@
-"""Regions that look like icons."""
+"""Tests of finding regions that look like icons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATIN = Path(str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Reg
 
 
 def screen(*icons: tuple[int, int], text: str = "", background: str = "white") -> Image.Image:
-    """A screen with rings of 80 pixels around some points."""
+    """Return a screen with rings of 80 pixels around the given points."""
     image = Image.new("RGB", SIZE, background)
     draw = ImageDraw.Draw(image)
     for x, y in icons:

@@ -1,4 +1,4 @@
-"""Elements as the lines of prompts, and AutoDroid's simplified HTML."""
+"""Tests of elements as lines of a prompt, and of AutoDroid's simplified HTML."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def page(*nodes: str) -> Screen:
 
 
 def lines(*nodes: str) -> list[str]:
-    """The lines of a page, without the last."""
+    """Return the lines of a page, except the last."""
     html, _ = autodroid_html([page(*nodes)])
     *found, last = html.split("\n")
     assert last == f"<button id={len(found)}>go back</button>"

@@ -1,4 +1,4 @@
-"""Which elements are marked, and how they are numbered."""
+"""Tests of which elements are marked, and how they are numbered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONVENTIONS = [appagent_marks, m3a_marks, seeact_marks, som_marks, bmoca_marks]
 
 
 def box(x: int, y: int, **attributes: str) -> dict[str, str]:
-    """A square of 100 pixels with its centre at a point."""
+    """Return a square of 100 pixels, centred on a point."""
     return {"text": "", "clickable": "false", **attributes} | {
         "bounds": f"[{x - 50},{y - 50}][{x + 50},{y + 50}]"
     }
@@ -75,7 +75,7 @@ def test_appagent_may_be_asked_for_marks_that_are_further_apart() -> None:
 
 
 def test_a_focusable_element_near_a_dropped_clickable_one_is_marked() -> None:
-    # AppAgent compares it with the elements that were kept.
+    # AppAgent compares an element only with the elements that were kept.
     screen = make_screen(
         box(100, 100, text="kept", clickable="true"),
         box(125, 100, text="dropped", clickable="true"),

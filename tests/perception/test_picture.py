@@ -1,4 +1,4 @@
-"""Pictures as they are sent."""
+"""Tests of pictures as they are encoded for a model."""
 
 from __future__ import annotations
 

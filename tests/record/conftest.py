@@ -1,4 +1,4 @@
-"""The shared phone as a device, on which tasks are recorded."""
+"""Fixtures for recording: the shared phone as a device on which tasks are recorded."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ COUNTER = "com.example.counter"
 
 @pytest.fixture
 def device(phone: Address) -> Iterator[Device]:
-    """The shared phone, which has the tests' app."""
+    """Yield the shared phone, which has the tests' app."""
     with closing(AdbDevice(phone)) as found:
         yield found
 
 
 @pytest.fixture
 def recording(device: Device, tmp_path: Path) -> Recording:
-    """A new recording of a task about the counter."""
+    """Return a new recording of a task about the counter."""
     return Recording(device, (COUNTER,), draft=tmp_path / "draft.json")

@@ -1,4 +1,4 @@
-"""What has changed between two states of a phone, and what would check that."""
+"""Tests of the differences between two states of a phone, and of the checks they suggest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page may ask for, and what it is told."""
+"""Tests of the recording page's requests and their responses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def desk(recording: Recording, tmp_path: Path) -> RecordDesk:
 
 
 def tap_on(desk: RecordDesk, label: str) -> dict[str, Any]:
-    """Tap an element as the page lists it."""
+    """Tap an element that the page lists."""
     bounds = next(each["bounds"] for each in desk.state()["elements"] if each["label"] == label)
     x, y = (bounds[0] + bounds[2]) // 2, (bounds[1] + bounds[3]) // 2
     return desk.do("act", {"action": {"action": "Tap", "x": x, "y": y}})
@@ -72,7 +72,7 @@ def test_the_end_offers_changes_and_what_the_screen_shows(desk: RecordDesk) -> N
     assert desk.do("preview", {"goal": "Do it."})["missing"].startswith("a task needs a check")
     with pytest.raises(ValueError, match="has ended"):
         desk.do("act", {"action": {"action": "Key", "name": "back"}})
-    assert desk.do("undo", {})["phase"] == "work"  # and the work goes on
+    assert desk.do("undo", {})["phase"] == "work"  # Recording continues.
     assert desk.state()["checks"] == []
 
 
@@ -154,7 +154,7 @@ def test_a_phone_without_a_shell_can_be_recorded_all_the_same(tmp_path: Path) ->
 
 @pytest.fixture
 def ask(desk: RecordDesk) -> Iterator[Callable[..., tuple[int, bytes]]]:
-    """Asks the server of the page, with the token and as the page itself."""
+    """Yield a function that sends requests to the page's server, by default with the token."""
     with Server(desk) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         origin = f"http://127.0.0.1:{server.server_port}"

@@ -1,4 +1,4 @@
-"""Recording on devices that Appium drives: slower, and the same moves."""
+"""Tests of recording on devices driven by Appium, which is slower and records the same moves."""
 
 from __future__ import annotations
 

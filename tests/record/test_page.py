@@ -1,4 +1,4 @@
-"""Recording and playing in a real browser, from the command to the file that has been tried."""
+"""Tests of recording and playing in a real browser, from the command to the tried file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_count(episode):
 
 
 def wait_for(chrome: Any, condition: str, seconds: float = 30) -> Any:
-    """Wait until a condition of the page holds, and return its value."""
+    """Wait until a condition holds on the page, and return its value."""
     support = pytest.importorskip("selenium.webdriver.support.ui")
     return support.WebDriverWait(chrome, seconds, 0.05).until(
         lambda driver: driver.execute_script(f"return !busy && ({condition})")
@@ -43,7 +43,7 @@ def wait_for(chrome: Any, condition: str, seconds: float = 30) -> Any:
 
 
 def click_on(chrome: Any, label: str) -> None:
-    """Click on an element of the phone, where the page shows it."""
+    """Click on an element of the phone's screen as shown on the page."""
     actions = pytest.importorskip("selenium.webdriver").ActionChains(chrome)
     wait_for(chrome, f"state.elements.some((each) => each.label === {json.dumps(label)})")
     x, y = chrome.execute_script(
@@ -61,7 +61,7 @@ def click_on(chrome: Any, label: str) -> None:
 
 @contextmanager
 def running(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the command until its page is served; it ends with the test."""
+    """Run the command until its page is served; the command ends with the test."""
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -78,7 +78,7 @@ def running(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen
 
 @pytest.fixture
 def folder(project: Project) -> Path:
-    """A project whose phones have the counter."""
+    """Return the folder of a project whose phones have the counter."""
     return project.pytester.path
 
 
@@ -88,7 +88,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
     with running(command, folder) as (process, url):
         chrome.get(url)
         wait_for(chrome, "state && state.moves.length === 1")
-        assert chrome.execute_script("return location.search") == ""  # the token is not shown
+        assert chrome.execute_script("return location.search") == ""  # The token is not shown.
         click_on(chrome, "Add one")
         click_on(chrome, "Add one")
         chrome.find_element("id", "undo").click()
@@ -112,12 +112,13 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
             ("it passes at another time, too", True),
         ]
         errors = [each for each in chrome.get_log("browser") if each["level"] == "SEVERE"]
-        assert errors == []  # looked at before the server ends, which the page may ask once more
+        # Checked before the server ends, because the page may send one more request.
+        assert errors == []
         chrome.find_element("id", "close").click()
         output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert f"wrote {file}" in output
-    assert not list(file.parent.glob("*.json"))  # what could be continued
+    assert not list(file.parent.glob("*.json"))  # No draft to continue is left.
     assert 'assert {"n": 1} in episode.probe("counter")' in file.read_text()
 
 

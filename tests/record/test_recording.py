@@ -1,4 +1,4 @@
-"""Recording on a phone: what is done becomes moves, is undone, kept, and compared with before."""
+"""Tests of recording on a phone: actions become moves, can be undone, and are saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an element is written in a task: the shortest way that is unique and will hold."""
+"""Tests of selectors in recorded tasks: the shortest one that is unique and stable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def screen(*elements: dict[str, str]) -> Screen:
 
 
 def chosen(shown: Screen, number: int) -> Choice:
-    """Return how the element in a row is written."""
+    """Return the selector for the element in a row."""
     x, y = 500, 100 * number + 50
     return choose(shown, target_at(shown, x, y), x, y)
 
@@ -39,7 +39,8 @@ def chosen(shown: Screen, number: int) -> Choice:
         ({"resource_id": "android:id/button1", "text": "OK"}, 'resource_id="android:id/button1"'),
         ({"content_desc": "More options", "text": "…"}, 'content_desc="More options"'),
         ({"text": 'Say "no"'}, 'text="Say \\"no\\""'),
-        ({"resource_id": "org.a:id/title", "text": "Wi-Fi"}, 'text="Wi-Fi"'),  # two have the id
+        # Two elements have the id.
+        ({"resource_id": "org.a:id/title", "text": "Wi-Fi"}, 'text="Wi-Fi"'),
         ({"resource_id": "org.a:id/title", "text": "Same"}, 'resource_id="title", text="Same"'),
     ],
 )

@@ -1,4 +1,4 @@
-"""The file of a recorded task: it is Python, and says what was recorded whatever the words are."""
+"""Tests of the source of a recorded task: valid Python, whatever texts were recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of tasks, in the form that reports use."""
+"""Fixtures for reports: results of tasks in the form that reports use."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NAMES = ("first", "second", "never")
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
-    """The folder of a run of three tasks: one failed after a lost attempt, one passed, one not run.
+    """Return the folder of a run of three tasks: failed after a lost attempt, passed, and not run.
 
     All episodes have the same two screens, model calls with a long prompt, and a counter as probe
     "n".

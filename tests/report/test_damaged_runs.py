@@ -1,4 +1,4 @@
-"""Runs from elsewhere, damaged or made to do harm, through the commands that read runs."""
+"""Tests of damaged or malicious runs, as read by the commands that accept runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUES: list[Any] = [None, True, 7, -1.5, "x", [], {}, [1], {"a": 1}, 10**300]
 
 
 def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every place in plain data that holds a value; of lists only the first."""
+    """Yield the path of every value in plain data; of a list, only the first item is visited."""
     yield at
     if isinstance(value, dict):
         for name, item in value.items():
@@ -35,7 +35,7 @@ def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | i
 
 
 def changed(value: Any, at: tuple[str | int, ...], new: Any) -> Any:
-    """The value with another one at a place."""
+    """Return a copy of the value with the value at a path replaced."""
     if not at:
         return new
     copy: Any = dict(value) if isinstance(value, dict) else list(value)
@@ -44,7 +44,7 @@ def changed(value: Any, at: tuple[str | int, ...], new: Any) -> Any:
 
 
 def told(*argv: str) -> None:
-    """Run a command, which may refuse what it is given in its own words and nothing else."""
+    """Run a command, which may only succeed or exit with an error of its own."""
     with suppress(SystemExit):
         main(list(argv))
 

@@ -1,4 +1,4 @@
-"""report.json read back, whoever wrote it."""
+"""Tests of reading report.json, whichever version wrote it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def test_the_run_that_was_begun_last_is_the_newest(tmp_path: Path) -> None:
         file = tmp_path / name / ("report.json" if name == "b" else "run.json")
         file.write_text("{}")
         os.utime(file, (time, time))
-    (tmp_path / "a" / "report.json").write_text("{}")  # is written later, at the end
+    # The report is written later, when the run ends.
+    (tmp_path / "a" / "report.json").write_text("{}")
     (tmp_path / "no run").mkdir()
     assert newest_run(tmp_path) == tmp_path / "c"
     (tmp_path / "c" / "run.json").unlink()

@@ -1,4 +1,4 @@
-"""What a person decides, in the report: an entry made anew, and taken back."""
+"""Tests of people's verdicts in the report: an entry is rewritten, and restored if withdrawn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def entry(result: Make, outcome: str, success: bool | None, **fields: Any) -> En
     return result(success, outcome=outcome, **{**DONE, **fields})
 
 
-# As the run says: outcome, success, fault; then as a person does, and what follows from it.
+# The run's outcome, success and fault; the person's verdict; the resulting outcome and fault.
 TABLE: dict[str, tuple[tuple[str, bool | None, str | None], Verdict, tuple[str, str | None]]] = {
     "review, passed": (("review", None, None), PASS, ("passed", None)),
     "review, failed": (("review", None, None), FAIL, ("failed", "agent")),

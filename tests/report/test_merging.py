@@ -1,4 +1,4 @@
-"""Several runs made one, also where some were killed or their disks are full."""
+"""Tests of merging runs, including runs that were killed or whose disk was full."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WORDS = {True: "passed", False: "failed", None: "review"}
 
 @pytest.fixture
 def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[..., Path]:
-    """Records a run: cases that were decided, or left to people; others broke off or never ran."""
+    """Return a function that records a run of decided, broken and unstarted cases."""
 
     def make(
         name: str,
@@ -90,7 +90,7 @@ def _case(name: str) -> Case:
 
 
 def merged(tmp_path: Path, *runs: Path) -> dict[str, Any]:
-    """Merge runs in tmp_path / "whole", and return its report's tasks by id."""
+    """Merge runs into tmp_path / "whole", and return the tasks of the merged report by id."""
     assert main(["merge", *map(str, runs), "-o", str(tmp_path / "whole")]) == 0
     return {f"{t['id']}@{t['epoch']}": t for t in report(tmp_path / "whole")["tasks"]}
 

@@ -1,4 +1,4 @@
-"""What became of cases whose results did not arrive, as their files tell it."""
+"""Tests of deriving the results of cases from their files if no result has arrived."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def case(name: str) -> Case:
 
 @pytest.fixture
 def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> RunFolder:
-    """A run of four cases, of which one has finished twice, and one began."""
+    """Return the folder of a run of four cases: one finished twice, and one only started."""
     folder = RunFolder.plan(tmp_path, "agent")
     folder.begin(dict, map(case, NAMES))
     for attempt, passed in enumerate((False, True)):

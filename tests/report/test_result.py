@@ -1,4 +1,4 @@
-"""What follows from an episode and its verdict."""
+"""Tests of what is derived from an episode and its verdict."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_crashes_are_counted_only_where_the_log_was_read(make_episode: MakeEpiso
     crashed = [replace(step, crashes=(crash,)) for step in episode.steps]
     assert measures(episode, None, None)["crashes"] is None
     assert measures(replace(episode, is_logged=True), None, None)["crashes"] == 0
-    # What was seen before the log could not be read any more has happened.
+    # Crashes that were seen before the log became unreadable still count.
     assert measures(replace(episode, steps=tuple(crashed)), None, None)["crashes"] == 2
 
 
@@ -179,7 +179,7 @@ def test_waiting_asking_and_reporting_are_no_acts_that_could_have_one(
 ) -> None:
     same = make_screen("same")
     episode = make_episode(Wait(1), Ask("?"), [A, Finish()], screens=(same,) * 4)
-    assert no_effect(episode) == [False, False, False]  # after a report nothing is seen
+    assert no_effect(episode) == [False, False, False]  # Nothing is observed after a report.
     assert repeated(make_episode(Wait(1), Wait(1), screens=(same,) * 3)) == [False, False]
 
 
@@ -203,15 +203,16 @@ def test_who_types_before_a_field_has_the_focus_types_unfocused(
     focused, keys = make_screen({**FIELD, "focused": "true"}), make_screen(FIELD, KEYS)
     cases = [
         (typed, (plain, plain), True),
-        (typed, (listed, plain), True),  # a list has the focus, which takes no text
+        (typed, (listed, plain), True),  # A list has the focus, and accepts no text.
         ([typed, A], (plain, plain), True),
         ([Wait(1), typed], (plain, plain), True),
         (typed, (focused, plain), False),
         (typed, (keys, plain), False),
-        (typed, (plain, focused), False),  # the app took the first key for a search, say
-        ([A, typed], (plain, plain), False),  # the tap may have brought it the focus
+        # The app may have used the first key to start a search, for example.
+        (typed, (plain, focused), False),
+        ([A, typed], (plain, plain), False),  # The tap may have moved the focus.
         (Type("Oslo", at=(1, 1)), (plain, plain), False),
-        (typed, (make_screen(), make_screen()), False),  # nothing is known of these
+        (typed, (make_screen(), make_screen()), False),  # Nothing is known about these screens.
         (A, (plain, plain), False),
     ]
     for actions, screens, expected in cases:
@@ -238,7 +239,7 @@ def test_latency_is_what_the_agent_and_the_phone_take_for_an_action(
 ) -> None:
     step = Step(make_screen("a"), (A, B), seconds_thinking=3.0, seconds_acting=1.0)
     episode = make_episode(screens=(make_screen("a"),), steps=(step, step), seconds=60.0)
-    assert measures(episode, True, None)["latency"] == 2.0  # not our own 52 seconds
+    assert measures(episode, True, None)["latency"] == 2.0  # Our own 52 seconds do not count.
     assert measures(make_episode(Finish()), True, None)["latency"] is None
 
 

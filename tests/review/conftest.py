@@ -1,4 +1,4 @@
-"""A finished run with episodes that a person must decide."""
+"""Fixtures for the review page: a finished run with episodes that a person must decide."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Run:
 
 @pytest.fixture
 def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
-    """A run that has started, but has no episodes yet."""
+    """Return a run that has started, but has no episodes yet."""
     folder = tmp_path / "runs" / "2026-11-22-mine"
     folder.mkdir(parents=True)
     (folder / "run.json").write_text("{}")
@@ -115,7 +115,7 @@ def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
 
 @dataclass
 class Page:
-    """A served page, and a client that sends requests like a browser."""
+    """A served page, and a client that sends requests as a browser would."""
 
     server: Server
     queue: Queue
@@ -157,7 +157,7 @@ class Page:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Page]]:
-    """Serves the page of a run until the test ends."""
+    """Yield a function that serves a run's page until the test ends."""
     pages: list[Page] = []
 
     def start(run: Path, *, everything: bool = False, who: str = "ann") -> Page:

@@ -1,4 +1,4 @@
-"""Instructions on the review page: kept, edited and dropped, by requests, words and a browser."""
+"""Tests of instructions on the review page: kept, edited and dropped, in words and a browser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HOSTILE = "<script>document.title='taken'</script> \u202e txt"
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """A new table with two drafts: one that passed, and one that repeats what a page says."""
+    """Return a new table with two drafts: one passed, and one repeats a text on a page."""
     with GraphWriter(tmp_path / "g") as writer:
         for name in "ABC":
             screen = make_screen(f"Page {name}", size=SIZE)
@@ -178,7 +178,7 @@ def user(chrome: Any, desk: InstructionDesk) -> Iterator[User]:
         serving.join()
 
 
-@pytest.mark.slow  # a browser
+@pytest.mark.slow  # It starts a browser.
 def test_instructions_are_edited_kept_and_dropped_by_keyboard(user: User, table: Path) -> None:
     user.sees("#pass", "Keep")
     assert user.ask("document.getElementById('alert').hidden") is True

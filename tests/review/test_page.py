@@ -1,4 +1,4 @@
-"""The page in a real browser, by keyboard alone."""
+"""Tests of the review page in a real browser, using the keyboard only."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from pytest_mobileagent.verdict import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
-_PATIENCE = 60  # seconds until a page that does not change counts as broken
+_PATIENCE = 60  # The page counts as broken if it has not changed after this many seconds.
 HOSTILE = "<script>document.title='taken'</script>\"onerror=\"document.title='taken' \u202e txt"
 ACTIONS = (
     Tap(270, 200),
@@ -35,7 +35,7 @@ ACTIONS = (
 
 
 def drawn(number: int) -> Screen:
-    """A bookshop's screen with a picture of it."""
+    """Return a bookshop's screen with a screenshot."""
     picture = Image.new("RGB", (540, 1200), "white")
     pen, font = ImageDraw.Draw(picture), ImageFont.load_default(36)
     rows = ["War and Peace", "Middlemarch", f"page {number}"]
@@ -50,7 +50,7 @@ def drawn(number: int) -> Screen:
 
 
 class User:
-    """Somebody at the keyboard."""
+    """A user who operates the page by keyboard."""
 
     def __init__(self, chrome: Any, page: Any) -> None:
         self.chrome, self.page = chrome, page
@@ -86,7 +86,7 @@ class User:
 
 @pytest.fixture
 def shop(run: Any) -> Any:
-    """A run in which people have to decide `a` and `b`; a check decided `c`."""
+    """Return a run in which people must decide `a` and `b`, and a check decided `c`."""
     torn = [
         {"model": "gpt-4o", "passed": True, "reason": "A novel was opened", "details": {"k": 7}},
         {"model": "sonnet", "passed": False, "reason": HOSTILE, "details": {}},
@@ -151,7 +151,7 @@ def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> N
 
 
 def test_steps_and_episodes_are_walked_through(user: User) -> None:
-    user.sees("#step", "Step 5 of 5")  # the last screen decides most verdicts
+    user.sees("#step", "Step 5 of 5")  # The last screen decides most verdicts.
     user.press("\ue011")  # Home
     user.sees("#step", "Step 1 of 5")
     user.sees("#step", 'tap "War and Peace"')

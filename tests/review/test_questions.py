@@ -1,4 +1,4 @@
-"""Questions that no user could answer, and the answers that people give."""
+"""Tests of questions that a simulated user could not answer, and of people's answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED = {"task": "suite/mug[vague]", "question": "Which colour?", "step": 2, "pa
 
 @pytest.fixture
 def asked(run: Any) -> Any:
-    """A run with an episode in which two questions had no answer, one of them twice."""
+    """Return a run with an episode in which two questions had no answer, one of them twice."""
     folder = run.add("mug")
     run.end()
     first = {**ASKED, "episode": folder.name, "screen": 1}

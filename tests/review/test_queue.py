@@ -1,4 +1,4 @@
-"""What waits for a person, what was decided, and the report that says so."""
+"""Tests of the queue for people, of their decisions, and of the report that follows them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tasks(run: Any) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def mixed(run: Any) -> Any:
-    """A run that has ended, in which a person has to decide `a` and `c`."""
+    """Return a run that has ended, in which a person must decide `a` and `c`."""
     for name, outcome in {"a": "review", "b": "failed", "c": "review", "d": "passed"}.items():
         run.add(name, outcome)
     run.end()
@@ -145,7 +145,7 @@ def test_a_report_leads_to_no_folder_outside_of_its_run(run: Any, named: str) ->
     )
     queue = Queue(run.folder, everything=True)
     assert (queue.items(), queue.problem, queue.has_ended) == ([], "", True)
-    rewrite(run.folder, queue.files)  # reads no verdicts there either
+    rewrite(run.folder, queue.files)  # It reads no verdicts there, either.
     assert queue.files._known == {}
 
 
@@ -263,7 +263,7 @@ def test_a_verdict_that_cannot_be_written_is_told_and_loses_nothing(
     page = serve(mixed.folder)
     path = mixed.folder / "episodes" / "a.0" / VERDICTS
     path.unlink()
-    path.mkdir()  # for whom no folder is read-only, too
+    path.mkdir()  # A directory fails even for users to whom no folder is read-only.
     assert "cannot write to" in page.decide(0, "pass")["error"]
     assert page.get("/queue")["left"] == 2
     assert page.decide(1, "pass")["opinions"]

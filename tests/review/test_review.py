@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent review`: which run, lists, decisions, and the way it ends."""
+"""Tests of `python -m pytest_mobileagent review`: the run, lists, decisions, and how it ends."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_verdict_that_cannot_be_kept_is_an_error(
     assert "error: cannot write to" in capsys.readouterr().err
 
 
-@pytest.mark.slow  # it configures pytest for each
+@pytest.mark.slow  # It configures pytest for each run.
 def test_the_runs_are_where_the_project_has_them(
     ended: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,7 +125,7 @@ def test_the_runs_are_where_the_project_has_them(
     assert capsys.readouterr().out.count("2 of 2 left") == 2
 
 
-@pytest.mark.slow  # processes
+@pytest.mark.slow  # It starts processes.
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signals) -> None:
     arguments = ["review", str(ended.folder), "--no-browser", "--who", "ann"]
@@ -142,7 +142,7 @@ def test_it_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signa
         url = process.stdout.readline().strip()
         with urlopen(url) as page:
             assert page.status == 200
-        assert main(["--decide", "a=pass"], runs_of(ended)) == 0  # by somebody else
+        assert main(["--decide", "a=pass"], runs_of(ended)) == 0  # by another person
         process.send_signal(end)
         told, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
@@ -159,7 +159,7 @@ def test_look(episode):
 """
 
 
-@pytest.mark.slow  # a phone
+@pytest.mark.slow  # It starts a phone.
 def test_what_a_run_leaves_for_review_is_decided_and_the_report_says_so(
     project: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

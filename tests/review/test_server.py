@@ -1,4 +1,4 @@
-"""The server: who may ask, what is answered, and that nothing asked for becomes a path."""
+"""Tests of the review server: authorisation, responses, and that no request becomes a path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BODY = json.dumps({"episode": 0, "decision": "pass", "note": "", "who": ""}).enc
 
 @pytest.fixture
 def page(run: Any, serve: Callable[..., Any]) -> Any:
-    """The page of a run with one episode that waits."""
+    """Return the page of a run with one episode for review."""
     run.add("a", goal=HOSTILE, said=HOSTILE, answer=HOSTILE)
     run.end()
     return serve(run.folder)
@@ -229,7 +229,7 @@ def test_a_queue_that_the_page_knows_is_not_sent_again(page: Any) -> None:
     assert page.ask("/queue", If_None_Match=headers["ETag"])[0] == 200
 
 
-SCREEN = (100, 200)  # pixels
+SCREEN = (100, 200)  # in pixels
 MARKS: dict[str, tuple[Action, tuple[Any, ...] | None]] = {
     "tap": (Tap(3, 4), ("tap", (3, 4), None)),
     "long press": (LongPress(3, 4), ("longpress", (3, 4), None)),

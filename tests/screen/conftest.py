@@ -1,4 +1,4 @@
-"""Runs tests of screens on every view hierarchy that was recorded on a real phone."""
+"""Runs screen tests on every view hierarchy that was recorded on a real phone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RECORDINGS = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrize tests that use `recorded_xml` with the text of each of these files."""
+    """Parametrize the tests that use `recorded_xml` with the text of each recording."""
     if "recorded_xml" in metafunc.fixturenames:
         files = sorted(RECORDINGS.rglob("*.xml"))
         missing = pytest.mark.skip("the recordings of real phones are not beside this repository")

@@ -1,4 +1,4 @@
-"""Elements of a screen: what they are, and how they are found."""
+"""Tests of a screen's elements: their equality and their cached properties."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_elements_are_equal_by_what_they_hold_and_not_by_where_they_stand() -> N
     assert row.children[0] == leaf
     assert len({leaf, row, *row.children}) == 2
     assert Element("a", children=(row, leaf)) != Element("a", children=(leaf, row))
-    # The same elements in document order, but not the same tree.
+    # The elements in document order are the same, but the trees differ.
     below = Element("a", children=(Element("b", children=(Element("c"),)),))
     assert below != Element("a", children=(Element("b"), Element("c")))
     assert leaf != "x"
@@ -44,7 +44,7 @@ class Counts:
 
     @lazy
     def value(self) -> int:
-        """A number."""
+        """Return a number once the test allows it."""
         self.begun.set()
         if self.go_on is not None:
             assert self.go_on.wait(20)

@@ -1,4 +1,4 @@
-"""Screenshots in another encoding: the same pixels, or none at all."""
+"""Tests of re-encoding screenshots: the pixels stay the same, or nothing is encoded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def png_of(image: Image.Image, **options: Any) -> bytes:
 
 
 def gradient(mode: str, width: int = 90, height: int = 70) -> Image.Image:
-    """A picture in which no two pixels beside each other are alike, and PNG is large."""
+    """Return a picture in which adjacent pixels always differ, so a PNG of it is large."""
     image = Image.new("RGBA", (width, height))
     places = [(x, y) for y in range(height) for x in range(width)]
     image.putdata([(x * 7 % 256, y * 5 % 256, x * y % 251, (x + y) % 256) for x, y in places])

@@ -1,4 +1,4 @@
-"""Images, such as icons, found in a screenshot."""
+"""Tests of finding images, such as icons, in a screenshot."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HEART = [
 
 
 def heart(side: int, color: str, *, filled: bool, background: str = "white") -> Image.Image:
-    """A heart in a square, drawn large and scaled down, as icons are."""
+    """Return a heart in a square, drawn large and scaled down, like an icon."""
     picture = Image.new("RGB", (480, 480), background)
     points = [(4.4 * x + 20, 4.4 * y + 20) for x, y in HEART]
     pen = ImageDraw.Draw(picture)
@@ -46,7 +46,7 @@ def heart(side: int, color: str, *, filled: bool, background: str = "white") -> 
 
 @pytest.fixture
 def hearts() -> Screen:
-    """A screen with an empty heart, a full one and a faint one, among texts."""
+    """Return a screen with an empty, a filled and a faint heart, among texts."""
     picture = Image.new("RGB", (360, 640), "white")
     pen = ImageDraw.Draw(picture)
     for row in range(8):

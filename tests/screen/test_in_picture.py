@@ -1,4 +1,4 @@
-"""What is found in the screenshot where the hierarchy does not have it."""
+"""Tests of finding texts in the screenshot that the hierarchy lacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """An engine that reads the same lines in every picture, and keeps the pictures' sizes."""
+    """An engine that reads the same lines in every picture, and records the pictures' sizes."""
 
     def __init__(self, *lines: tuple[str, tuple[int, int, int, int]]) -> None:
         self.lines = [TextBox(text, Bounds(*bounds), 0.9) for text, bounds in lines]
@@ -38,7 +38,7 @@ class Reader:
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
-    """The engine that is used where none is named."""
+    """Return the default engine, replaced by a fake."""
     reader = Reader(
         ("Total：￥14.99", (10, 300, 200, 340)),
         ("NewYork", (10, 400, 200, 440)),
@@ -211,7 +211,7 @@ def test_a_solution_has_no_element_to_relate_to(screen: Screen) -> None:
         tap(text="Total", below=screen.elements[0])
 
 
-@pytest.mark.slow  # an engine is loaded twice
+@pytest.mark.slow  # An engine is loaded twice.
 def test_a_forked_process_reads_with_an_engine_of_its_own() -> None:
     image = Image.new("RGB", (300, 80), "white")
     ImageDraw.Draw(image).text((20, 20), "Settings", "black", font_size=36)

@@ -1,4 +1,4 @@
-"""Text in pictures, read by each engine; EasyOCR's models have weights that mean nothing."""
+"""Tests of reading text in pictures with each engine; EasyOCR's models have meaningless weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHINESE = Path(str(files("paperang_p2_fonts_cjk") / "fonts" / "wqy-microhei.ttc"
 
 
 def written(*lines: tuple[int, int, str], font: str | Path = LATIN, size: int = 40) -> Image.Image:
-    """A white picture with lines of text at their places."""
+    """Return a white picture with lines of text at the given points."""
     image = Image.new("RGB", (700, 400), "white")
     draw = ImageDraw.Draw(image)
     for x, y, text in lines:
@@ -40,7 +40,7 @@ def written(*lines: tuple[int, int, str], font: str | Path = LATIN, size: int = 
 
 
 class Fake:
-    """An engine that counts how often it is made, and finds what it is given."""
+    """An engine that counts its instances, and returns the given boxes."""
 
     made = 0
 
@@ -148,7 +148,7 @@ def test_the_texts_of_a_real_screen_are_read(recordings: Path) -> None:
     screen = Screen((folder / "xmls" / "step_0.xml").read_text("utf-8"), png)
     read = {folded(box.text) for box in read_text(screen.image)}
     shown = {folded(each.text) for each in screen.elements if each.text}
-    # The rest are icons without words, at the bottom of the home screen.
+    # The hierarchy's other texts belong to icons without labels, at the bottom of the home screen.
     assert read & shown == {"Wed,Aug20", "Settings", "PlayStore", "Gmail", "Photos", "YouTube"}
 
 
@@ -166,7 +166,7 @@ BLACK = Image.new("RGB", (10, 10))
 
 @pytest.fixture
 def keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Image.Image]]:
-    """Results are kept in a folder: what an engine in the place of "rapidocr" was given to read."""
+    """Cache results in a folder; yield the pictures that the fake engine "rapidocr" was given."""
     given: list[Image.Image] = []
 
     class Engine:
@@ -260,7 +260,7 @@ def test_workers_share_the_processors(
 
 pytestmark = [
     pytest.mark.skipif(find_spec("easyocr") is None, reason="the extra [easyocr] is not installed"),
-    pytest.mark.filterwarnings("ignore"),  # torch warns of what easyocr does with it
+    pytest.mark.filterwarnings("ignore"),  # torch warns about how easyocr uses it.
 ]
 
 NETWORK = """
@@ -279,9 +279,9 @@ SETTINGS = "network_params: {}\nimgH: 64\nlang_list: [en]\ncharacter_list: abcde
 
 @pytest.fixture
 def easyocr(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """EasyOCR, also where torchvision was built for another torch, as PyPI's is for a CPU's.
+    """Return EasyOCR, even if torchvision was built for another torch (PyPI versus CPU).
 
-    There, torchvision cannot register its own operators. EasyOCR uses none of them.
+    In that case, torchvision cannot register its own operators. EasyOCR uses none of them.
     """
     name = "torchvision._meta_registrations"
     monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
@@ -290,7 +290,7 @@ def easyocr(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def models(easyocr: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a detector that takes everything for text, and a recogniser that guesses."""
+    """Return a folder with a detector that marks everything as text, and a random recogniser."""
     torch = pytest.importorskip("torch")
     detector = pytest.importorskip("easyocr.craft").CRAFT(pretrained=False)
     torch.nn.init.zeros_(detector.conv_cls[-1].weight)

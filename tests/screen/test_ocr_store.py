@@ -1,4 +1,4 @@
-"""Lines that were read are kept; those of a run are believed only if they are signed by its key."""
+"""Tests of storing recognised lines; a run's lines are trusted only if signed with its key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME, OTHER = "0123456789abcdef" * 2, "fedcba9876543210" * 2
 
 @pytest.fixture
 def believed(tmp_path: Path) -> Iterator[SignedLines]:
-    """This process keeps its lines in a run's folder of screens."""
+    """Yield the signed lines of a run's screens folder, which this process uses."""
     lines = SignedLines(tmp_path)
     ocr_store.believe(lines)
     yield lines
@@ -36,7 +36,7 @@ def believed(tmp_path: Path) -> Iterator[SignedLines]:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of an engine that finds a line, and of which it is known which version it is."""
+    """Return the name of an engine that finds one line, and whose version is known."""
 
     class Engine:
         def read(self, image: Image.Image) -> list[TextBox]:
@@ -96,7 +96,7 @@ def test_lines_that_were_changed_are_not_believed(tmp_path: Path, damage: str) -
 def test_the_key_lies_beside_the_lines_only_while_no_agent_works(tmp_path: Path) -> None:
     first = SignedLines.of_run(tmp_path, takes_key=True)
     first.publish()
-    assert list(tmp_path.iterdir()) == []  # there are no lines
+    assert list(tmp_path.iterdir()) == []  # No lines were read.
     first.put(NAME, READER, LINES)
     (tmp_path / KEY).write_bytes(b"the agent's own key".ljust(32))
     first.publish()
@@ -140,7 +140,7 @@ def test_threads_that_want_the_same_picture_read_it_once(
         def find(self, name: str, reader: Sequence[Any]) -> Any:
             found = believed.find(name, reader)
             if next(looks) < 2:
-                both.wait()  # each has looked before the other one reads
+                both.wait()  # Each has looked in the store before either one reads.
             return found
 
     def picture() -> Image.Image:

@@ -1,4 +1,4 @@
-"""A screen: its elements, and what stands where."""
+"""Tests of screens: their elements, and which element is at a point."""
 
 from __future__ import annotations
 

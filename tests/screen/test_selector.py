@@ -1,4 +1,4 @@
-"""Where elements stand to each other, in the hierarchy and by their bounds."""
+"""Tests of selectors: criteria, and relations between elements by hierarchy and bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the virtual phone shows, seen by marks and by eyes alike."""
+"""Tests that the virtual phone's hierarchy, marks and screenshot show the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hierarchies of several windows: a split screen, a keyboard over an app."""
+"""Tests of hierarchies with several windows: a split screen, a keyboard over an app."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NODE = '<node class="{1}" package="{0}" bounds="{2}"><node text="{0}" bounds="{2
 TAG = (
     '<{1} class="{1}" package="{0}" bounds="{2}"><android.view.View text="{0}" bounds="{2}"/></{1}>'
 )
-WINDOWS = [  # the topmost first, as Android lists them
+WINDOWS = [  # topmost first, as Android lists them
     ("keyboard", "android.widget.FrameLayout", "[0,1600][1080,2400]"),
     ("upper", "android.widget.FrameLayout", "[0,0][1080,1200]"),
     ("lower", "android.widget.FrameLayout", "[0,1200][1080,2400]"),

@@ -1,4 +1,4 @@
-"""What holds for every view hierarchy, whatever a phone writes into it."""
+"""Tests that hold for every view hierarchy, whatever a phone writes into it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLAGS = (
 
 
 def read_independently(xml: str) -> list[tuple[Any, ...]]:
-    """All that a hierarchy says of its elements, read without the parser under test."""
+    """Return the attributes of all elements of a hierarchy, read without the parser under test."""
     return [
         (
             node.get("class", "hierarchy"),
@@ -82,7 +82,7 @@ def test_children_know_their_ancestors(recorded_xml: str) -> None:
 
 
 def test_tags_that_are_known_are_read_as_a_parser_reads_the_whole(recorded_xml: str) -> None:
-    for _ in range(2):  # with tags that are new, and then known
+    for _ in range(2):  # The tags are new in the first pass, and known in the second.
         known = outline(recorded_xml)
         assert known is not None
         assert tree(*known) == _parsed(recorded_xml)
@@ -101,7 +101,7 @@ _BETWEEN = st.sampled_from(
 
 @st.composite
 def _documents(draw: st.DrawFn) -> str:
-    """Hierarchies of either dialect, many of them with what makes them none."""
+    """Draw hierarchies in either dialect, many of which are malformed."""
     name = draw(st.sampled_from(["node", "node", "android.widget.Button", "hierarchy", "a:b"]))
     closing = draw(st.sampled_from([f"</{name}>", f"</{name}>", f"</{name} >", "</other>", ""]))
 
@@ -299,7 +299,7 @@ def test_a_deep_hierarchy_is_either_read_or_refused(depth: int) -> None:
         assert depth > 250 and "depth" in str(error)  # noqa: PT017, PT018
 
 
-# What XML can hold, and what it does not fold into spaces in an attribute.
+# Characters that XML allows, and does not normalise to spaces in attributes.
 ATTRIBUTE = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")
 )

@@ -1,4 +1,4 @@
-"""The `emulator` of the tests' SDK, which runs in the warm program at SOCKET (see emulator.py)."""
+"""The `emulator` command of the tests' SDK, run by the warm program at SOCKET (see emulator.py)."""
 
 from __future__ import annotations
 

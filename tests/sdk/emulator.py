@@ -68,7 +68,7 @@ def avd_home() -> Path:
 
 
 def content(name: str) -> Path:
-    """Return the folder of an AVD, from its ini file."""
+    """Return the folder of an AVD, as given in its ini file."""
     ini = avd_home() / f"{name}.ini"
     if not ini.is_file():
         say("ERROR", f"Unknown AVD name [{name}], use -list-avds to see valid list.")
@@ -79,7 +79,7 @@ def content(name: str) -> Path:
 
 
 class Said(io.TextIOBase):
-    """What the phone prints: its one line means that it has booted."""
+    """The phone's standard output; its only line means that the phone has booted."""
 
     def __init__(self, started: float, seconds: float) -> None:
         self.started = started

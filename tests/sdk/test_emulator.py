@@ -1,4 +1,4 @@
-"""The emulator of the tests' SDK takes the real one's flags, and says what that says."""
+"""Tests that the emulator of the tests' SDK has the real one's flags and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apps that have other packages on other phones."""
+"""Tests of apps whose package differs between phones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_app_of_which_none_is_installed_stays_as_it_is_named() -> None:
 
 @dataclass(frozen=True)
 class Own:
-    """A probe of a project's own."""
+    """A probe defined by a project."""
 
     script: str
     count: int = 3

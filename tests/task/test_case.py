@@ -1,4 +1,4 @@
-"""Cases: one identity from collection to report."""
+"""Tests of cases, which keep one identity from collection to report."""
 
 from __future__ import annotations
 

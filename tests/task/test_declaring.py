@@ -1,4 +1,4 @@
-"""The decorators of tasks where nothing runs tests."""
+"""Tests of the task decorators outside of pytest."""
 
 from __future__ import annotations
 

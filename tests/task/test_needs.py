@@ -1,4 +1,4 @@
-"""What tasks need, and what devices are said to have."""
+"""Tests of what tasks need, and of what devices provide."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def scene(make_screen: Callable[..., Screen]) -> Callable[..., Scene]:
-    """A scene after two screens, the first with a price that the second has no more."""
+    """Return a function that makes a scene of two screens; only the first shows a price."""
     first = make_screen(
         {"text": "12 €", "resource-id": "p:id/price"},
         {"text": "Sum 0 €", "resource-id": "p:id/sum"},

@@ -1,4 +1,4 @@
-"""Tables of tasks: every row is one, every column an attribute."""
+"""Tests of tables of tasks: each row is a task, and each column an attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user of a task knows, and the two variants of a task."""
+"""Tests of what a task's simulated user knows, and of the two variants of such a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Official goals, of the copy of a release that `releases.toml` names."""
+"""Tests of official goals, read from the copy of a release named in `releases.toml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def official(folder: Path) -> dict[str, str | None]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """The table of a suite in a project, whose release is beside the project."""
+    """Return a suite's table in a project, with the release in a folder beside the project."""
     project = tmp_path / "project"
     folder = project / "tasks" / "suite"
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The public phones in memory."""
+"""Tests of the public in-memory phones."""
 
 from __future__ import annotations
 

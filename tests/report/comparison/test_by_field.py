@@ -1,4 +1,4 @@
-"""Runs by a field of their tasks, and tasks of one run that pair: in environments, as twins."""
+"""Tests of grouping runs by a field of their tasks, and of pairing tasks of one run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ZH = {"cross[a_CHN]": ("FF", "a_ENG"), "cross[c_CHN]": ("F", "b_ENG"), "cross[y_
 
 
 def tasks(*, en: str = "", zh: str = "") -> list[Entry]:
-    """Tasks in two languages, two of each twins; `en` and `zh` replace all their epochs."""
+    """Return tasks in two languages, two twins in each; `en` and `zh` replace all their epochs."""
     return [
         entry(name, number, letter, language=language, twin=twin or None)
         for language, those, letters in (("en", EN, en), ("zh", ZH, zh))
@@ -61,7 +61,7 @@ def test_levels_are_in_their_order_and_tasks_without_one_in_none() -> None:
 
     groups = by_field("level", run("F"), run("P"))["groups"]
     assert [group["value"] for group in groups] == [1, 2, 3]
-    assert [group["interval"] for group in groups] == [None] * 3  # of a single task each
+    assert [group["interval"] for group in groups] == [None] * 3  # Each group has a single task.
 
 
 def test_twins_of_a_run_stand_beside_each_other() -> None:

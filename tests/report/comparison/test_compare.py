@@ -1,4 +1,4 @@
-"""How a run differs from its baseline."""
+"""Tests of the differences between a run and its baseline."""
 
 from __future__ import annotations
 

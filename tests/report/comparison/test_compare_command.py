@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent compare`, and a comparison in words."""
+"""Tests of `python -m pytest_mobileagent compare`, and of comparisons in words."""
 
 from __future__ import annotations
 

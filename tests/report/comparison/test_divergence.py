@@ -1,4 +1,4 @@
-"""Where two episodes of one task part, on episodes made by hand."""
+"""Tests of where two episodes of one task diverge, on hand-made episodes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def middle(screen: Screen, text: str) -> Tap:
 
 
 def episode(*walk: Screen | Action) -> EpisodeRecord:
-    """Screens and what was done on each, in turn; after a report, its screen is the last."""
+    """Return an episode from alternating screens and actions; the last screen is the final one."""
     screens = [each for each in walk if isinstance(each, Screen)]
     actions = [each for each in walk if not isinstance(each, Screen)]
     steps = tuple(Step(screen, (each,)) for screen, each in zip(screens, actions, strict=False))
@@ -165,11 +165,13 @@ TOP, LOWER = (each.bounds.center for each in TWINS.find_all(text="Add")[:2])
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        (step(TAP_ALARM), step(middle(MOVED, "Alarm"), MOVED), True),  # it stands lower there
-        (step(TAP_ALARM), step(middle(LIST, "Clock")), False),  # its neighbour
-        (step(Tap(*TOP), TWINS), step(Tap(*LOWER), TWINS), False),  # words do not tell them apart
+        # The row is further down there.
+        (step(TAP_ALARM), step(middle(MOVED, "Alarm"), MOVED), True),
+        (step(TAP_ALARM), step(middle(LIST, "Clock")), False),  # the neighbouring row
+        # Their texts do not distinguish them.
+        (step(Tap(*TOP), TWINS), step(Tap(*LOWER), TWINS), False),
         (step(Tap(*TOP), TWINS), step(Tap(TOP[0] + 9, TOP[1]), TWINS), True),
-        (step(Tap(900, 2300)), step(Tap(905, 2290)), True),  # on nothing
+        (step(Tap(900, 2300)), step(Tap(905, 2290)), True),  # There is no element at either point.
         (step(Tap(900, 2300)), step(Tap(100, 2300)), False),
         (step(TAP_ALARM), step(LongPress(TAP_ALARM.x, TAP_ALARM.y)), False),
         (step(DoubleTap(9, 9)), step(DoubleTap(10, 9)), True),

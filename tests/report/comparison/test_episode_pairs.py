@@ -1,4 +1,4 @@
-"""Two episodes of one task beside each other, as runs record them."""
+"""Tests of comparing two recorded episodes of one task."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TASKS = ("clock/alarm", "clock/timer")
 def run_of(
     runs: Path, agent: str, passed: tuple[bool, ...], tap: str = "Alarm", **about: Any
 ) -> Path:
-    """The folder of a run whose agent taps `tap`; about its model, prompt, app and device."""
+    """Return the folder of a run whose agent taps `tap`; `about` has the model, prompt etc."""
     folder = RunFolder.plan(runs, agent)
     cases = [Case(Task("Set an alarm."), name, "clock", f"test.py::{name}") for name in TASKS]
     folder.begin(lambda: {"agent": agent}, cases)

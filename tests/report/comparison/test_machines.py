@@ -1,4 +1,4 @@
-"""How the machines differ on which the episodes of two runs were made."""
+"""Tests of differences between the machines on which two runs' episodes were recorded."""
 
 from __future__ import annotations
 

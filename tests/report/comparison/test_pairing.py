@@ -1,4 +1,4 @@
-"""Two runs, task by task."""
+"""Tests of comparing two runs task by task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which runs can be ranked with each other, and which places their tasks leave open."""
+"""Tests of which runs can be ranked together, and which places their tasks leave open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALIKE = dict.fromkeys(
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Makes a run of tasks with these numbers of passed epochs, of so many epochs each."""
+    """Return a function that makes a run, given the number of passed epochs of each task."""
     numbers = count()
 
     def made(
@@ -149,7 +149,7 @@ def test_a_run_of_which_nothing_is_known_has_no_place(run: Run) -> None:
     assert [each.places for each in rank([unknown, unknown])] == [None, None]
 
 
-@pytest.mark.slow  # 300 runs
+@pytest.mark.slow  # It ranks 300 runs.
 def test_equal_agents_are_told_apart_no_more_often_than_the_level_says(run: Run) -> None:
     draw = random.Random(1)
     chances = [draw.random() for _ in range(30)]
@@ -158,4 +158,5 @@ def test_equal_agents_are_told_apart_no_more_often_than_the_level_says(run: Run)
         runs = [run([sum(draw.random() < p for _ in range(3)) for p in chances], epochs=3)
                 for _ in range(5)]  # fmt: skip
         wrong += any(each.places != (1, 5) for each in rank(runs))
-    assert wrong <= trials * 2 * LEVEL  # 3 are expected at most; 7 and more have a chance of 3 %
+    # At most 3 are expected; 7 or more have a probability of 3 %.
+    assert wrong <= trials * 2 * LEVEL

@@ -1,4 +1,4 @@
-"""The layouts of other benchmarks, which runs are exported to."""
+"""Tests of exporting runs in the layouts of other benchmarks."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a3s_columns_are_levels_and_categories() -> None:
 
 
 def states(count: int, credit: float, **fields: Any) -> Entry:
-    """A task of so many essential states, of which this share was achieved."""
+    """Return a task with a number of essential states, of which the given share was achieved."""
     judge: dict[str, Any] = {"details": {"statements": [{}] * count}}
     verdict = {"passed": credit == 1, "scorer": "judge", "reason": "", "first_step": None}
     verdict["evidence"] = {"judges": [judge]}

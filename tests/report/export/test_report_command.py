@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Writes a run of one task, and returns its folder."""
+    """Return a function that writes a run of one task and returns its folder."""
 
     def write(agent: str, success: bool | None = True, *, whole: Any = None) -> Path:
         folder = tmp_path / "runs" / agent

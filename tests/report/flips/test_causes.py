@@ -1,4 +1,4 @@
-"""What a flip comes from, by what was said of its episodes; and the plan, with its costs."""
+"""Tests of finding the cause of a flip, and of the plan with its costs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def test_the_plan_says_what_is_done_and_what_it_costs(tmp_path: Path) -> None:
         "tasks whose verdict flips: 1, with 2 episodes",
         "judged again: 2 episodes, 2 times each",
         f"played again: 2 episodes, {by}: about 1.0 minutes on a phone",
-        "costs: about 12 judge calls, $1.50",  # 2 episodes, judged twice, and once as played
+        # 2 episodes, judged twice, and once when played again.
+        "costs: about 12 judge calls, $1.50",
     ]
 
 

@@ -1,4 +1,4 @@
-"""`mobileagent flips`, on runs whose verdicts flip with the judge, the phone or the agent."""
+"""Tests of `mobileagent flips`, for verdicts that flip with the judge, the phone or the agent."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 @pytest.fixture
 def models() -> Iterator[list[str]]:
-    """The agent's model, and a judge who says yes, no, and then always yes."""
+    """Yield options for the agent's model and for a judge that says yes, no, then always yes."""
     said = count()
     agent = ScriptedModel(
         [When("agent:", ["4711", "0"]), When("phone:", "done"), When("judge:", "done")]
@@ -105,7 +105,7 @@ def run(project: pytest.Pytester, agent: str, *arguments: str, epochs: int = 2) 
 
 
 def recorded(folder: Path) -> dict[Path, bytes]:
-    """What a run has recorded: all but its report, which tells what was found."""
+    """Return the contents of a run's files, except its report, which records the findings."""
     own = {"report.json", "report.html"}
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path: path.read_bytes() for path in files}

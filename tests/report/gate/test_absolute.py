@@ -1,4 +1,4 @@
-"""Bounds on money and tokens of which a part is not known."""
+"""Tests of bounds on costs and tokens that are only partly known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict of a gate on a run."""
+"""Tests of a gate's verdict on a run."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_baseline_with_holes_decides_nothing() -> None:
 
 
 def test_a_catastrophe_fails_whatever_is_missing() -> None:
-    """It would with all passed that are missing, be they 6 % or 40 % of the episodes."""
+    """It fails even if all missing episodes had passed, whether they are 6 % or 40 % of all."""
     for lacking in (6, 40):
         after = many(50, "FF") | many(lacking, "FE")
         assert decided(AGAINST, after, many(50, "PP")).status == 1
@@ -157,7 +157,7 @@ def test_what_the_baseline_lacks_counts_as_failed_before_a_run_fails() -> None:
 
 @pytest.mark.parametrize("before", ["P", "R"])
 def test_a_pass_holds_where_all_that_is_missing_speaks_against_it(before: str) -> None:
-    """Two identical runs with 3 % for review each, or one of them."""
+    """Two identical runs; 3 % of the episodes of one or both of them are for review."""
     for tasks, status in ((40, 8), (300, 0)):
         runs = [many(tasks, "PPP") | many(tasks // 10, "PP" + letter) for letter in ("R", before)]
         decision = decided(AGAINST, *runs)
@@ -248,7 +248,7 @@ def test_an_absolute_bound_is_on_the_number_of_the_summary(bound: Bound, line: s
 
 def test_what_counts_what_is_missing_is_known_however_much_is_missing() -> None:
     assert decided(Bound("errors", max=2), {"a": "EEE"}).status == 1
-    assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # nothing else is known
+    assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # Nothing else is known.
 
 
 @pytest.mark.parametrize(
@@ -316,10 +316,11 @@ def open_bounds(tasks: dict[str, str], analysis: int, *bounds: Bound) -> tuple[B
 def test_more_epochs_are_run_only_where_they_may_decide() -> None:
     unclear = many(20, "PPF") | many(3, "PFF")
     assert open_bounds(unclear, 0) == (AGAINST,)
-    assert open_bounds(unclear, 2) == ()  # the last look
-    assert open_bounds(many(20, "FFF"), 0) == ()  # it has failed
-    assert open_bounds(many(20, "PEE"), 0) == ()  # more of it would break
-    assert open_bounds(unclear, 0, Bound("cost_usd", max=1)) == ()  # no bound against the baseline
+    assert open_bounds(unclear, 2) == ()  # This is the last interim analysis.
+    assert open_bounds(many(20, "FFF"), 0) == ()  # The bound has failed.
+    assert open_bounds(many(20, "PEE"), 0) == ()  # More epochs would break, too.
+    # Not a bound against the baseline.
+    assert open_bounds(unclear, 0, Bound("cost_usd", max=1)) == ()
 
 
 def test_only_tasks_of_open_bounds_are_wanted() -> None:

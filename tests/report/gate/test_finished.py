@@ -1,4 +1,4 @@
-"""The verdict of a gate on a run that has ended."""
+"""Tests of a gate's verdict on a run that has ended."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
     ("epochs", "fallen", "analysis", "verdict"),
     [
         ("PPP", 0, 1, "PASS"),
-        ("PPPPPPPPPP", 0, 1, "PASS"),  # more epochs were run for another bound
-        ("PPP", 2, 1, "INCONCLUSIVE"),  # it was stopped after the first look
+        ("PPPPPPPPPP", 0, 1, "PASS"),  # More epochs were run because of another bound.
+        ("PPP", 2, 1, "INCONCLUSIVE"),  # stopped after the first interim analysis
         ("PPPPPPPP", 2, 2, "INCONCLUSIVE"),  # … between the second and the third
         ("PPPPPnnnnn", 2, 2, "INCONCLUSIVE"),  # … by kill -9
         ("PPPPPPPPPP", 2, 3, "INCONCLUSIVE"),
@@ -34,7 +34,7 @@ def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
 
 
 def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
-    """One bound was decided at the first look, so that its tasks had no further epochs."""
+    """One bound was decided at the first interim analysis, so its tasks ran no further epochs."""
     easy = {f"tasks/easy/t{number}": "PPP" for number in range(60)}
     hard = many(60, "PPP")
     baseline = [*entries(easy, suite="easy"), *entries(hard)]

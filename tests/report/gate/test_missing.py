@@ -1,4 +1,4 @@
-"""Tasks that a gate should have seen and has not."""
+"""Tests of tasks that a gate expects but the run lacks."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ PATHS = {"paths": ["tasks"]}
         ({"selection": PATHS}, {"selection": {**PATHS, "-k": "easy"}}, False),
         ({"selection": PATHS, "shard": "1/2"}, {"selection": PATHS}, False),
         ({"selection": PATHS, "shard": None}, {"selection": PATHS, "merged_from": ["a"]}, False),
-        ({}, {}, False),  # of an older version
+        ({}, {}, False),  # written by an older version
     ],
 )
 def test_runs_are_selected_alike_by_what_they_were_told(

@@ -1,4 +1,4 @@
-"""What it would take to decide what a gate left open."""
+"""Tests of estimating how many epochs or tasks would decide an inconclusive gate."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOISE = 0.12
 
 
 def after(tasks: int, epochs: int, value: float, rest: float = 0.0) -> Difference:
-    """What is found if the tasks' spread is chance, and a rest that stays."""
+    """Return a difference with only chance variance, plus a part that epochs do not reduce."""
     spread = rest + 2 * NOISE / (tasks * epochs)
     return Difference(tasks, value, spread**0.5, spread, 0.0, tasks * epochs)
 
 
 def test_planning_says_what_the_facts_say() -> None:
-    # 5 points with a power of 80 % take about 1,000 episodes of each run, 10 points 250.
+    # A change of 5 points takes about 1,000 episodes per run for a power of 80 %, 10 points 250.
     assert 100 * planned_epochs(100, 0.05) == pytest.approx(1000, rel=0.15)
     assert 100 * planned_epochs(100, 0.10) == pytest.approx(250, rel=0.25)
     assert planned_epochs(200, 0.5) == 1
@@ -49,7 +49,7 @@ def test_a_difference_between_both_takes_what_tells_the_margin_from_what_is_allo
 
 
 def test_no_number_of_epochs_decides_over_tasks_that_are_lost() -> None:
-    """One of twenty tasks: its difference is -1 however often it is run."""
+    """One of twenty tasks is lost: its difference is -1 however many epochs are run."""
     lost = Difference(20, -0.05, 0.05, 0.0025, 0.0, 60)
     for epochs in (3, 10, 1000):
         assert epochs_to_decide(lost, BOUND, ONE_LOOK, 0.0, epochs) is None

@@ -1,6 +1,6 @@
-"""The test against the baseline: when it fails and passes.
+"""Tests of the test against the baseline: when it fails and when it passes.
 
-When a gate analyses a run, and how strict each analysis is.
+Also tests when a gate analyses a run, and how strict each interim analysis is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pytest_mobileagent.report.gate.spec import Bound
 
 BOUND = Bound("success_rate", baseline=True)
 ONE_LOOK = levels(interim_analyses(3, 3), 0)
-MANY = 10**9  # episodes: what was not seen adds nothing but what lies in single tasks
+# With this many episodes, unseen failures add almost nothing to the variance of the tasks.
+MANY = 10**9
 
 
 def found(tasks: int, value: float, error: float, pooled: float = 0.0) -> Difference:
@@ -37,7 +38,7 @@ def found(tasks: int, value: float, error: float, pooled: float = 0.0) -> Differ
         (found(100, 0.0, 0.01), "PASS"),
         (found(20, -0.10, 0.02), "FAIL"),
         (found(100, -0.03, 0.02), "INCONCLUSIVE"),
-        # (D + 0.02) / s = -2.43 is what t with 19 degrees falls below with a chance of 1.25 %.
+        # Student's t with 19 degrees is below (D + 0.02) / s = -2.43 with a probability of 1.25 %.
         (found(20, -0.0688, 0.02), "FAIL"),
         (found(20, -0.0684, 0.02), "INCONCLUSIVE"),
         (found(20, -0.10, 0.02, pooled=0.04**2), "INCONCLUSIVE"),
@@ -61,7 +62,7 @@ def test_a_difference_has_a_verdict(difference: Difference, verdict: str) -> Non
 def test_runs_without_a_failure_pass_by_how_many_episodes_there_were(
     tasks: int, epochs: int, verdict: str
 ) -> None:
-    """Of 59 episodes one at least fails, with a chance of 95 %, if the true rate is 95 %."""
+    """At a true rate of 95 %, at least one of 59 episodes fails with a probability of 95 %."""
     perfect = Difference(tasks, 0.0, 0.0, 0.0, 0.0, tasks * epochs)
     assert rule(perfect, BOUND, ONE_LOOK) == verdict
 
@@ -119,7 +120,7 @@ def test_one_look_has_the_whole_level() -> None:
 
 
 def test_levels_are_those_that_simulation_gave() -> None:
-    """To the precision of the facts, whose figures were drawn and not integrated."""
+    """The tolerance is that of the simulated reference values."""
     assert interim_analyses(3, 10).levels(0.015) == pytest.approx(
         (0.0063, 0.0046, 0.0073), abs=0.0002
     )

@@ -1,4 +1,4 @@
-"""What a gate asks for, as people write it, and what is said where that is wrong."""
+"""Tests of parsing what a gate requires, and of the errors in such a specification."""
 
 from __future__ import annotations
 

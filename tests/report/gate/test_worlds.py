@@ -1,6 +1,6 @@
-"""The gate on simulated agents of which the truth is known: false alarms, and what it sees.
+"""Tests of the gate on simulated agents with known success rates: false alarms and power.
 
-`benchmarks/gate.py` has 4,000 runs of many more worlds; docs/gate-errors.md shows them.
+`benchmarks/gate.py` simulates 4,000 runs of many more worlds; see docs/gate-errors.md.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def test_an_agent_that_is_ten_points_worse_fails_soon() -> None:
 def test_an_agent_that_was_perfect_and_is_five_points_worse_hardly_ever_passes(
     tasks: int, epochs: int
 ) -> None:
-    """In 16 to 23 % of runs no failure is seen, or few are: that is no proof."""
+    """In 16 to 23 % of the runs, few failures or none are seen, which is not enough to pass."""
     world = World(tasks, drop=0.05, shape="all at 1")
     assert simulate(world, InterimAnalyses((epochs,)), runs=1000).passing <= 0.06
 
 
 def test_looks_before_a_long_baseline_fail_no_unchanged_agent() -> None:
-    """One epoch of which nothing passes is no proof where the baseline passes 10 % of its ten."""
+    """A first epoch without a pass proves nothing if the baseline passes 10 % of ten epochs."""
     found = simulate(
         World(20, shape="all at 0.1"), InterimAnalyses((1, 3, 10)), runs=1000, margin=0.0
     )
@@ -103,7 +103,7 @@ def test_a_drop_that_is_not_allowed_hardly_ever_passes(
     [(20, 10, 0.16, 0.62), (50, 5, 0.24, 0.79), (100, 3, 0.30, 0.88), (100, 10, 0.81, 1.0)],
 )
 def test_power_is_what_it_was_chosen_for(tasks: int, epochs: int, five: float, ten: float) -> None:
-    """One look without a margin; 0.06 are three standard errors of both."""
+    """One analysis without a margin; 0.06 is three standard errors of both numbers."""
     for drop, power in ((0.05, five), (0.10, ten)):
         found = simulate(World(tasks, drop=drop), InterimAnalyses((epochs,)), runs=1000, margin=0.0)
         assert found.fail == pytest.approx(power, abs=0.06)

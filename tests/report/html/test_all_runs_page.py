@@ -1,4 +1,4 @@
-"""The page of all runs in a folder, and the line of each that it is written from."""
+"""Tests of the page of all runs in a folder, and of each run's cached summary."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def blocks(page: Path) -> dict[str, Any]:
 
 
 def another(run: Path, name: str, started: str, **outcomes: bool) -> Path:
-    """Copy a run, of a later time and with other outcomes."""
+    """Copy a run, with a later time and different outcomes."""
     copy = run.with_name(name)
     shutil.copytree(run, copy, symlinks=True)
     report = json.loads((copy / "report.json").read_text("utf-8"))
@@ -96,7 +96,7 @@ def test_a_page_has_a_row_for_each_run_and_what_changed_since_the_one_before(
     assert (second["folder"], second["before"]) == ("later", recorded.name)
     assert (second["gained"], second["lost"]) == (["first"], ["second"])
     assert found["r:later"] == {"first": True, "second": False, "never": None}
-    assert second["page"] is None  # it has none
+    assert second["page"] is None  # This run has no page.
 
 
 def test_a_damaged_run_is_named_and_costs_no_other_its_row(recorded: Path) -> None:

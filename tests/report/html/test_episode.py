@@ -1,4 +1,4 @@
-"""What the page shows of an episode, whatever is left of its files."""
+"""Tests of an episode's data on the page, including when some of its files are missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION_1 = Path(__file__).parents[2] / "episode" / "data" / "version1"
 
 @pytest.fixture
 def folder(recorded: Path) -> Path:
-    """The folder of the attempt that counts at the first task."""
+    """Return the folder of the attempt that counts for the first task."""
     return recorded / "episodes" / "first.1"
 
 

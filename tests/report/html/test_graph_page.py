@@ -1,4 +1,4 @@
-"""The page of a graph: which pages and ways it shows, and where each page stands."""
+"""Tests of a graph's page: which pages and paths it shows, and where each page is placed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROW = Bounds(0, 100, 360, 160)
 
 
 def write(folder: Path, edges: list[tuple[str, str]], *tasks: dict[str, Any]) -> Path:
-    """Write a graph of pages that lead to each other by taps; "back" edges by their key."""
+    """Write a graph whose pages are linked by taps, or by the back key if a target ends in <."""
     with GraphWriter(folder) as writer:
         writer.head(name="Shop", licence="CC0", source="made up")
         for name in dict.fromkeys(page.rstrip("<") for edge in edges for page in edge):

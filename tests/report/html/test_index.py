@@ -1,4 +1,4 @@
-"""The rows of the page's list."""
+"""Tests of the rows in the page's list."""
 
 from __future__ import annotations
 

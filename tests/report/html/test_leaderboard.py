@@ -1,4 +1,4 @@
-"""The page of several runs: its rows, what has to be known of them, and what it keeps to itself."""
+"""Tests of the leaderboard: its rows, its caveats, and what must not appear on it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SPENT = {"cost_usd": 0.02, "input_tokens": 900, "output_tokens": 40, "calls": 3}
 
 
 def tasks(passed: int, of: int = 9, **fields: Any) -> list[Entry]:
-    """Entries of a suite, of which so many passed."""
+    """Return a suite's entries, of which the given number passed."""
     common = {"suite": "clock", "steps": 4, "unpriced_calls": 0, **SPENT, **fields}
     return [make(number < passed, id=f"clock/t{number}", **common) for number in range(of)]
 
 
 @pytest.fixture
 def write_run(tmp_path: Path) -> WriteRun:
-    """Writes a run, and returns its folder."""
+    """Return a function that writes a run and returns its folder."""
 
     def write(agent: str, entries: list[Entry], folder: str = "", **about: Any) -> Path:
         path = tmp_path / "runs" / (folder or agent)
@@ -56,7 +56,7 @@ def write_run(tmp_path: Path) -> WriteRun:
 
 @pytest.fixture
 def board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    """Writes the page of runs, and returns its blocks."""
+    """Return a function that writes the leaderboard and returns its blocks."""
 
     def written(*runs: Path) -> dict[str, Any]:
         page = tmp_path / "board.html"

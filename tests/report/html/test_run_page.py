@@ -1,4 +1,4 @@
-"""report.html written: whole, by and by, and with what a run's report says."""
+"""Tests of report.html: written completely or incrementally, with the contents of the report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def blocks(page: Path) -> dict[str, Any]:
-    """The data of a page, by their ids, without pictures."""
+    """Return the page's data blocks by id, except pictures."""
     found = re.findall(
         rb'(?m)^<script type="[^"]*base64" id="([^"]+)">(.*)</script>$', page.read_bytes()
     )

@@ -1,4 +1,4 @@
-"""One command opens the page of a run, of an episode, or of two runs."""
+"""Tests of the command that opens the page of a run, of an episode, or of two runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was opened in a browser, on a machine with windows."""
+    """Return the list of URLs opened in a browser, on a machine with a display."""
     urls = list[str]()
 
     def open_(url: str) -> bool:
@@ -39,7 +39,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def show(
     recorded: Path, opened: list[str], capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
-    """Runs the command in a project with the recorded run."""
+    """Return a function that runs the command in a project with the recorded run."""
     del opened
 
     def show(*arguments: str) -> tuple[int, str, str]:
@@ -82,7 +82,7 @@ def test_an_address_that_was_printed_is_opened(
 
 
 def test_a_task_of_a_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
-    shutil.copytree(recorded, recorded.with_name("zz"), symlinks=True)  # the newest
+    shutil.copytree(recorded, recorded.with_name("zz"), symlinks=True)  # the newest run
     assert show(str(recorded), "test_it.py::second")[0] == 0
     assert opened == [f"{(recorded / PAGE).as_uri()}#e=second.0"]
 

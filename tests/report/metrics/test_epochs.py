@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(tasks: Mapping[str, Sequence[bool | None]], **fields: Any) -> list[Entry]:
-    """The entries of tasks, each with the outcomes of its epochs."""
+    """Return the entries of tasks, each with the outcomes of its epochs."""
     return [
         make(success, id=name, epoch=epoch, **fields)
         for name, epochs in tasks.items()

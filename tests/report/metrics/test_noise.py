@@ -1,4 +1,4 @@
-"""What an agent did about noise, in numbers."""
+"""Tests of the metrics for an agent's reaction to noise."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INFO = DeviceInfo("fake", "Fake", "15", 35, (1080, 2400), 420)
 
 
 def episode(*met: tuple[str, int, Reaction] | None) -> EpisodeRecord:
-    """An episode whose steps met these: kind, number, reaction."""
+    """Return an episode whose steps met this noise: kind, number and reaction."""
     steps = tuple(
         Step(SCREEN, (Tap(1, 1),), noise=each and Noise(each[0], each[1], reaction=each[2]))
         for each in met

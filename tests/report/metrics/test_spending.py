@@ -28,7 +28,8 @@ def test_a_task_that_asked_nothing_cost_nothing_unless_nobody_saw_its_calls(resu
     free = result(True, calls=0)
     unseen = result(True, calls=0, metered=False)
     assert totals([paid, free, unseen])["mean_cost_usd"] == 0.25
-    assert totals([free])["mean_cost_usd"] is None  # no model at all: not $0.00
+    # No model was used, so the cost is unknown rather than $0.00.
+    assert totals([free])["mean_cost_usd"] is None
 
 
 def test_a_task_with_a_call_without_a_price_is_in_no_mean(result: Make) -> None:

@@ -140,7 +140,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "stable_passes": 0,
         "flaky": 0,
         "stable_fails": 0,
-        "latched": 5,  # not the success of which nobody knows when it first held
+        "latched": 5,  # excludes the success whose first step is unknown
         "latched_successes": 2,
         "latched_success_rate": 2 / 5,
         "step_efficiency": 1.0,
@@ -155,18 +155,18 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "invalid_actions": 0,
         "invalid_rate": 0.0,
         "premature": 1,
-        "premature_rate": 1 / 3,  # of those that were reported as done
-        "false_finish_rate": 1 / 3,  # of failures, giving up included
+        "premature_rate": 1 / 3,  # of the episodes reported as done
+        "false_finish_rate": 1 / 3,  # of all failures, including those where the agent gave up
         "overdue": 1,
         "overdue_rate": 1 / 2,
-        "over_execution_rate": 1 / 2,  # of successes of which is known when they first held
+        "over_execution_rate": 1 / 2,  # of the successes whose first step is known
         "terminations": {"gave up": 1, "self-reported": 4, "step limit": 2},
         "mean_steps": 25 / 6,
         "mean_actions": 27 / 6,
         "mean_calls": 4.0,
         "seconds": 30.0,
         "mean_seconds": 10.0,
-        "seconds_per_step": 30 / 12,  # of those whose seconds are known
+        "seconds_per_step": 30 / 12,  # of the episodes whose duration is known
         "latency": 27 / 14,
         "thinking_seconds": 12.0,
         "acting_seconds": 15.0,
@@ -182,7 +182,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "retries": 1,
         "estimated": 1,
         "mean_cost_usd": 0.5,
-        "mean_cost_usd_of_all": 0.5,  # not the one of which three calls have no price
+        "mean_cost_usd_of_all": 0.5,  # excludes the episode in which three calls have no price
         "cost_per_step": 1.5 / 12,
         "mean_tokens": 110.0,
         "mean_tokens_of_all": 110.0,
@@ -343,7 +343,7 @@ def test_a_success_latches_whatever_the_agent_does_then(result: Make) -> None:
     assert (numbers["late_stops"], numbers["over_execution_rate"]) == (1, 0.5)
     assert (numbers["early_stops"], numbers["false_finish_rate"]) == (0, None)
     assert numbers["step_efficiency"] == 1.25
-    assert numbers["premature_rate"] == 1.0  # SPA-Bench's does not latch
+    assert numbers["premature_rate"] == 1.0  # SPA-Bench's metric does not latch.
 
 
 def test_early_stops_are_failures_that_were_reported_as_done(result: Make) -> None:

@@ -1,4 +1,4 @@
-"""Who is to blame for what broke: told from all attempts of a run, as report.json has them."""
+"""Tests of finding the cause of breakage from all attempts in a run's report.json."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BROKEN = {DEVICE, WORKER, CUT_OFF}
 
 
 class Recording:
-    """A run as report.json has it: an attempt after the other, 10 s each."""
+    """A run as in report.json: one attempt after another, 10 s each."""
 
     def __init__(self):
         self.now = 1_000_000.0
@@ -122,7 +122,7 @@ def test_cases_that_break_between_others_that_are_well_are_suspects_all(run):
 
 
 def test_a_flaky_machine_makes_no_suspects():
-    """Half of all attempts break, whoever makes them."""
+    """Half of all attempts break, regardless of the case."""
     run = Recording()
     for name in ("a", "b", "c", "d"):
         run.tried(name, DEVICE, PLAYED)
@@ -144,7 +144,7 @@ def test_who_was_lost_with_others_is_judged_by_the_other_attempts(run):
 
 
 def test_what_breaks_at_the_same_moment_breaks_by_the_same_cause(run):
-    """As where the whole machine stalls, or somebody pulls out a hub."""
+    """As when the whole machine stalls, or a USB hub is unplugged."""
     run.tried("e", DEVICE, at=run.now, worker="gw0")
     run.tried("f", DEVICE, at=run.now - 9.5, worker="gw1")
     run.well("g", "h")

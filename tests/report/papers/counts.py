@@ -1,4 +1,4 @@
-"""Counts of episodes that match the cells of a paper's table, and runs with these counts."""
+"""Finds counts of episodes that match the cells of a paper's table, and makes runs with them."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Cost:
 
 
 def fits(cell: str, value: float | None, digits: int) -> bool:
-    """Return whether a number is printed as a cell of a table, or the cell stands for none."""
+    """Return whether a number is printed as a table cell; None matches an empty cell."""
     if cell in NOTHING or value is None:
         return cell in NOTHING and value is None
     return f"{value:.{digits}f}" == f"{float(cell):.{digits}f}"
 
 
 def shares(cell: str, whole: int, digits: int) -> Iterator[int]:
-    """Return the counts out of a total whose share is printed as a cell; 0 if it has none."""
+    """Yield the counts out of a total whose share is printed as a cell; 0 if the total is 0."""
     if not whole:
         yield from [0] if cell in {*NOTHING, "0"} else []
         return
@@ -58,7 +58,7 @@ def shares(cell: str, whole: int, digits: int) -> Iterator[int]:
 
 
 def steps(cell: str, count: int, most: Callable[[int], int]) -> tuple[int, list[int]] | None:
-    """Return golden steps, and the steps of successes, whose mean ratio is printed as a cell.
+    """Return golden steps, and the steps of the successes, whose mean ratio is printed as a cell.
 
     All tasks have the same golden steps, and no success takes more than `most` steps. The result is
     None if there are no such numbers.
@@ -77,7 +77,7 @@ def results(
     cost: Cost,
     about: Callable[[int], dict[str, Any]] = lambda number: {},
 ) -> list[Entry]:
-    """Return the tasks of a report.json with the given endings; `about` has fields of the tasks."""
+    """Return the tasks of a report.json with the given endings; `about` returns a task's fields."""
     golden, taken = ratio or (4, [])
     left = iter(taken)
     each = []

@@ -1,4 +1,4 @@
-"""A3's tables 5 and 6 (arXiv 2501.01149), out of the counts behind them."""
+"""Tests that A3's tables 5 and 6 (arXiv 2501.01149) follow from counts of episodes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ TABLES = {
     "GPT-4o": ["9.9%", "1.4%", "0.0%", "5.7%", "2.0%", "0.0%"],
     "AppAgent": ["30.8%", "7.0%", "2.0%", "20.0%", "6.0%", "0.0%"],
 }
-# The successes behind these cells. No other counts of 201 tasks have both the sum of each table and
-# these rates: 81, 71 and 49 tasks by level, 140, 50 and 11 by category.
+# The successes behind these cells. No other counts of 201 tasks agree with both the sums and the
+# rates of each table: 81, 71 and 49 tasks by level; 140, 50 and 11 by category.
 SUCCESSES = {"InternVL2": (19, 4, 1), "GPT-4o": (8, 1, 0), "AppAgent": (25, 5, 1)}
-QUERIES = {"InternVL2": 0, "GPT-4o": 1, "AppAgent": 3}  # of the successes, single-frame ones
+# The successes that are single-frame queries.
+QUERIES = {"InternVL2": 0, "GPT-4o": 1, "AppAgent": 3}
 LEVELS = (81, 71, 49)
 KINDS = {"operation": 140, "single-frame query": 50, "multi-frame query": 11}
-# 19 and 25 of 81 are 23.46 and 30.86 %: the paper cuts these two off, and rounds 8 of 81 up.
+# 19 and 25 of 81 are 23.46 and 30.86 %: the paper truncates these two, but rounds 8 of 81 up.
 CUT = {"23.5%": "23.4%", "30.9%": "30.8%"}
 
 
 def entries(agent: str) -> list[Entry]:
-    """All tasks of an agent; successes come first in each level, and in each category."""
+    """Return all tasks of an agent; in each level and each category, successes come first."""
     passed = [
         (level, number < successes)
         for level, (tasks, successes) in enumerate(zip(LEVELS, SUCCESSES[agent], strict=True), 1)

@@ -1,4 +1,4 @@
-"""B-MoCA's table 2 (arXiv 2404.16660), out of the counts behind it: mean and standard error."""
+"""Tests that B-MoCA's table 2 (arXiv 2404.16660) follows from counts: means and standard errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.report.conftest import make
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A task's success rate in percent in ten environments, and its standard error over three runs:
-# agents without examples, and with some.
+# A task's success rate in percent in ten environments, with its standard error over three runs,
+# for agents without examples and with examples.
 TABLE_2 = {
     "Alarm(simple)": ["87 ± 07", "83 ± 05"],
     "Alarm(complex)": ["33 ± 05", "67 ± 03"],
@@ -23,13 +23,13 @@ TABLE_2 = {
     "Call": ["00 ± 00", "30 ± 08"],
     "Wikipedia": ["30 ± 22", "20 ± 00"],
 }
-NO_COUNTS = "30 ± 22"  # that is the deviation itself, of 0, 4 and 5 or of 1, 2 and 6 of ten
-NOT_OF_A_SAMPLE = {"33 ± 05", "83 ± 05", "30 ± 08"}  # which only the population's deviation fits
+NO_COUNTS = "30 ± 22"  # This is the deviation itself, for 0, 4 and 5 or for 1, 2 and 6 of ten.
+NOT_OF_A_SAMPLE = {"33 ± 05", "83 ± 05", "30 ± 08"}  # Only the population's deviation fits these.
 TASKS, RUNS = 10, 3
 
 
 def epochs_like(cell: str, error: str) -> Iterator[tuple[int, ...]]:
-    """Successes in each run that are printed as a cell, by one of the two standard errors."""
+    """Yield the successes of each run that are printed as a cell, with either standard error."""
     for passed in combinations_with_replacement(range(TASKS + 1), RUNS):
         if f"{100 * sum(passed) / (TASKS * RUNS):02.0f}" != cell[:2]:
             continue

@@ -1,4 +1,4 @@
-"""MobileAgentBench's tables 2 and 3 (arXiv 2406.08184), out of the counts behind them."""
+"""Tests that MobileAgentBench's tables 2 and 3 (arXiv 2406.08184) follow from counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from tests.report.papers.counts import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Agent, SR, SE, latency in seconds, tokens per task, FFR, OER; so many tasks.
+# By table, the number of tasks and the rows: agent, SR, SE, latency in seconds, tokens per task,
+# FFR and OER.
 TABLES = {
     2: (
         100,
@@ -46,7 +47,7 @@ TABLES = {
         """,
     ),
 }
-# What no counts give, with the reason.
+# Cells that no counts produce, with the reason.
 IMPOSSIBLE = {
     (2, "AndroidArena", "oer"): "7 of 22 successes are 0.32, 8 are 0.36",
     (2, "AutoDroid", "oer"): "1 of 27 successes is 0.04 already",
@@ -94,7 +95,7 @@ def rows(table: int) -> list[Row]:
 
 
 def counts(row: Row, tasks: int, without: frozenset[str] = frozenset()) -> Iterator[Counts]:
-    """All counts of so many tasks that are printed as a row's cells, but for some columns."""
+    """Yield all counts that are printed as a row's cells, ignoring the columns in `without`."""
     for successes in shares(row.sr, tasks, 2):
         failures = tasks - successes
         early = [0] if "ffr" in without else shares(row.ffr, failures, 2)
@@ -137,7 +138,7 @@ def test_each_row_comes_out_of_its_counts(table: int) -> None:
 def _played(
     found: Counts, tasks: int, taken: tuple[int, list[int]] | None
 ) -> Iterator[tuple[list[Ending], tuple[int, list[int]] | None]]:
-    """Each ending by itself, with the steps of its own."""
+    """Yield each ending as a list of its own, with its own steps."""
     golden, left = taken or (4, [])
     for number, ending in enumerate(found.endings(tasks)):
         yield [ending], (golden, left[number : number + 1] if ending.success else [])

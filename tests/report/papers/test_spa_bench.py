@@ -1,4 +1,4 @@
-"""SPA-Bench's tables 2, 3 and 11 to 14 (arXiv 2410.15164), out of the counts behind them."""
+"""Tests that SPA-Bench's tables 2, 3 and 11 to 14 (arXiv 2410.15164) follow from counts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
-# Agent, success rate, mean step ratio, SRC, MSR and error rate, premature and overdue rate, seconds
-# and US dollars per step; so many tasks.
+# By table, the number of tasks and the rows: agent, success rate, mean step ratio, SRC, MSR, error,
+# premature and overdue rate, seconds and US dollars per step.
 TABLES = {
     3: (
         150,
@@ -85,7 +85,7 @@ TABLES = {
         """,
     ),
 }
-# Overdue rates that no counts give, with the reason; all their other cells come out.
+# Overdue rates that no counts produce, with the reason; all other cells of the rows are produced.
 IMPOSSIBLE = {
     (3, "Auto-UI"): "2 of 141 episodes at the limit are 0.014, 3 are 0.021: there is no 0.015",
     (3, "OdysseyAgent"): "all 150 episodes ran into the limit, so all 8 successes (0.053) are "
@@ -110,7 +110,7 @@ class Row(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Episodes that were reported as done, ran into the limit, or broke off: with what success."""
+    """Episodes reported as done, ended by the step limit, or broken off, with their successes."""
 
     reported: int
     premature: int
@@ -136,7 +136,7 @@ def rows(table: int) -> list[Row]:
 
 
 def counts(row: Row, tasks: int, *, any_overdue: bool = False) -> Iterator[Counts]:
-    """All counts of so many tasks that are printed as a row's cells."""
+    """Yield all counts that are printed as a row's cells."""
     three = (shares(cell, tasks, 3) for cell in (row.success, row.reported, row.limited))
     for successes, reported, limited in product(*three):
         broken = tasks - reported - limited
@@ -204,8 +204,8 @@ COLUMNS = [("en", "single", level, 50) for level in (1, 2, 3)]
 COLUMNS += [("zh", "single", level, 50) for level in (1, 2, 3)]
 COLUMNS += [("en", "cross", 1, 15), ("en", "cross", 2, 5), ("zh", "cross", 1, 15)]
 COLUMNS += [("zh", "cross", 2, 5)]
-NOT_OF_50 = ("OdysseyAgent", 3)  # 0.004: one of 50 is 0.020
-# Success rates: in one app overall, in English and Chinese; across apps overall, in both.
+NOT_OF_50 = ("OdysseyAgent", 3)  # 0.004, although one of 50 is 0.020
+# Success rates: single-app overall, in English and in Chinese; cross-app likewise.
 TABLE_2 = """
 AppAgent       0.294 0.340 0.247  0     0     0
 AutoDroid      0.257 0.327 0.187  -     -     -
@@ -219,7 +219,7 @@ CogAgent       0.027 0.027 0.027  0     0     0
 DigiRL         0.010 0.020 0      0     0     0
 OdysseyAgent   0.037 0.053 0.020  0     0     0
 """
-# Overall rates that are the mean of the two rounded ones: 88 of 300 are 0.293, and so on.
+# Overall rates that are the mean of two rounded rates: 88 of 300 are 0.293, and so on.
 OF_ROUNDED = {"AppAgent": 0.293, "MobileAgent": 0.313, "M3A": 0.543, "T3A": 0.433}
 
 
@@ -243,14 +243,14 @@ def test_sets_come_out_of_their_counts(line: str) -> None:
             make(each < passed, id=f"{place}/{each}", kind=kind, language=language)
             for each in range(tasks)
         ]
-    entries.append(make(True, id="open", kind="open-ended"))  # it is in none of the sets
+    entries.append(make(True, id="open", kind="open-ended"))  # It belongs to none of the sets.
     expected = [OF_ROUNDED.get(agent, cells[0]), *cells[1:]]
     for shown, cell in zip(cells_of("spa-bench-sets", entries), expected, strict=True):
         assert shown == (cell if cell == "-" else f"{float(cell):.3f}")
 
 
 def one_count(cell: str, tasks: int) -> int:
-    """The count of so many tasks that is printed as a cell; there is only one."""
+    """Return the only count out of a total that is printed as a cell."""
     (count,) = shares(cell, tasks, 3)
     return count
 

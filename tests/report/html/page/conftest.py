@@ -1,4 +1,4 @@
-"""A page of invented runs: tasks of all outcomes, an episode in full, and texts that attack."""
+"""Fixtures for pages in a browser: invented runs with all outcomes, and hostile texts."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ ROWS = ("Alarm", "Clock", "Timer", "Stopwatch")
 
 
 def packed(name: str, content: Any) -> bytes:
-    """A block of data, as a page holds it."""
+    """Return a block of data as it is embedded in a page."""
     data = content if isinstance(content, bytes) else gzip.compress(json.dumps(content).encode())
     text = base64.b64encode(data).decode()
     return f'<script type="application/octet-stream;base64" id="{name}">{text}</script>\n'.encode()
 
 
 def screenshot(title: str, rows: Sequence[str], colour: str = "#f7f2fa") -> bytes:
-    """A picture of a list."""
+    """Return a picture of a list."""
     picture = Image.new("RGB", SIZE, colour)
     pen, font = ImageDraw.Draw(picture), ImageFont.load_default(34)
     pen.rectangle((0, 0, SIZE[0], 110), fill="#4f378b")
@@ -54,7 +54,7 @@ def screenshot(title: str, rows: Sequence[str], colour: str = "#f7f2fa") -> byte
 
 
 def tree(rows: Sequence[str]) -> list[Any]:
-    """The elements of such a picture."""
+    """Return the elements of that picture."""
     children = [
         ["android.widget.TextView", text, f"com.clock:id/row{place}", "",
          [20, 140 + place * 130, 520, 250 + place * 130], "clickable", []]
@@ -66,7 +66,7 @@ def tree(rows: Sequence[str]) -> list[Any]:
 
 
 def row(name: str, outcome: str = "passed", **fields: Any) -> dict[str, Any]:
-    """An entry of the index."""
+    """Return an entry of the index."""
     success = {"passed": True, "failed": False}.get(outcome)
     app = name.split("/", maxsplit=1)[0]
     return {
@@ -85,7 +85,7 @@ def row(name: str, outcome: str = "passed", **fields: Any) -> dict[str, Any]:
 
 
 def totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The numbers of some rows that the page shows."""
+    """Return the totals of some rows that the page shows."""
     decided = [each for each in rows if each["success"] is not None]
     won = sum(each["success"] for each in decided)
     outcomes = [each["outcome"] for each in rows]
@@ -105,7 +105,7 @@ def totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def index(rows: Sequence[dict[str, Any]], **fields: Any) -> dict[str, Any]:
-    """What a page knows of a run."""
+    """Return the page's data about a run."""
     groups = {"apps": "app", "levels": "level", "suites": "suite"}
     by = {
         name: {
@@ -128,7 +128,7 @@ def index(rows: Sequence[dict[str, Any]], **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def pictures(tmp_path: Path) -> Callable[..., str]:
-    """Puts a screen beside the page and returns its path."""
+    """Return a function that stores a screen beside the page and returns its path."""
 
     def add(title: str, rows: Sequence[str] = ROWS, colour: str = "#f7f2fa") -> str:
         content = screenshot(title, rows, colour)
@@ -141,7 +141,7 @@ def pictures(tmp_path: Path) -> Callable[..., str]:
 
 
 def action(kind: str, text: str, at: Any = None, to: Any = None, *, done: bool = True) -> Any:
-    """What was done on a screen."""
+    """Return an action on a screen."""
     return {"text": text, "kind": kind, "at": at, "to": to, "done": done}
 
 
@@ -158,7 +158,7 @@ STEPS = [
 def episode(
     name: str, picture: Callable[..., str], steps: Sequence[Any] = STEPS, **fields: Any
 ) -> dict[str, Any]:
-    """All of an episode."""
+    """Return the complete data of an episode."""
     screens = [picture(f"Clock {place}", ROWS[: 2 + place % 3]) for place in range(len(steps) + 1)]
     frames = [
         frame(place, actions, screens, said=f"Step {place + 1}: I look for the alarm.")
@@ -191,7 +191,7 @@ def episode(
 
 
 def frame(place: int, actions: Any, screens: Sequence[str], said: str) -> dict[str, Any]:
-    """A screen, and the step that was taken on it."""
+    """Return a screen and the step taken on it."""
     rows = ROWS[: 2 + place % 3]
     return {
         "step": place + 1, "png": screens[place], "size": [*SIZE], "package": "com.clock",
@@ -214,7 +214,7 @@ def frame(place: int, actions: Any, screens: Sequence[str], said: str) -> dict[s
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a page and returns its path."""
+    """Return a function that writes a page and returns its path."""
 
     def page(
         about: Mapping[str, Any],
@@ -237,7 +237,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 
 def many(amount: int, seed: int = 1) -> list[dict[str, Any]]:
-    """Rows of all outcomes."""
+    """Return rows with all outcomes."""
     draw = random.Random(seed)
     apps = ("clock", "notes", "contacts", "messages", "calculator", "settings", "shop")
     rows = []
@@ -268,14 +268,14 @@ def many(amount: int, seed: int = 1) -> list[dict[str, Any]]:
 
 
 class Reader:
-    """Somebody who reads a page in a browser, from a file."""
+    """Someone who reads a page in a browser, from a file."""
 
     def __init__(self, chrome: Any, page: Path) -> None:
         self.chrome, self.page = chrome, page
         self.go("")
 
     def go(self, place: str) -> None:
-        """Open the page at a place, as a link from elsewhere does."""
+        """Open the page at a fragment, as a link from elsewhere does."""
         self.chrome.get("about:blank")
         self.chrome.get(f"{self.page.as_uri()}{place}")
 
@@ -289,7 +289,7 @@ class Reader:
         self.ask(f"document.querySelector({json.dumps(selector)}).click()")
 
     def hover(self, selector: str, x: float = 0, y: float = 0) -> None:
-        """Move the pointer onto an element, so far off its middle."""
+        """Move the pointer onto an element, at an offset from its centre."""
         from selenium.webdriver.common.action_chains import ActionChains
 
         element = self.chrome.find_element("css selector", selector)
@@ -300,7 +300,7 @@ class Reader:
         return self.chrome.execute_script(f"return {script}")
 
     def texts(self, selector: str) -> list[str]:
-        """The texts of all such elements."""
+        """Return the texts of all elements that match the selector."""
         return list(
             self.ask(
                 f"[...document.querySelectorAll({json.dumps(selector)})].map((n) => n.innerText)"
@@ -320,16 +320,16 @@ class Reader:
         )
 
     def at(self, place: str) -> None:
-        """Wait until the address is at a place."""
+        """Wait until the address has a fragment."""
         self.until(f"location.hash === {json.dumps(place)}", f"the address is not {place}")
 
 
-_PATIENCE = 20  # seconds until a page that does not change counts as broken
+_PATIENCE = 20  # The page counts as broken if it has not changed after this many seconds.
 
 
 @pytest.fixture
 def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Reader]]:
-    """Writes a page and opens it; nothing may be in the browser's log at the end."""
+    """Yield a function that writes a page and opens it; the browser's log must stay empty."""
 
     def open_(*given: Any, **more: Any) -> Reader:
         return Reader(chrome, write(*given, **more))
@@ -341,7 +341,7 @@ def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Read
 
 @pytest.fixture
 def invented() -> SimpleNamespace:
-    """What makes up runs."""
+    """Return the functions that make up runs."""
     return SimpleNamespace(
         packed=packed,
         row=row,

@@ -1,4 +1,4 @@
-"""An episode in a real browser: steps, marks, elements, models, and the keys."""
+"""Tests of an episode in a real browser: steps, marks, elements, models, and keys."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 LOADED = "[...document.querySelectorAll('#stage img')].every((i) => i.complete && i.naturalWidth)"
 
 
 @pytest.fixture
 def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
-    """A reader of a run of a success and two failures, the first with all that there can be."""
+    """Return a reader of a run with a success and two failures, the first with every detail."""
     rows = [
         invented.row("clock/ok", e="ok.0"),
         invented.row("clock/bad", "failed", e="bad.0", sought="Alarm(8, 0)", closest="Alarm(7, 0)"),
@@ -45,10 +45,10 @@ def test_a_failure_opens_where_it_matters_and_says_why(reader: Any) -> None:
         "Answered": "The alarm is set.",
         "Said": "Step 6: I look for the alarm.",
     }
-    reader.sees("#detail", "Step 5 of 6")  # the last that was no report of being done
+    reader.sees("#detail", "Step 5 of 6")  # the last step that did not report success
     reader.at("#e=bad.0&s=5")
     reader.go("#e=worse.0")
-    reader.sees("#detail", "Step 4 of 6")  # the one after which the check held no more
+    reader.sees("#detail", "Step 4 of 6")  # the step after which the check no longer held
     reader.go("#e=ok.0")
     reader.sees("#detail", "Step 1 of 6")
 
@@ -72,7 +72,7 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
     reader.sees("#head h2", "worse")
     reader.press("?")
     reader.until("document.querySelector('#help').open")
-    reader.press("\ue00c", "\ue00c")  # Escape: the help, then the episode
+    reader.press("\ue00c", "\ue00c")  # Escape closes the help, then the episode.
     reader.at("#f=outcome%3Afailed")
     reader.sees("#count", "2 of 3 rows")
     reader.press("k", "\ue007")  # Enter
@@ -84,7 +84,7 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
 def test_a_step_that_is_shown_meanwhile_does_not_keep_anybody_here(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
     reader.sees("#place", "Step 2 / 6")
-    # As where an episode has loaded between a key and what the browser tells of the new address.
+    # As if an episode loaded between a key press and the browser's event about the new address.
     reader.ask("(location.hash = '#e=worse.0', showFrame(4))")
     reader.sees("#head h2", "worse")
     reader.sees("#place", "Step 4 / 6")
@@ -101,7 +101,7 @@ def test_pictures_that_were_packed_since_the_page_was_written_are_shown(
     reader.until(LOADED)
     assert ".webp" in reader.ask("document.querySelector('#stage img').src")
     assert reader.ask("document.querySelectorAll('.gone').length") == 0
-    reader.chrome.get_log("browser")  # that the others are not there
+    reader.chrome.get_log("browser")  # Discards the messages about the missing pictures.
 
 
 def test_it_plays(reader: Any) -> None:
@@ -127,7 +127,7 @@ def test_screens_are_shown_before_and_after_with_marks_where_fingers_were(reader
         )
     ]
     assert boxes[0] == boxes[1]
-    reader.press("j")  # a step of two actions: a picture for each, and numbers
+    reader.press("j")  # a step with two actions, each with its own picture and number
     reader.until("document.querySelectorAll('#screen .mark-number').length === 2")
     assert reader.ask("document.querySelectorAll('#strip li:nth-child(3) img').length") == 2
     reader.hover(".actions li:nth-child(2)")
@@ -147,15 +147,17 @@ def test_elements_and_screen_point_at_each_other(reader: Any) -> None:
     reader.until(f"{box}?.getAttribute('y') === '140' && {box}.getAttribute('height') === '110'")
     reader.sees("#element", "com.clock:id/row0")
     height = reader.ask("document.querySelector('#screen').clientHeight")
-    reader.hover("#screen", y=height * (325 / 1200 - 0.5))  # the middle of the second row
+    reader.hover("#screen", y=height * (325 / 1200 - 0.5))  # the centre of the second row
     reader.until("document.querySelector('.pointed')?.id === 'node-4'")
-    reader.chrome.find_element("css selector", "#screen").click()  # between the rows: the list
+    # The gap between rows belongs to the list.
+    reader.chrome.find_element("css selector", "#screen").click()
     reader.until("document.querySelector('[role=treeitem][aria-selected=true]')?.id === 'node-2'")
 
 
 def test_models_events_probes_checks_and_judges_are_told(reader: Any) -> None:
     reader.go("#e=bad.0&s=4")
-    reader.sees("#detail", "You are an agent that uses a phone.")  # a text that calls share
+    # This text is shared by several calls.
+    reader.sees("#detail", "You are an agent that uses a phone.")
     reader.sees("#detail", "gpt-4o actor · 3,021 → 64 tokens · 1,024 cached · $0.0041 · 2.4 s")
     reader.sees("#detail", "TYPE_VIEW_CLICKED Alarm")
     reader.sees("#detail", "alarms ●")

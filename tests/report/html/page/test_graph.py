@@ -1,4 +1,4 @@
-"""The page of a graph in a real browser: by pointer, by keyboard, and with texts that attack."""
+"""Tests of a graph's page in a real browser: by pointer, by keyboard, and with hostile texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 
 def page(name: str, column: int, row: int = 0, **fields: Any) -> dict[str, Any]:
@@ -40,7 +40,7 @@ PATHS = [
 
 @pytest.fixture
 def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
-    """Opens the page of an invented graph."""
+    """Yield a function that opens the page of an invented graph."""
     readers: list[Reader] = []
 
     def open_(pages: Any = PAGES, edges: Any = EDGES, paths: Any = PATHS, **fields: Any) -> Reader:
@@ -67,7 +67,7 @@ def test_it_is_a_map_with_the_first_page_chosen(read: Any) -> None:
     assert reader.ask("document.querySelectorAll('.node').length") == 4
     assert reader.ask("document.querySelectorAll('#sheet > svg > path').length") == 4
     reader.sees("#page", "home")
-    reader.sees("#page", "3 ACTIONS FROM HERE")  # as it is styled
+    reader.sees("#page", "3 ACTIONS FROM HERE")  # CSS shows it in capitals.
     reader.sees("#page", "tap list")
     reader.sees("#page", "stays here")
     reader.until("document.querySelector('#page img').naturalWidth === 90")
@@ -117,7 +117,7 @@ def test_pages_are_found_and_kinds_of_actions_hidden(read: Any) -> None:
     reader = read()
     reader.sees("#kinds", "back 1")
     visible = "[...document.querySelectorAll('#sheet .edge')].filter((e) => e.style.display === '')"
-    assert reader.ask(f"{visible}.length") == 3  # the back key is hidden at first
+    assert reader.ask(f"{visible}.length") == 3  # The back key is initially hidden.
     reader.click("#kinds input[value=back]")
     assert reader.ask(f"{visible}.length") == 4
     reader.ask("(document.querySelector('#query').focus(), 1)")

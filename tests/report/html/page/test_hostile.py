@@ -1,4 +1,4 @@
-"""Texts that attack the page that shows them do nothing, and are seen as they are."""
+"""Tests that hostile texts do nothing on a page and are shown literally."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 SHOWN = "<img src=x onerror=\"document.title='taken'\">"
 LONG = "long " * 2_000
 
 
 def hostile(value: Any, text: str) -> Any:
-    """The same data with every text in it made hostile, but for what the page goes by."""
+    """Return the data with each text made hostile, except those that the page relies on."""
     if isinstance(value, dict):
         return {
             name: each if name in _KEPT else hostile(each, text) for name, each in value.items()
@@ -30,7 +30,7 @@ _KEPT = {"e", "outcome", "success", "png", "after", "kind", "pictures", "began",
 
 @pytest.fixture
 def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
-    """A reader of a page in which every text is hostile, or very long."""
+    """Return a reader of a page in which every text is hostile or very long."""
     text = f"{invented.HOSTILE} {LONG}"
     rows = [invented.row("a/a", "failed", e="a.0", sought="x", closest="y", tags=["t"])]
     rows += [invented.row("a/b", "error", infrastructure=["x"], fault="task")]

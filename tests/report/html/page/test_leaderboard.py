@@ -1,4 +1,4 @@
-"""The page of several runs in a real browser: by pointer, by keyboard, to a screen reader."""
+"""Tests of the leaderboard in a real browser: by pointer, by keyboard, and for screen readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 NUMBERS: dict[str, Any] = {
     "tasks": 20, "decided": 20, "successes": 10, "success_rate": 0.5, "interval": [0.3, 0.7],
@@ -24,7 +24,7 @@ NUMBERS: dict[str, Any] = {
 
 
 def run(name: str, rate: float = 0.5, **fields: Any) -> dict[str, Any]:
-    """What the page knows of a run."""
+    """Return the page's data about a run."""
     own = {**NUMBERS, "success_rate": rate, "interval": [max(0, rate - 0.2), min(1, rate + 0.2)]}
     return {
         "name": name, "agent": name, "id": f"run-{name}", "models": ["openai:gpt-4o"],
@@ -46,7 +46,7 @@ def task(number: int, *outcomes: str) -> dict[str, Any]:
 
 @pytest.fixture
 def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
-    """Writes a page of runs and opens it; nothing may be in the browser's log at the end."""
+    """Yield a function that writes and opens a page of runs; the browser's log must stay empty."""
 
     def open_(*runs: dict[str, Any], warnings: Any = (), tasks: Any = ()) -> Reader:
         suites = sorted({name for each in runs for name in each["suites"]})
@@ -131,7 +131,7 @@ def test_columns_sort_by_keyboard_and_unknown_numbers_stand_last(read: Any) -> N
 def test_all_can_be_done_by_keyboard(read: Any) -> None:
     reader = read(run("m3a", 0.9), run("t3a"), tasks=[[task(1, "passed")], []])
     columns = reader.ask("document.querySelectorAll('#board thead button').length")
-    reader.press(*["\ue004"] * (1 + columns + 1))  # the table itself, its head, the first row
+    reader.press(*["\ue004"] * (1 + columns + 1))  # the table, its headers, the first row
     assert reader.ask("document.activeElement.textContent") == "m3a"
     reader.press(" ")
     reader.sees("#inner-0", "1 task")

@@ -1,4 +1,4 @@
-"""A page that follows a run that goes on, in a real browser."""
+"""Tests in a real browser of a page that follows a run in progress."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Answers what the page of a run asks for, from `told` and from files."""
+    """Answers the requests of a run's page, from `told` and from files."""
 
     told: dict[str, Any]
 
@@ -39,7 +39,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """An address below which the files of the test are served, and what else is answered there."""
+    """Yield a URL that serves the test's files, and a dictionary of further answers."""
     answers: dict[str, Any] = {}
     handler = type("Told", (Handler,), {"told": answers})
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(tmp_path)))
@@ -57,7 +57,7 @@ def test_new_tasks_steps_and_screens_appear_by_themselves(
     first = invented.row("clock/a", e="a.0")
     about = invented.index([first], live=live)
     reader = read(about)
-    reader.sees("#count", "1 row")  # a page that was saved asks nobody
+    reader.sees("#count", "1 row")  # A saved page sends no requests.
     before, after = shell("a run", live=True)
     block = invented.packed("index", about)
     (tmp_path / "live.html").write_bytes(before + block + after)
@@ -80,7 +80,7 @@ def test_new_tasks_steps_and_screens_appear_by_themselves(
     reader.click("#phones a")
     reader.sees("#place", "Step 2 / 2")
     answers["episode?e=b.0"] = whole
-    reader.sees("#place", "Step 6 / 6")  # who looks at the last step goes along
+    reader.sees("#place", "Step 6 / 6")  # A reader at the last step follows new steps.
     ended = invented.index([first, invented.row("clock/b", e="b.0"), invented.row("clock/c")])
     answers["state"] = {"index": ended, "phones": [], "ended": True}
     reader.sees("#ended", "The run has ended.")

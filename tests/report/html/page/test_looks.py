@@ -1,4 +1,4 @@
-"""What a page looks like: light and dark, on a laptop and on a phone, and to a screen reader."""
+"""Tests of a page's appearance: light and dark, on a laptop and a phone, and for screen readers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 PLACES = {"": "#count", "#e=b.0&s=3": "#place", "#e=b.0&with=~b.0": "#pair-place"}
 
 
@@ -38,7 +38,7 @@ def test_it_fits_the_screen(reader: Any, width: int) -> None:
 
 
 def test_texts_stand_out_in_light_and_in_dark(reader: Any) -> None:
-    """Of the Web Content Accessibility Guidelines: 4.5 to 1 for text (1.4.3)."""
+    """The Web Content Accessibility Guidelines require a contrast of 4.5 to 1 for text (1.4.3)."""
     papers = set()
     for scheme in ("light", "dark"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -51,7 +51,7 @@ def test_texts_stand_out_in_light_and_in_dark(reader: Any) -> None:
     assert len(papers) == 2
 
 
-# Each text's class with the contrast of its colour and of the nearest background below it.
+# Returns each text's class, and the contrast of its colour with the nearest background below.
 _CONTRASTS = """(() => {
   const light = (colour) => {
     const parts = colour.match(/[\\d.]+/g).slice(0, 3).map((each) => each / 255)

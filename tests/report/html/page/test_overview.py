@@ -1,4 +1,4 @@
-"""The overview in a real browser: filters, sorting, plots, and a thousand rows."""
+"""Tests of the overview in a real browser: filters, sorting, plots, and a thousand rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 GATE = {
     "verdict": "INCONCLUSIVE", "status": 8, "epochs": 10, "look": 2,
@@ -27,7 +27,7 @@ COMPARISON = {
 
 @pytest.fixture
 def some(invented: Any) -> list[Entry]:
-    """Four tasks: passed, failed, broken, for people."""
+    """Return four tasks: passed, failed, broken, and for review."""
     row = invented.row
     return [
         row("clock/a", steps=9, cost_usd=0.5, tags=["smoke"]),
@@ -57,7 +57,7 @@ def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
     reader.sees("#comparison", "⚠ seeds should be equal")
     reader.sees("#tiles", "50.0 %")
     reader.sees("#tiles", "1 of 2 decided")
-    reader.sees("#tiles", "95 %: 9 % to 91 %")  # Wilson, of 1 of 2
+    reader.sees("#tiles", "95 %: 9 % to 91 %")  # Wilson's interval for 1 of 2
     reader.click("#comparison .lost a")
     reader.at("#f=id%3Aclock%2Fa")
     reader.until("document.querySelectorAll('.row').length === 1")
@@ -123,7 +123,7 @@ def test_words_are_found_in_what_was_said_and_seen_and_open_their_step(
     reader.sees("#detail", "Step 3 of 6")
     reader.press("\ue00c")  # Escape
     reader.until("!document.querySelector('#overview').hidden")
-    reader.press("/", "\ue015")  # from the filter down into the list
+    reader.press("/", "\ue015")  # Moves from the filter down to the list.
     reader.until("document.querySelector('[aria-selected=true]')?.innerText.includes('bad')")
     reader.press("\ue007")
     reader.sees("#detail", "Step 3 of 6")
@@ -155,7 +155,7 @@ FILTERS = {
     "ALARM(8,": ["clock/b two"],
     "suite:notes": ["notes/a", "notes/b"],
     "-suite:notes": ["clock/a", "clock/b two"],
-    "app:notes": ["notes/a", "notes/b"],  # as the list shows it
+    "app:notes": ["notes/a", "notes/b"],  # as displayed in the list
     "app:com.android.notes": ["notes/a", "notes/b"],
     "outcome:failed,error": ["clock/b two", "notes/a"],
     "outcome:failed level:2": ["clock/b two"],
@@ -213,7 +213,8 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
     reader = read(about)
     reader.click("#plots-box summary")
-    reader.until("document.querySelectorAll('.bar-row').length === 4")  # by app, and by level
+    # Two bars by app, and two by level.
+    reader.until("document.querySelectorAll('.bar-row').length === 4")
     bar = "document.querySelector('.bar-row')"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
     assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(

@@ -1,4 +1,4 @@
-"""Two runs side by side in a real browser."""
+"""Tests of two runs side by side in a real browser."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 
 @pytest.fixture
 def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
-    """A reader of a run beside the one before it: a task each gained, lost, same, new, missing."""
+    """Return a reader of a run and its base: one task each gained, lost, same, new and missing."""
     row, steps = invented.row, invented.STEPS
     now = [
         row("a/gained", e="gained.0"),
@@ -88,7 +88,7 @@ def test_a_task_opens_where_the_two_part(reader: Any) -> None:
     assert reader.texts(".differs") == []
     reader.click("#half-now header a")
     reader.sees("#detail", "Step")
-    reader.click("#head a")  # beside the base again
+    reader.click("#head a")  # Goes back to the comparison with the base.
     reader.sees("#pair", "They diverge at step 3")
 
 

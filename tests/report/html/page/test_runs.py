@@ -1,4 +1,4 @@
-"""The page of all runs in a real browser: lines over time, the list, two runs compared."""
+"""Tests of the page of all runs in a real browser: plots over time, the list, and comparisons."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # a browser
+pytestmark = pytest.mark.slow  # starts a browser
 
 
 def run(number: int, **fields: Any) -> dict[str, Any]:
-    """What the page knows of a run."""
+    """Return the page's data about a run."""
     return {
         "id": f"run-{number}", "folder": f"run-{number}", "path": f"run-{number}", "agent": "mine",
         "started": f"2026-11-{1 + number % 28:02}T09:00:00+00:00", "ended": "2026", "device": "x",
@@ -30,7 +30,7 @@ def run(number: int, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
-    """Writes a page of runs and opens it; nothing may be in the browser's log at the end."""
+    """Yield a function that writes and opens a page of runs; the browser's log must stay empty."""
 
     def open_(runs: list[dict[str, Any]], outcomes: dict[str, dict[str, Any]]) -> Reader:
         before, after = shell("Runs in runs", kind="runs")
@@ -52,7 +52,8 @@ def test_runs_are_listed_the_newest_first_with_a_line_over_time(read: Any) -> No
     reader.sees("#count", "3 runs")
     starts = [text.split("\n")[0] for text in reader.texts("#runs tbody td:nth-child(2)")]
     assert starts == sorted(starts, reverse=True)
-    assert reader.texts(".series-plot b") == ["mine · clock"]  # of other there is one only
+    # A series with a single run has no plot.
+    assert reader.texts(".series-plot b") == ["mine · clock"]
     assert reader.ask("document.querySelectorAll('.series-plot circle').length") == 2
     reader.sees("#runs summary", "▲ 1")
     reader.sees("#runs summary", "▼ 2")
@@ -83,7 +84,8 @@ def test_two_runs_are_compared_by_two_clicks(read: Any) -> None:
     assert reader.ask("document.querySelector('#chosen a').getAttribute('href')") == (
         "run-2/beside-run-1.html"
     )
-    reader.click("#runs tbody tr:nth-child(1) input")  # in the place of the first that was chosen
+    # This replaces the run that was chosen first.
+    reader.click("#runs tbody tr:nth-child(1) input")
     reader.sees("#chosen", "python -m pytest_mobileagent show run-1 run-3")
     reader.click("#runs tbody tr:nth-child(1) input")
     reader.until("document.querySelector('#chosen').hidden")

@@ -1,4 +1,4 @@
-"""What stands around the data of a page."""
+"""Tests of the page's shell, which surrounds its data."""
 
 from __future__ import annotations
 
