@@ -1,4 +1,4 @@
-"""A program in Python that says itself where its steps begin and end."""
+"""A Python program that itself reports where its steps begin and end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Harness:
-    """What a recorder speaks to; `over` is said to what is in it."""
+    """The other end of a recorder; `over` maps a request to the reason why the episode is over."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -58,7 +58,7 @@ def harness() -> Iterator[Harness]:
 @pytest.fixture
 def recorder(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     monkeypatch.setenv("MOBILEAGENT_RECORDER_URL", harness.url)
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # which records models
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # the proxy that records models
     return Recorder()
 
 
@@ -68,7 +68,7 @@ def words(harness: Harness) -> list[str]:
 
 def test_a_step_begins_and_ends(harness: Harness, recorder: Recorder) -> None:
     for _ in range(2):
-        with recorder.step(), recorder.step():  # one in a function that another step calls
+        with recorder.step(), recorder.step():  # nested, as in a function called within a step
             pass
     assert words(harness) == ["begin", "end"] * 2
 

@@ -22,7 +22,7 @@ class {name}:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[[str, str], Path]:
-    """Writes a file of a project, below a folder `agents` or elsewhere."""
+    """Writes a file of a project, in a folder `agents` or elsewhere."""
 
     def write(name: str, content: str) -> Path:
         path = tmp_path / name
@@ -62,7 +62,7 @@ def test_nothing_is_imported_before_it_is_needed(write: Callable[..., Path]) -> 
     with pytest.raises(ZeroDivisionError):
         source.load()
     with pytest.raises(ZeroDivisionError):
-        source.load()  # half of a module is not kept
+        source.load()  # a partly loaded module is not kept
 
 
 def test_an_agent_may_be_called_as_a_library_is(write: Callable[..., Path]) -> None:

@@ -1,4 +1,4 @@
-"""Agents in a thread of this process."""
+"""Agents that run in a thread of this process."""
 
 from __future__ import annotations
 

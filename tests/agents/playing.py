@@ -1,4 +1,4 @@
-"""Plays an agent on a phone in memory, with the replies of a scripted model."""
+"""Plays agents on a phone in memory, with the replies of a scripted model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ importlib.import_module("pytest_mobileagent.program.endpoints")
 
 
 def notes_phone() -> MemoryPhone:
-    """Return a phone whose home screen opens an app by "Notes"; each screen is another grey."""
+    """Return a phone whose home screen opens an app by "Notes"; screens differ in their grey."""
     return MemoryPhone(
         {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
         links={("home", "Notes"): "notes"},
@@ -31,7 +31,7 @@ def player(
     task: str = "Count the notes.",
     phone: Callable[[], MemoryPhone] = notes_phone,
 ) -> Callable[..., tuple[Episode, ScriptedModel]]:
-    """Return a function that plays the agent with replies, and returns the episode and model."""
+    """Return a function that plays the agent with replies; it returns the episode and the model."""
 
     def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
         model = ScriptedModel(replies)

@@ -27,7 +27,7 @@ from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone, player
 
 AnthropicComputerUse = find_agent("anthropic_computer_use", (shipped_agents(),)).load()
-# Of a screen of 1080x2400.
+# The size of the picture of a 1080x2400 screen.
 SIZE = (705, 1568)
 
 

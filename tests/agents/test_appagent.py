@@ -66,7 +66,7 @@ def test_a_request_is_one_message_with_one_numbered_picture():
     (image,) = request.images
     picture = Image.open(io.BytesIO(image.data))
     assert (image.media_type, picture.size) == ("image/png", (1080, 2400))
-    # Three elements have a number, 10 pixels from their centre; the heading has none.
+    # Three elements have a number 10 pixels from their centre, and the heading has none.
     rgb = picture.convert("RGB")
     dark = [rgb.getpixel((553, y + 13)) != (255, 255, 255) for y in (60, 180, 300, 420)]
     assert dark == [True, True, True, False]
@@ -159,7 +159,7 @@ def test_exploring_compares_before_and_after_and_writes_documents(tmp_path):
         "h_swipe": "",
         "long_press": "",
     }
-    assert "I tapped Milk." in model.requests[2].text  # a success keeps the summary
+    assert "I tapped Milk." in model.requests[2].text  # success keeps the summary
     assert "so far: None" in model.requests[4].text
 
 

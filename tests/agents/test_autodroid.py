@@ -19,7 +19,7 @@ def page(*texts):
 
 
 class ScrollingPhone(FakePhone):
-    """Shows one screen of a page after the other, as the finger moves up and down."""
+    """Shows the screens of a page one after another as it is scrolled up and down."""
 
     def __init__(self, screens, **given):
         super().__init__(screens, **given)
@@ -86,7 +86,7 @@ def test_the_whole_page_is_looked_at_before_the_model_is_asked():
     episode, model = played([reply(5), reply(-1)], phone=phone)
     for number, text in enumerate(["a", "b", "go back", "c", "d", "e"]):
         assert f"<button id={number}>{text}</button>" in model.requests[0].text
-    assert Tap(540, 250) in phone.actions  # "e", third on the third screen
+    assert Tap(540, 250) in phone.actions  # "e", the third button on the third screen
     before = phone.actions[: phone.actions.index(Tap(540, 250))]
     assert before[-2:] == [UP, UP]
     assert episode.step_count == 1

@@ -91,7 +91,7 @@ def test_examples_are_drawn_from_your_own_texts(tmp_path: Path) -> None:
     options = {"preset": "b-moca-few-shot", "examples": tmp_path, "example_type": "transition"}
     _, model = work([call("tap(1)")], options=options)
     assert model.requests[0].text.count("Demonstration Example:") == 3
-    assert model.requests[0].text.count("- Action: ") == 3 + 2  # two are in the instructions
+    assert model.requests[0].text.count("- Action: ") == 3 + 2  # two are in the prompt itself
 
 
 def test_examples_are_the_same_with_the_same_seed(tmp_path: Path) -> None:

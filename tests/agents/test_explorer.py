@@ -1,4 +1,4 @@
-"""The explorer sees all that can be seen, comes back, and touches nothing that matters."""
+"""The explorer finds everything that can be seen, returns, and avoids dangerous actions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LINKS = {
 
 
 def notes_phone(**pages: Screen) -> MemoryPhone:
-    """Return a phone with an app of five pages, one of which is behind a dangerous button."""
+    """Return a phone with an app of five pages, one of them behind a dangerous button."""
     known = {
         "home": HOME,
         "list": page("List", "First", "Second", "Help"),
@@ -121,7 +121,7 @@ def test_words_of_the_user_are_left_alone_too():
 
 
 def many_kinds() -> MemoryPhone:
-    """Return a phone with a page of thirty buttons, a list, a field, and rows that can be held."""
+    """Return a phone with a page of thirty buttons, a list, a field, and rows for long presses."""
     box = {"bounds": "[0,0][1080,90]"}
     buttons: list[str | dict[str, str]] = [f"Tab {chr(65 + n)}" for n in range(8)]
     held = [{"text": t, "long-clickable": "true", "clickable": "false"} for t in ("Row x", "Row y")]
@@ -138,7 +138,7 @@ def test_it_tries_all_kinds_of_actions_in_turn():
     first = Counter(kinds[1:8])
     assert max(first.values()) <= 3
     (typed,) = [a for a in episode.actions if isinstance(a, Type)]
-    assert typed.enter  # it is a search
+    assert typed.enter  # because the field is a search
     assert typed.clear
 
 

@@ -1,4 +1,4 @@
-"""Agents of the suite are written as anybody's: on what is public, and unknown to the package."""
+"""The suite's agents use only public names, and the package does not know them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FACES = {
         for face in ("agent", "dialect", "errors", "perception", "record")
     ),
 }
-# Names of agents that are also something else: this plugin, a data set, matching rules, a word.
+# Agent names with another meaning: this plugin, a data set, matching rules, an ordinary word.
 SHARED = {"mobileagent", "odyssey", "agentcpm", "autodroid", "random"}
 WITHOUT_MODEL = {"explorer", "human", "lexical", "noop", "oracle", "random", "truncated_oracle"}
 
@@ -48,7 +48,7 @@ def test_nothing_in_the_package_names_an_agent() -> None:
     texts = {
         path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8")
         for path in PACKAGE.rglob("*.py")
-        if path.parent.name != "dialect"  # whose files are named by their format
+        if path.parent.name != "dialect"  # its files are named after their format
     }
     named = [
         (path, node.lineno, node.value)
@@ -66,12 +66,12 @@ def test_an_agent_with_a_model_has_a_test_a_script_and_a_row_in_the_docs() -> No
     page = (ROOT / "docs" / "agents.md").read_text("utf-8")
     assert agents <= {path.stem.removeprefix("test_") for path in Path(__file__).parent.iterdir()}
     assert agents == {path.stem for path in scripts}
-    assert agents == SOLVED.keys()  # in tests/suite/test_agents.py
+    assert agents == SOLVED.keys()  # SOLVED is in tests/suite/test_agents.py
     assert agents <= set(re.findall(r"(?m)^\| `(\w+)` \|", page))
 
 
 def reads_pictures(package: str) -> bool:
-    """Whether an agent imports what the extra [vision] is for."""
+    """Return whether an agent imports the packages of the extra [vision]."""
     files = [AGENTS / f"{package}.py", *(AGENTS / package).glob("*.py")]
     nodes = [
         node

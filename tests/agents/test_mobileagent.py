@@ -34,7 +34,7 @@ OTHER = TextBox("Save", Bounds(400, 1800, 500, 1840), 0.9)
 
 @pytest.fixture
 def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Let OCR and the search for icons find what a test says."""
+    """Replaces OCR and icon detection with results given by the test."""
 
     def let(texts=(), icons=()):
         module = sys.modules[MobileAgent.__module__]
@@ -100,9 +100,9 @@ def test_where_a_text_is_there_twice_a_second_call_asks_which(perceived):
     assert len(episode.steps[0].calls) == 2
     choice = model.requests[1]
     assert [message.role[0] for message in choice.messages] == ["u", "a", "u", "a", "u"]
-    assert len(choice.images) == 3  # the screenshot, and the two places
+    assert len(choice.images) == 3  # the screenshot and the two places
     assert "numbered 1 to 2" in choice.messages[-1].text
-    assert len(model.requests[2].images) == 4  # the choice stays in the chat
+    assert len(model.requests[2].images) == 4  # the choice remains in the chat
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ GOOD, WRONG, SAME = (f"### Thought ###\nt\n### Answer ###\n{letter}" for letter 
 
 @pytest.fixture(autouse=True)
 def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Let OCR and the search for icons find what a test says."""
+    """Replaces OCR and icon detection with results given by the test."""
     module = sys.modules[f"{MobileAgentV2.__module__}.perception"]
 
     def let(texts=(CLOCK,), icons=(ICON,)):

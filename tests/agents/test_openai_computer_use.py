@@ -37,7 +37,7 @@ def says(*calls: ToolCall, text: str = "") -> ScriptedReply:
     return ScriptedReply(text, calls)
 
 
-# The picture is 720x1600, two thirds of the screen.
+# The picture is 720x1600, two thirds of the screen's size.
 CLICK = {"type": "click", "button": "left", "x": 360, "y": 120}
 TAP = says(computer(CLICK))
 LOOK = says(computer({"type": "screenshot"}, id="c0"))
@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_answered_and_uses_up_a_step() -> None:
     episode, model = work([says(wrong, after), DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
     first, second, told = model.requests[-1].messages[-3:]
-    assert first.content == first.images  # a computer_call takes nothing but a picture
+    assert first.content == first.images  # computer_call_output accepts only an image
     assert second.text == "not done, because the call before it was not"
     assert told.role == "user"
     assert "a touchscreen has no button 'wheel'" in told.text

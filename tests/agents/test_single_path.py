@@ -1,4 +1,4 @@
-"""What published agents remember on a single path: the golden actions, and not their own."""
+"""On a single path, published agents remember the golden actions instead of their own."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def phone() -> MemoryPhone:
 
 
 def follow(name: str, replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    """Play an agent on the golden path, with these replies again and again."""
+    """Play an agent on the golden path, repeating these replies."""
     agent = find_agent(name, (shipped_agents(),)).load()
     task = Task("Note the milk.", golden=GOLDEN, instructions=INSTRUCTIONS)
     model = ScriptedModel(replies * 3)
     return play(agent, task, phone=phone(), path="single", model=model, **given), model
 
 
-# For each agent: its replies in a step, what the last of its prompts tells of the golden actions,
-# and what its own decisions would be there.
+# For each agent: its replies in a step, what its last prompt contains about the golden actions, and
+# what it would contain about the agent's own decisions.
 CASES: dict[str, tuple[list[Any], list[str], str]] = {
     "auto_ui": ([AITW], ["[0.0752, 0.5005]", TYPED], "PRESS_HOME"),
     "digirl": ([AITW], [f"Previous Actions: {TYPED} Goal"], "PRESS_HOME"),

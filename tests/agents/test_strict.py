@@ -1,4 +1,4 @@
-"""The option `strict`, which all agents have that read replies in a dialect."""
+"""The option `strict`, which every agent that parses replies in a dialect has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.ocr import TextBox
 
 POINTS = '"touch_point": "[-1.0, -1.0]", "lift_point": "[-1.0, -1.0]"'
-# A reply that is read leniently, and how an episode ends over it strictly, as in the original.
+# A reply that is accepted leniently, and how a strict episode ends with it, as in the original.
 ENDINGS = {
     "autodroid": (
         ['{"Finished": "No", "id": 0, "action": "tap", "input_text": null}'],
@@ -45,7 +45,7 @@ def test_every_agent_of_a_model_can_be_strict(name: str) -> None:
 
 
 class Blind:
-    """An OCR engine that is ready at once."""
+    """An OCR engine that is immediately ready."""
 
     def read(self, image: Image) -> list[TextBox]:
         return []

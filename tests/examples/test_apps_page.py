@@ -1,4 +1,4 @@
-"""The page that teaches apps: its pictures are what the phone draws, and no view is without one."""
+"""The documentation page on apps: each view has a picture, and it is what the phone draws."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def page() -> Iterator[ModuleType]:
     assert spec
     assert spec.loader
     module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # an app finds its own file through its module
+    sys.modules[spec.name] = module  # apps find their own file through their module
     spec.loader.exec_module(module)
     yield module
     del sys.modules[spec.name]
@@ -49,7 +49,7 @@ def test_the_pictures_are_what_the_phone_draws(page):
         kept = Image.open(PICTURES / f"{name}.png").convert("RGB")
         again = f"{name} looks different now: python docs/apps/draw.py"
         assert kept.size == picture.size, again
-        # A little is left to other versions of the font's renderer.
+        # Other versions of the font renderer may differ slightly.
         assert max(ImageStat.Stat(ImageChops.difference(kept, picture)).mean) < 3, again
 
 

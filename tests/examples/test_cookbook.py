@@ -1,4 +1,4 @@
-"""The files of docs/cookbook do what their pages say, with virtual phones and scripted models."""
+"""The files in docs/cookbook work as their pages say, with virtual phones and scripted models."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Words(Agent):
 '''
 GOOD = '"Shopping"\n"Eggs"\n"done"\n'
 BAD = '"done"\n'
-# Ten points are what eight tasks of two epochs can tell.
+# With eight tasks and two epochs, differences of ten points can be detected.
 GATE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\nmargin = 0.1\nallow = 0.9\n'
 
 
@@ -84,7 +84,7 @@ def test_each_script_is_one_that_a_shell_can_read(path):
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The project that `init` makes, with eight tasks instead of two, and an agent of words."""
+    """The project created by `init`, with eight tasks and an agent that asks a model."""
     folder = tmp_path / "bench"
     assert init([str(folder)]) == 0
     (folder / "tasks" / "shopping" / "test_shopping.py").write_text(TASKS)
@@ -98,7 +98,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def sh(project: Path) -> Callable[..., str]:
-    """Runs one of the scripts in the project, with values for its variables."""
+    """Runs a script of the cookbook in the project, with given variables."""
 
     def run(name: str, *arguments: str, status: int = 0, **variables: str) -> str:
         ended = subprocess.run(
@@ -117,7 +117,7 @@ def sh(project: Path) -> Callable[..., str]:
 
 
 def model_server() -> ScriptedModel:
-    """A model that does the eight tasks, whichever episode asks when."""
+    """Return a model that does the eight tasks, in whichever order episodes ask."""
     turns: Counter[str] = Counter()
 
     def reply(request: Any) -> str:
@@ -129,12 +129,12 @@ def model_server() -> ScriptedModel:
 
 
 def successes(folder: Path) -> list[float]:
-    """The success rates of the runs in a folder."""
+    """Return the success rates of the runs in a folder."""
     reports = sorted(folder.glob("**/report.json"))
     return [json.loads(path.read_text())["summary"]["success_rate"] for path in reports]
 
 
-@pytest.mark.slow  # four runs, each with phones
+@pytest.mark.slow  # four runs with phones
 def test_the_baseline_of_the_nights_moves_only_when_one_passes(project):
     github = GitHub(project)
 
@@ -149,7 +149,7 @@ def test_the_baseline_of_the_nights_moves_only_when_one_passes(project):
     assert not second.succeeded
     assert "FAIL" in second.summary
     assert successes(project / "baseline") == [1.0]
-    third = night("bad")  # a bad night is no baseline for the next one
+    third = night("bad")  # a bad night does not become the next baseline
     assert not third.succeeded
     assert successes(project / "baseline") == [1.0]
     fourth = night("good")
@@ -157,7 +157,7 @@ def test_the_baseline_of_the_nights_moves_only_when_one_passes(project):
     assert "PASS" in fourth.summary
 
 
-@pytest.mark.slow  # four runs, each with phones
+@pytest.mark.slow  # four runs with phones
 def test_a_pull_request_is_held_against_main_and_costs_no_more_than_its_budget(project):
     github = GitHub(project)
 
@@ -183,14 +183,14 @@ def test_a_pull_request_is_held_against_main_and_costs_no_more_than_its_budget(p
     assert "budget: --mobile-max-cost=0.01" in dear.log
 
 
-@pytest.mark.slow  # four runs, each with phones
+@pytest.mark.slow  # four runs with phones
 def test_a_leaderboard_goes_on_after_a_break(sh, project):
     agents = "oracle words noop"
     tasks = project / "tasks" / "shopping" / "test_shopping.py"
     tasks.write_text(TASKS.replace("range(8)", "range(2)"))
     more = {"AGENTS": agents, "MODEL": "scripted:good.jsonl", "WORKERS": "1"}
     (project / "agents" / "words.py").rename(project / "agents" / "words.txt")
-    assert "words" in sh("leaderboard.sh", status=4, **more)  # it stops at an agent that is missing
+    assert "words" in sh("leaderboard.sh", status=4, **more)  # stops at the missing agent
     (project / "agents" / "words.txt").rename(project / "agents" / "words.py")
     said = sh("leaderboard.sh", **more)
     assert "6 reused, 0 run" in said
@@ -201,7 +201,7 @@ def test_a_leaderboard_goes_on_after_a_break(sh, project):
     assert not re.search(r"""(?:src|href)=["']?(?!data:)[^"'>\s]""", page)
 
 
-@pytest.mark.slow  # phones
+@pytest.mark.slow  # starts phones
 def test_phones_here_ask_a_model_server_elsewhere(sh):
     model = model_server()
     with model.serve() as server:
@@ -240,7 +240,7 @@ def test_judges_decide_all_episodes_after_people_have_decided_some(sh, project):
     assert "usage" in sh("judge.sh", status=2)
 
 
-@pytest.mark.slow  # Appium
+@pytest.mark.slow  # starts Appium
 def test_the_phones_of_a_hub_are_used_and_its_key_is_not_shown(sh, project, phone, appium_url):
     counter = """
 from pytest_mobileagent import open_app, tap, task

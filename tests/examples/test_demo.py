@@ -1,4 +1,4 @@
-"""`make demo` ends with the table that the README shows, on any day."""
+"""`make demo` ends with the table shown in the README, on any day."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# Read by each Python when it starts: for pytest, its workers and their phones it is another day.
+# Python reads this when it starts, so pytest, its workers and their phones see another day.
 OTHER_DAY = """
 import os, time
 own, shift = time.time, float(os.environ["DEMO_SHIFT"])
 time.time = lambda: own() + shift
 time.time_ns = lambda: int(time.time() * 1e9)
 """
-# The tasks that name a day in words, in one process.
+# The tasks whose goals name a day, run in one process.
 ALONE = ("-k", "on_this_weekday or tomorrow_evening", "-n", "0")
 NUMBERS = re.compile(r"suite .*|(\w+ +\d+ +[\d.]+% \(\d+/\d+\)).*")
 
 
 def table(text: str) -> list[str]:
-    """Return the lines from the numbers to the failures, without what a machine's speed changes.
+    """Return the lines from the numbers to the failures, without what depends on speed.
 
-    That is how long a step took, and whether that is worth a column.
+    That is the time per step, and the column for it, which is not always shown.
     """
     lines = [line.strip() for line in text.splitlines()]
     start = next(at for at, line in enumerate(lines) if line.startswith("suite  "))
@@ -37,7 +37,7 @@ def table(text: str) -> list[str]:
 
 
 def demo() -> list[str]:
-    """Return the words of the command that `make demo` runs."""
+    """Return the arguments of the pytest command that `make demo` runs."""
     told = subprocess.run(
         ["make", "--dry-run", "--no-print-directory", "--assume-old=.venv/ready", "demo"],
         cwd=ROOT,
@@ -52,7 +52,7 @@ def demo() -> list[str]:
 
 
 def run(words: list[str], days: int, folder: Path) -> list[str]:
-    """Run pytest as if it were so many days later, and return its table."""
+    """Run pytest as if it were `days` days later, and return its table."""
     (folder / "sitecustomize.py").write_text(OTHER_DAY)
     shift = {"PYTHONPATH": str(folder), "DEMO_SHIFT": str(days * 86_400)}
     own = [f"--mobile-runs={folder}", "-p", "no:cacheprovider"]
@@ -71,7 +71,7 @@ def run(words: list[str], days: int, folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_the_demo_is_the_same_on_any_day(tmp_path: Path) -> None:
     shown = table((ROOT / "README.md").read_text("utf-8"))
-    told = run(demo(), 400, tmp_path)  # after the day on which this runs, whichever that is
+    told = run(demo(), 400, tmp_path)  # later than the day on which this test runs
     left_out = shown.index("…")
     assert told[:left_out] == shown[:left_out]
     assert told[-4:] == shown[-4:]
@@ -79,14 +79,14 @@ def test_the_demo_is_the_same_on_any_day(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def of_a_day(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The table of the demo's tasks that name a day, as it is today: both are done."""
+    """The table of the tasks that name a day, as of today: both succeed."""
     told = run([*demo(), *ALONE], 0, tmp_path_factory.mktemp("today"))
     assert "(2/2)" in "".join(told), told
     return told
 
 
 @pytest.mark.slow
-# The device's day is fixed, so that the other weekdays would take the same paths as these.
+# The device's date is fixed, so other weekdays would take the same paths as these.
 @pytest.mark.parametrize("days", [2, 5])
 def test_tasks_that_name_a_day_end_the_same_on_any_weekday(
     days: int, tmp_path: Path, of_a_day: list[str]

@@ -1,4 +1,4 @@
-"""Run the examples of the README and of docs/, and check their links, options and commands."""
+"""The examples in the README and docs/ run; their links, options and commands exist."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def examples(page: str) -> dict[str, str]:
-    """The Python blocks of a page whose first line names a file, by that name."""
+    """Return the page's Python blocks that begin with a file name, keyed by that name."""
     text = (ROOT / page).read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     named = [re.match(r"# ([\w/]+\.py)", block) for block in blocks]
@@ -36,7 +36,7 @@ def examples(page: str) -> dict[str, str]:
 
 @pytest.fixture
 def somebodys_project(pytester: pytest.Pytester) -> Callable[[dict[str, str]], pytest.Pytester]:
-    """An empty project; its phones have the suite's apps."""
+    """An empty project whose phones have the suite's apps."""
 
     def write(files: dict[str, str]) -> pytest.Pytester:
         for name, content in files.items():
@@ -50,7 +50,7 @@ def somebodys_project(pytester: pytest.Pytester) -> Callable[[dict[str, str]], p
 
 @pytest.fixture
 def begun(pytester: pytest.Pytester) -> Callable[[str], pytest.Pytester]:
-    """The project that `init` makes, with the files that the blocks of a page name."""
+    """The project created by `init`, with the files in the blocks of a page."""
 
     def begin(page: str) -> pytest.Pytester:
         assert init([str(pytester.path)]) == 0
@@ -80,7 +80,7 @@ def test_the_task_and_the_agent_of_the_readme_run(begun):
     run(project, "tasks", "--agent=eager").assert_outcomes(passed=2, failed=1)
 
 
-@pytest.mark.slow  # it runs pytest several times, each with phones
+@pytest.mark.slow  # runs pytest several times, with phones
 def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
     project = begun("docs/tasks.md")
     run(project, "tasks", "--agent=oracle", "-k", "not table").assert_outcomes(passed=6)
@@ -96,7 +96,7 @@ def test_the_app_of_the_apps_page_and_its_task_run(begun):
     run(begun("docs/apps.md"), "tasks/test_counter.py", "--agent=oracle").assert_outcomes(passed=1)
 
 
-@pytest.mark.slow  # it runs pytest several times, each with phones
+@pytest.mark.slow  # runs pytest several times, with phones
 def test_the_agents_of_the_agents_page_and_their_tests_run(begun):
     project = begun("docs/writing-agents.md")
     run(project, "tests").assert_outcomes(passed=2)
@@ -172,7 +172,7 @@ def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
     assert read_adapter(path).folder == (folder.resolve() if "folder" in values else None)
 
 
-@pytest.mark.slow  # it runs pytest several times, each with phones
+@pytest.mark.slow  # runs pytest several times, with phones
 def test_the_task_of_the_events_page_can_be_done(somebodys_project):
     conftest = f"""
 from pathlib import Path
@@ -224,7 +224,7 @@ def test_every_link_of_the_pages_leads_somewhere():
 
 
 def anchors(page: Path) -> set[str]:
-    """What links to the headings of a page end in, as GitHub and the site make it."""
+    """Return the anchors of a page's headings, as GitHub and the site generate them."""
     headings = re.findall(r"(?m)^#+ (.*)$", page.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
@@ -281,7 +281,7 @@ def test_every_block_is_what_it_says_and_imports_what_there_is(language, block):
 
 
 def is_there(module: str, name: str) -> bool:
-    """Whether a module has something of a name, or a package such a module."""
+    """Return whether a module has an attribute or submodule with this name."""
     found = importlib.import_module(module)
     return hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
 

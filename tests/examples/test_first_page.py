@@ -1,4 +1,4 @@
-"""The commands of the site's first page run as they stand there, and end as the page says."""
+"""The commands on the site's first page run as written and end as the page says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tests.inprocess import FEW_PLUGINS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "index.md").read_text("utf-8")
 READERS = dict(re.findall(r"(?ms)^### ([^\n]+)\n(.*?)(?=^##|\Z)", PAGE))
-# What each command ends with, in order: `hasty` fails one task of two, `noop` and others all.
+# The exit statuses of the commands, in order: `hasty` fails one of two tasks, `noop` and others
+# all.
 STATUSES = {
     "I evaluate my agent": (1, 1, 0, 1, 1),
     "I write tasks": (0, 0, 1, 1, 0),
@@ -35,7 +36,7 @@ def commands(section: str) -> list[str]:
     return [line.strip() for line in section.splitlines() if line.startswith("    ")]
 
 
-@pytest.mark.slow  # it runs pytest several times, each with phones
+@pytest.mark.slow  # runs pytest several times, with phones
 @pytest.mark.parametrize("reader", READERS)
 def test_the_commands_for_a_reader_run(reader, tmp_path):
     assert init([str(tmp_path)]) == 0

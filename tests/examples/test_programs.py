@@ -1,4 +1,4 @@
-"""The programs of tests/examples/programs, run as agents: what is recorded of them, and counted."""
+"""The programs in tests/examples/programs run as agents: what is recorded and counted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LOOP = """
 
 @pytest.fixture(scope="module")
 def shopping_phone() -> Iterator[Address]:
-    """A virtual phone with the app of the project that `init` makes."""
+    """A virtual phone with the app of the project created by `init`."""
     with contextlib.closing(SharedRun()) as run:
         yield virtual_slots(run, 1, [APPS]).address(0)
 
@@ -49,8 +49,9 @@ def shopping_phone() -> Iterator[Address]:
 def run(
     pytester: pytest.Pytester, shopping_phone: Address, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., dict[str, Any]]:
-    """Runs a program on a task of the project that `init` makes; returns the task's report, with
-    the episode's actions, step by step.
+    """Runs a program on a task of the project created by `init`.
+
+    Returns the task's entry in the report, with the names of the episode's actions for each step.
     """
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(shopping_phone.adb_port))
     monkeypatch.setenv("HOME", shopping_phone.home)
@@ -81,7 +82,7 @@ def run(
 
 
 def counts(entry: dict[str, Any]) -> tuple[Any, ...]:
-    """What a program is counted to have done: steps, actions, calls, tokens in and out."""
+    """Return the counts of a task: steps, actions, calls, input tokens and output tokens."""
     names = ("steps", "actions", "calls", "input_tokens", "output_tokens")
     return tuple(entry[name] for name in names)
 
@@ -154,4 +155,4 @@ def test_a_program_of_the_emulators_grpc_controller(
         ran = run("eggs", words, serial=served["serial"])
         phone.terminate()
     assert ran["success"] is True
-    assert ran["done"] == [["Open"], ["Finish"]]  # what goes past adb is not seen
+    assert ran["done"] == [["Open"], ["Finish"]]  # actions that bypass adb are not seen

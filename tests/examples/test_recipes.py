@@ -1,5 +1,6 @@
-"""What the recipes of docs/program-recipes.md take for a report, run on stand-ins in the programs'
-shape with good and with bad replies: tests/examples/recipes.
+"""How the recipes in docs/program-recipes.md interpret the output of programs.
+
+Stand-ins for the programs (tests/examples/recipes) run with good and with bad replies.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ BLOCKS = {
     path: text for _, path, text in re.findall(r"(?ms)^```(toml|python)\n# (\S+)\n(.*?)^```", PAGE)
 }
 STAND_INS = Path(__file__).parent / "recipes"
-# Each recipe's stand-in, the file that it stands in for, and a reply that says it is done.
+# For each recipe: its stand-in, the file it replaces, and a reply that reports success.
 PROGRAMS = {
     "their-appagent": ("appagent.py", "run.py", "Action: FINISH"),
     "their-autoglm": ("autoglm.py", "main.py", 'finish(message="two")'),
@@ -69,13 +70,13 @@ CUT_OFF = {
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Answers each request with `reply`; fails if that is None."""
+    """Answers each request with `reply`, or with an error if `reply` is None."""
 
     reply: ClassVar[str | None] = None
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Speaks of chat completions what the stand-ins understand."""
+    """Handles the part of the chat completions API that the stand-ins use."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -89,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def endpoint() -> Iterator[str]:
 def run(
     tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str | None], Reported]:
-    """Runs a recipe on its stand-in, with one reply to all that it asks; returns its report."""
+    """Runs a recipe on its stand-in, with the same reply to every request; returns its report."""
 
     def run(name: str, reply: str | None) -> Reported:
         Endpoint.reply = reply
@@ -140,7 +141,7 @@ SHIMS = {
 
 
 def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Reported:
-    """Run an adapter's command as an episode does, and return what it reports."""
+    """Run an adapter's command as in an episode, and return the program's report."""
     adapter = read_adapter(recipe)
     values = Values(
         "Tick off the eggs.",
@@ -182,7 +183,7 @@ def test_a_program_that_says_that_it_is_done_reports_so(
     assert run(name, PROGRAMS[name][2]).ending == "done"
 
 
-# Any words are the final ones of the SDK: none but the empty reply is a bad one.
+# With the SDK, any text is the final output, so only an empty reply is a bad reply.
 @pytest.mark.parametrize(
     ("name", "reply"),
     [

@@ -1,4 +1,4 @@
-"""The pages of the Python API describe all that is public; `make docs` builds them."""
+"""The pages of the Python API describe every public name; `make docs` builds them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_page_describes_all_that_a_module_offers(module, page):
     }
     described = {n for n, it in offered.items() if inspect.isclass(it) or inspect.isroutine(it)}
     assert {name for name in described if not inspect.getdoc(offered[name])} == set()
-    # What has no docstring of its own is named on the page, as code or as a heading.
+    # Names without a docstring are mentioned on the page, as code or in a heading.
     text = page.read_text("utf-8")
     named = set(re.findall(r"`(\w+)`|^## (\w+)$", text, re.MULTILINE))
     assert set(offered) - described - {name for pair in named for name in pair} == set()

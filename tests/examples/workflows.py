@@ -1,7 +1,7 @@
-"""Runs workflows of GitHub Actions on this machine, limited to the features used in the docs.
+"""Runs GitHub Actions workflows on this machine, as far as the documentation needs it.
 
-Steps run by bash, with the same flags as there; `gh` is a script that knows the runs before this
-one. What would come from elsewhere (a checkout, Python, packages) is there already.
+Steps run in bash with GitHub's flags. `gh` is a script that knows the earlier runs. Whatever other
+steps would provide (a checkout, Python, packages) is already present.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 
 from tests.inprocess import FEW_PLUGINS
 
-# Lists the successful runs, and copies the artifact of a run, like GitHub's client.
+# Lists the successful runs and copies a run's artifact, like GitHub's client.
 GH = """#!{python}
 import json, shutil, sys
 from pathlib import Path
@@ -76,7 +76,7 @@ class GitHub:
             (self.bin / name).chmod(0o755)
 
     def run(self, file: Path, event: str, **env: str) -> Finished:
-        """Run the only job of a workflow, with other values of its variables."""
+        """Run the only job of a workflow, with the given values for some of its variables."""
         yaml = pytest.importorskip("yaml")
         text = file.read_text("utf-8")
         name = re.match(r"# \.github/workflows/(\S+)\n", text)
@@ -139,9 +139,9 @@ class GitHub:
 
 
 def environment(*folders: Path) -> dict[str, str]:
-    """Return the environment of a user who has installed this plugin, and few other packages.
+    """Return the environment of a user who has installed this plugin and few other packages.
 
-    Programs in `folders` come first.
+    Programs in `folders` come first on the PATH.
     """
     left_out = ("MOBILE_", "OPENAI_")
     own = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}

@@ -1,10 +1,10 @@
-"""A Ray cluster on this machine, of a head and two nodes with a phone each.
+"""A Ray cluster on this machine, consisting of a head and two nodes with one phone each.
 
-Run as `python cluster.py FOLDER`. It prints a line of JSON when the cluster is ready, and stops the
-cluster when its standard input closes. Clients need the token in FOLDER. A line of JSON on standard
-input adds a node (`{"add": {...}}`, with arguments of Ray) or removes one (`{"remove": RAYLET}`).
-The reply, which has the process of a new node's raylet, is printed when the whole cluster knows of
-the change.
+Run as `python cluster.py FOLDER`. The program prints a line of JSON when the cluster is ready, and
+stops the cluster when its standard input closes. Clients need the token in FOLDER. A line of JSON
+on standard input adds a node (`{"add": {...}}`, with arguments for Ray) or removes one (`{"remove":
+RAYLET}`). The reply contains the process id of a new node's raylet, and is printed when the whole
+cluster knows of the change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     from ray.cluster_utils import Cluster
 
     logging.disable(logging.CRITICAL)
-    (folder / "ray").mkdir(exist_ok=True)  # RAY_TMPDIR, in which Ray writes all its files
+    (folder / "ray").mkdir(exist_ok=True)  # RAY_TMPDIR, where Ray writes all its files
     own = {"object_store_memory": STORE, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args={**own, "num_cpus": 1})
     nodes: dict[int, Any] = {}

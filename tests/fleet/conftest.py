@@ -34,7 +34,7 @@ from pytest_mobileagent import task
 def test_say(episode, number):
     assert episode.answers("3" if number == 3 else "12")
 """
-# Records its process, and delays every task except the free ones until there is a file "go".
+# Records its process id, and delays every task except the free ones until a file "go" exists.
 AGENT = """
 import os
 import threading
@@ -56,7 +56,7 @@ class Mine(Agent):
 
 @dataclass(frozen=True)
 class Fleet:
-    """A cluster: its address, the processes of Ray on its two nodes, and its folder."""
+    """A cluster: its address, the process ids of its two nodes' raylets, and its folder."""
 
     address: str
     raylets: list[int]
@@ -65,7 +65,7 @@ class Fleet:
 
     @contextlib.contextmanager
     def joined(self, **arguments: Any) -> Iterator[int]:
-        """Add a node for the block, and yield its raylet's process; arguments are those of Ray."""
+        """Add a node for the duration of the block; yield its raylet's pid. Arguments are Ray's."""
         raylet = int(self._ask({"add": arguments}))
         try:
             yield raylet
@@ -82,18 +82,18 @@ class Fleet:
         return self.process.stdout.readline()
 
     def leftovers(self) -> list[str]:
-        """Return the files that runs have left in the folder for temporary files."""
+        """Return the names of temporary files that runs have left behind."""
         return [path.name for path in (self.folder / "tmp").glob("*mobileagent*")]
 
 
 def parent_of(pid: int) -> int:
-    """Return the parent of a process."""
+    """Return the process id of a process's parent."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @contextlib.contextmanager
 def started() -> Iterator[Fleet]:
-    """Run a cluster with its own token, in a short path, which its sockets need."""
+    """Run a cluster with its own token, in a folder whose path is short enough for sockets."""
     folder = Path(tempfile.mkdtemp(prefix="fleet-", dir="/tmp"))
     token = folder / "token"
     token.write_text(secrets.token_hex(32))
@@ -144,7 +144,7 @@ class Sent:
         return self.pytester.path
 
     def command(self, fleet: Fleet | str, *arguments: str) -> list[str]:
-        """Return the command of a run on this cluster, or on the cluster at an address."""
+        """Return the command for a run on this cluster, or on the cluster at an address."""
         engine = f"--mobile-engine=ray:{fleet if isinstance(fleet, str) else fleet.address}"
         own = ["--agent=mine", "--mobile-agent-process=off", engine, *arguments]
         return [sys.executable, "-m", "pytest", *own]
@@ -152,7 +152,7 @@ class Sent:
     def start(
         self, fleet: Fleet | str, *arguments: str, through: Sequence[str] = ()
     ) -> subprocess.Popen[bytes]:
-        """Start a run without waiting, its command prefixed by `through`; output goes to a file."""
+        """Start a run without waiting, with `through` before its command; output goes to a file."""
         output = (self.path / f"output-{len(self.runs)}").open("wb")
         with output:
             command = [*through, *self.command(fleet, *arguments)]
@@ -165,11 +165,11 @@ class Sent:
         return (self.path / f"output-{number}").read_text("utf-8")
 
     def free(self, *goals: str) -> None:
-        """Let the agent do only these goals for now."""
+        """Let the agent work only on these goals for now."""
         (self.path / "free").write_text("\n".join(goals))
 
     def go(self) -> None:
-        """Let the agent do all goals."""
+        """Let the agent work on all goals."""
         (self.path / "go").touch()
 
     def wrong(self, *goals: str) -> None:
@@ -185,21 +185,21 @@ class Sent:
                 run.wait()
 
     def parents(self) -> set[int]:
-        """Return the parents of the processes in which the agent has run."""
+        """Return the process ids of the parents of the agent's processes."""
         return {int(path.read_text()) for path in (self.path / "pids").glob("*")}
 
     def pids(self) -> list[int]:
-        """Return the processes in which the agent has run."""
+        """Return the process ids of the processes in which the agent has run."""
         return [int(path.name) for path in (self.path / "pids").glob("*")]
 
     def report(self, runs: str = "runs") -> dict[str, Any]:
-        """Return the report of the newest run."""
+        """Return the report of the most recent run."""
         path = max((self.path / runs).glob("*/report.json"))
         return json.loads(path.read_text("utf-8"))
 
 
 def until(what: Callable[[], Any], seconds: float = 180.0) -> Any:
-    """Return a function's result as soon as it is true; fail if it is not within some seconds."""
+    """Wait until a function's result is true, and return it; fail after `seconds` seconds."""
     ends = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < ends, "it takes too long"
@@ -208,7 +208,7 @@ def until(what: Callable[[], Any], seconds: float = 180.0) -> Any:
 
 
 def ended(run: subprocess.Popen[bytes]) -> int:
-    """Return the exit status of a run, which must end soon."""
+    """Return the exit status of a run, which must end within five minutes."""
     return run.wait(timeout=300)
 
 

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: the results of any other run, whatever is killed meanwhile."""
+"""Runs on a Ray cluster produce the same results as local runs, even if processes are killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.fleet.conftest import ended, lives, parent_of, until
 
 pytestmark = pytest.mark.slow
 
-# What may differ between two runs of the same: when, how fast, where, and how they were asked for.
+# Fields that may differ between two equal runs: time, speed, place, and how the run was started.
 OF_THIS_RUN = {
     "id",
     "started",
@@ -32,7 +32,7 @@ OF_THIS_RUN = {
 
 
 def same(value: Any) -> Any:
-    """Return plain data without what may differ."""
+    """Return JSON data without the fields that may differ."""
     if isinstance(value, dict):
         own = {k: v for k, v in value.items() if k not in OF_THIS_RUN}
         return {k: same(v) for k, v in own.items() if "second" not in k and k != "latency"}
@@ -49,7 +49,7 @@ def outcomes(report: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(fleet, sent):
-    """What a test has started is gone after it, and so are folders for temporary files."""
+    """After each test, wait until its processes and temporary folders have disappeared."""
     yield
     sent.end()
     until(lambda: not any(map(lives, sent.pids())))
@@ -81,7 +81,7 @@ def test_the_episode_of_a_killed_worker_is_repeated(fleet, sent):
     assert ended(run) == 0, sent.output()
     report = sent.report()
     assert outcomes(report) == EXPECTED
-    assert "(raylet)" not in sent.output()  # which Ray would print, too, and at length
+    assert "(raylet)" not in sent.output()  # Ray would print such lines, too, and long ones
     lost = [task for task in report["tasks"] if task["infrastructure"]]
     assert [task["infrastructure"] for task in lost] == [["a worker died"]]
     assert [attempt["end"] for attempt in lost[0]["attempts"]] == ["worker died", "played"]
@@ -145,12 +145,12 @@ def test_a_run_that_lost_a_worker_can_be_stopped_and_goes_on(fleet, sent, stop):
     run = sent.start(fleet, "-n2", *(["-x"] * (stop == "-x")))
     until(lambda: len(finished(sent)) == 2 and len(sent.pids()) == 2)
     os.kill(sent.pids()[0], signal.SIGKILL)
-    until(lambda: len(sent.pids()) == 3)  # that of another worker
+    until(lambda: len(sent.pids()) == 3)  # the third process is a new worker's
     if stop == "-x":
         sent.wrong("Say 2.")
         sent.free("Say 2.")
         until(lambda: len(finished(sent)) == 3)
-        sent.go()  # what the other worker runs, it ends
+        sent.go()  # the other worker finishes its test
     else:
         run.send_signal(signal.SIGINT)
     assert ended(run) in {1, 2}, sent.output()  # 1 after -x without workers, 2 with them
@@ -232,7 +232,7 @@ def test_a_cluster_that_cannot_be_used_is_told_in_one_line(fleet, sent, engine, 
     ("error", "why"),
     [
         ("pytest.UsageError", "3 workers in a row ended before their first test: "),
-        ("RuntimeError", "no worker is left: "),  # after pytest has shown it
+        ("RuntimeError", "no worker is left: "),  # after pytest has printed the error
     ],
 )
 def test_workers_that_cannot_begin_end_the_run_with_their_last_words(fleet, sent, error, why):

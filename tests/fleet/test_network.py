@@ -1,7 +1,7 @@
-"""Runs on machines that only a network joins, and a slow one: two namespaces, without shared files.
+"""Runs on machines that share only a slow network, and no files; two namespaces stand for them.
 
-The one has the head of a Ray cluster, pytest and a phone; the other, with another name, a folder
-for temporary files and a copy of the project of its own, has one more phone.
+The first has the head of a Ray cluster, pytest and a phone. The second has a different host name,
+its own folder for temporary files, a copy of the project, and another phone.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-DELAY = 0.02  # seconds, each way
+DELAY = 0.02  # seconds in each direction
 HEAD, OTHER = "10.77.0.1", "10.77.0.2"
 RAY = str(Path(sys.executable).with_name("ray"))
 
 
 @dataclass(frozen=True)
 class Apart:
-    """Two namespaces, the process that joins them, and the folder for temporary files.
+    """Two namespaces, the process that connects them, and the folder for temporary files.
 
-    That folder is another one in the second namespace.
+    In the second namespace, a separate folder is mounted at the same path.
     """
 
     here: str
@@ -51,7 +51,7 @@ class Apart:
 
     @contextlib.contextmanager
     def node(self, command: list[str]) -> Iterator[None]:
-        """Have a command run that keeps a node of Ray."""
+        """Run a command that starts a Ray node, for the duration of the block."""
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         ) as process:
@@ -62,14 +62,14 @@ class Apart:
 
     @contextlib.contextmanager
     def cluster(self, project: Path) -> Iterator[str]:
-        """Have a cluster, and yield its address; the other machine has a copy of the project."""
+        """Run a cluster and yield its address; the other machine has a copy of the project."""
         copy = project.parent / "copy"
         shutil.copytree(project, copy)
         own = ["--block", "--num-cpus=1", f"--object-store-memory={STORE}"]
         phone = '--resources={"phone": 1}'
         head = ["--head", "--port=6379", f"--node-ip-address={HEAD}", "--include-dashboard=false"]
         other = [f"--address={HEAD}:6379", f"--node-ip-address={OTHER}", "--labels=place=there"]
-        # Neither files, nor shared memory, nor a name: that is another machine.
+        # The other machine has its own files, shared memory and host name.
         alone = 'mount -t tmpfs tmpfs "$0"; mount -t tmpfs tmpfs /dev/shm; mkdir "$0/tmp"; '
         alone += 'cp "$2" "$0"; mount --bind "$1" "$3"; hostname there; shift 3; exec "$@"'
         token = self.folder / "token"
@@ -85,14 +85,14 @@ class Apart:
 
 
 def answers(namespace: str) -> bool:
-    """Whether the head can be reached from a namespace."""
+    """Return whether the head can be reached from a namespace."""
     connect = f"import socket; socket.create_connection(('{HEAD}', 6379), 5)"
     command = ["ip", "netns", "exec", namespace, sys.executable, "-c", connect]
     return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
 def phones(namespace: str) -> int:
-    """Return how many machines with phones have joined."""
+    """Return the number of phones in the cluster."""
     count = (
         f"import ray; ray.init(address='{HEAD}:6379', log_to_driver=False);"
         "print(int(ray.cluster_resources().get('phone', 0)))"
@@ -143,7 +143,7 @@ def test_a_run_over_a_slow_network_without_shared_files_and_the_network_cut(apar
         copy = sent.path.parent / "copy"
         run = sent.start(address, "-nauto", through=["ip", "netns", "exec", apart.here])
         until(lambda: len(finished(sent)) == 3)
-        # Both have begun another, and the run knows which.
+        # Both machines have begun another test, and the run knows which.
         until(lambda: len(list(sent.path.glob(f"runs/*/episodes/*/{NOTE}"))) == 5)
         there = [int(path.name) for path in (copy / "pids").glob("*")]
         apart.wire.send_signal(signal.SIGSTOP)
@@ -160,6 +160,6 @@ def test_a_run_over_a_slow_network_without_shared_files_and_the_network_cut(apar
     assert [attempt["end"] for attempt in lost["attempts"]] == ["worker died", "played"]
     machines = {attempt["node"] for task in report["tasks"] for attempt in task["attempts"]}
     assert machines == {os.uname().nodename, "there"}
-    for task in report["tasks"]:  # what was recorded there is here, and only here
+    for task in report["tasks"]:  # recorded on either machine, and stored here
         assert (max(sent.path.glob("runs/*")) / task["episode"] / "episode.jsonl").exists()
     assert not (copy / "runs").exists()

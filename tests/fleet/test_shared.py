@@ -1,4 +1,4 @@
-"""What the machines of a run share without sharing files: budgets, episodes, and no keys."""
+"""What the machines of a run share without a file system: budgets and episodes, but no keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.fleet.conftest import ended, until
 
 pytestmark = pytest.mark.slow
 
-# Asks again and again, as fast as it can, and never comes to an end.
+# Asks its model again and again as fast as possible, and never finishes.
 ASKS = """
 from pytest_mobileagent import Agent, Finish
 
@@ -49,7 +49,7 @@ def test_phones_exceed_a_budget_by_no_more_than_the_calls_under_way(fleet, sent,
         (relay,) = processes(b"ray::Relay")
         os.kill(relay, signal.SIGSTOP)
         before = len(model.requests)
-        time.sleep(1)  # nothing is to happen
+        time.sleep(1)  # nothing must happen in this time
         assert len(model.requests) <= before + 2
         os.kill(relay, signal.SIGCONT)
         assert ended(run) == 2, sent.output()
@@ -60,17 +60,17 @@ def test_phones_exceed_a_budget_by_no_more_than_the_calls_under_way(fleet, sent,
 
 
 def processes(title: bytes) -> list[int]:
-    """Return the processes of the cluster whose command has a text in it."""
+    """Return the cluster's processes whose command line contains `title`."""
     own = f"RAY_TMPDIR={os.environ['RAY_TMPDIR']}".encode()
     found = []
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+        with contextlib.suppress(OSError):  # the process has ended, or belongs to another user
             if title in (process / "cmdline").read_bytes():
                 found += [int(process.name)] * (own in (process / "environ").read_bytes())
     return found
 
 
-# Another body: the check of the first half has changed.
+# A changed body: the check of the first half is different.
 CHECKED_AGAIN = """
 import pytest
 from pytest_mobileagent import task
@@ -110,7 +110,7 @@ def pytest_configure(config):
 
 
 def times(text: str, pid: int) -> int:
-    """Return how often a text stands in the memory of a process."""
+    """Return how often a text occurs in the memory of a process."""
     found = 0
     with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -122,7 +122,7 @@ def times(text: str, pid: int) -> int:
 
 
 def test_no_key_of_the_machine_of_pytest_leaves_it(fleet, sent, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)  # the cluster was started without it
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)  # the cluster was started without this variable
     conftest = sent.path / "conftest.py"
     conftest.write_text(conftest.read_text() + WRITES)
     run = sent.start(fleet, "-n1", f"--mobile-runs={CONTROL}", "--mobile-agent-process=on")
@@ -130,7 +130,7 @@ def test_no_key_of_the_machine_of_pytest_leaves_it(fleet, sent, monkeypatch):
     ray = Path(os.environ["RAY_TMPDIR"])
     of_ray = processes(str(ray).encode())
     try:
-        assert sum(times(CONTROL, pid) for pid in of_ray) > 0  # the command, in the job's data
+        assert sum(times(CONTROL, pid) for pid in of_ray) > 0  # it is in the job's data
     except PermissionError:
         pytest.skip("the memory of other processes cannot be read here")
     assert [pid for pid in [*of_ray, *sent.pids()] if times(KEY, pid)] == []

@@ -1,9 +1,9 @@
-"""A connection with latency between two network namespaces: `python wire.py A B SECONDS`.
+"""A network connection with latency between two namespaces: `python wire.py A B SECONDS`.
 
-Each namespace gets an interface, `wire`, with the address 10.77.0.1 or 10.77.0.2. Packets arrive in
+Each namespace gets an interface `wire` with the address 10.77.0.1 or 10.77.0.2. Packets arrive in
 the other namespace after SECONDS, as in a wide area network. (Linux's own delay, `netem`, is
-missing in many kernels.) The program prints a line when it is ready, and runs until it is killed;
-while it is stopped (SIGSTOP), no packets arrive.
+missing from many kernels.) The program prints a line when it is ready, and runs until it is killed.
+While it is stopped (SIGSTOP), no packets arrive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PACKET = 65536  # bytes
 
 
 def interface(namespace: str, address: str) -> int:
-    """Create the interface of a namespace, and return the file descriptor for its packets."""
+    """Create the interface of a namespace and return the file descriptor for its packets."""
     device = os.open("/dev/net/tun", os.O_RDWR)
     name = f"wire{os.getpid()}"
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH", name.encode(), _IFF_TUN | _IFF_NO_PI))

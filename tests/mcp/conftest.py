@@ -1,4 +1,4 @@
-"""An MCP server in a thread, for a fake phone."""
+"""An MCP server in a thread for a fake phone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def serve(server: Server) -> Iterator[Callable[..., str]]:
-    """Serves a phone, and returns the URL."""
+    """Serves a phone; returns the URL."""
     endpoints: list[McpEndpoint] = []
 
     def start(phone: FakePhone, **options: Any) -> str:

@@ -25,7 +25,7 @@ def screen_of(size: tuple[int, int] = SIZE) -> Screen:
 
 @dataclass
 class FakePhone:
-    """A phone that records its actions, and whose episode is over after `limit` steps."""
+    """A phone that records its actions, and whose episode ends after `limit` steps."""
 
     limit: int | None = None
     goal: str = "Save it."
@@ -82,7 +82,7 @@ class FakePhone:
 
 
 class Server:
-    """An event loop in a thread, in which endpoints are served."""
+    """An event loop in a thread, which serves endpoints."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -116,7 +116,7 @@ MODERN = {
 
 
 def post(url: str, message: dict[str, Any], **headers: str) -> tuple[dict[str, Any], Any]:
-    """Send a message as plain HTTP, and return the response and its headers."""
+    """Send a message as plain HTTP; return the response and its headers."""
     given = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, json.dumps(message).encode(), given)
@@ -133,7 +133,7 @@ def call(number: Any, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def post_modern(url: str, message: dict[str, Any]) -> dict[str, Any]:
-    """Send a message of the newer protocol, with its required headers."""
+    """Send a message of the newer protocol version, with the required headers."""
     params = {**message.get("params", {}), "_meta": MODERN}
     headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": message["method"]}
     if "name" in params:

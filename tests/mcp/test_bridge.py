@@ -1,4 +1,4 @@
-"""From standard streams to the server, for clients that start a command."""
+"""The bridge from standard streams to the server, for clients that start a command."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_client_of_the_sdk_plays_through_a_command(serve, mode):
 
 
 def passed(url, *messages):
-    """Write messages to the command, end its input, and return its replies by their ids."""
+    """Write messages to the command, close its input, and return its replies by id."""
     lines = [m if isinstance(m, str) else json.dumps(m) for m in messages]
     result = subprocess.run(
         stdio_command(url),

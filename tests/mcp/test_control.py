@@ -1,4 +1,4 @@
-"""What the tools do to a phone, and what they say."""
+"""What the tools do on a phone, and the results that they return."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLICK = "mobile_click_on_screen_at_coordinates"
 
 
 class Player:
-    """Calls tools one after the other, as a client does."""
+    """Calls tools one after another, as a client does."""
 
     def __init__(self, phone, **options):
         self.control = Control(phone, **options)

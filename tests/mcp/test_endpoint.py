@@ -1,6 +1,6 @@
-"""The server over HTTP, with clients of each era of the protocol.
+"""The server over HTTP, with clients of both eras of the protocol.
 
-A program with the SDK's first line, as most published clients still have it.
+One client is a program with version 1 of the SDK, which most published clients still use.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def test_a_client_of_the_sdk_plays_an_episode(serve, mode):
 
     async def play():
         async with Client(url, mode=mode) as connected:
-            client: Any = connected  # contents are of many types, of which two are ours
+            client: Any = connected  # of the many content types, we use two
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert tools.keys() == TOOLS.keys()
             assert tools["mobile_take_screenshot"].annotations.read_only_hint is True
@@ -77,7 +77,7 @@ def test_a_client_of_the_sdk_plays_an_episode(serve, mode):
 
 
 def handshake(url):
-    """Begin a session as a client of 2025 does, and return the headers that belong to it."""
+    """Begin a session as a client of 2025 does; return the headers of the session."""
     reply, headers = post(url, HELLO)
     session = {
         "Mcp_Session_Id": headers["Mcp-Session-Id"],
@@ -126,7 +126,7 @@ def test_a_call_whose_client_went_away_is_done_and_not_repeated(serve):
     connection.request("POST", place.path, json.dumps(message), headers)
     assert phone.began.wait(10)
     connection.close()
-    # When it has replied to this, the server has seen that the client is gone.
+    # Once it has replied to this, the server has noticed that the client is gone.
     post_modern(url, {"jsonrpc": "2.0", "id": "l", "method": "tools/list"})
     phone.go_on.set()
     assert "(step 1)" in text_of(post_modern(url, call("b", CLICK, **AT)))
@@ -207,7 +207,7 @@ def test_nothing_stays_behind_although_clients_are_still_there(server, caplog):
     assert server.tasks() == []
     assert [r for r in caplog.records if r.levelno >= logging.WARNING] == []
     assert signal.getsignal(signal.SIGINT) is before
-    server.do(endpoint.stop())  # may be said twice
+    server.do(endpoint.stop())  # stopping twice is allowed
 
 
 def _post_anyhow(url, session):
@@ -265,7 +265,7 @@ asyncio.run(main(url, command) if url else over_streams(command))
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A Python with the SDK's first line."""
+    """The interpreter of an environment with version 1 of the SDK."""
     folder = tmp_path_factory.mktemp("original")
     venv.create(folder, with_pip=True)
     program = str(folder / "bin" / "python")

@@ -1,8 +1,8 @@
-"""A script's failure is told by its status, or by the words of commands that have none.
+"""The phone behind the tools: failed scripts, recorded pages, and calls that arrive twice.
 
-What cannot be done on recorded pages is told, and breaks nothing.
-
-Which calls are done once although they arrive twice.
+A script's failure is recognised by its status, or by the output of commands without one. Actions
+that recorded pages do not support are reported as errors. A call that is repeated is done only
+once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Computer:
-    """A system whose shell is this machine's."""
+    """A system whose shell is that of this machine."""
 
     def shell(self, script: str) -> str:
         return subprocess.run(
@@ -78,7 +78,7 @@ PROGRAM = Caller("program", has_session=False)
 
 
 class Play:
-    """Makes calls, and counts those that are done."""
+    """Makes calls and records those that are carried out."""
 
     def __init__(self):
         self.now = 0.0
@@ -100,7 +100,7 @@ class Play:
 
 
 def played(story):
-    """Play a story, and return what was done in it."""
+    """Play a story; return the calls that were carried out."""
 
     async def play():
         play = Play()
@@ -175,7 +175,7 @@ def test_an_id_counts_as_long_as_its_session():
 
 
 async def lose(play, caller, number, content):
-    """Make a call whose client goes away before the reply."""
+    """Make a call whose client disappears before the reply."""
     play.go_on.clear()
     waiting = asyncio.create_task(play.call(caller, number, content))
     await asyncio.sleep(0)
@@ -190,7 +190,7 @@ def test_a_lost_reply_is_given_to_the_same_call_under_another_id():
         await lose(play, PROGRAM, "1", "tap")
         play.now += 3600
         assert await play.call(PROGRAM, "2", "tap") == 1
-        assert await play.call(PROGRAM, "3", "tap") == 2  # got its reply, and means another one
+        assert await play.call(PROGRAM, "3", "tap") == 2  # the reply arrived, so this is a new call
 
     assert played(story) == ["tap", "tap"]
 

@@ -1,4 +1,4 @@
-"""The command for a person, on a real virtual phone and where there is none."""
+"""The command that a person runs, with a virtual phone and without any."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def where(phone):
 
 @pytest.fixture
 def process(phone: Address, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[str]]:
-    """The command, serving a phone over HTTP."""
+    """The command, which serves a phone over HTTP."""
     monkeypatch.setenv("HOME", phone.home)
     with subprocess.Popen(
         [*COMMAND, "--device", where(phone)],

@@ -1,6 +1,7 @@
-"""Arguments: what is taken for what, and what is said of the others.
+"""Tool arguments and pictures.
 
-Pictures that every client takes, and points in them.
+Arguments are accepted in several forms, and others are explained. Pictures are small enough for
+every client, and points in them are converted to pixels of the screen.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def test_what_is_missing_is_named_and_what_is_not_known_is_ignored():
     assert len(phone.done) == 1
 
 
-# The tools of mobile-mcp that make sense for one phone of a run, and their required arguments.
+# The tools of mobile-mcp that make sense for the only phone of a run, with their required
+# arguments.
 MOBILE_MCP = {
     "mobile_list_available_devices": "",
     "mobile_list_apps": "device",
@@ -131,7 +133,7 @@ def test_the_middle_of_an_element_is_inside_of_it_on_the_phone(data, width, heig
     frame = frame_of((width, height))
     told = _coordinates(Bounds(left, top, right, bottom), frame)
     x, y = frame.pixel(told["x"] + told["width"] / 2, told["y"] + told["height"] / 2)
-    # What is smaller than a pixel of the picture can be missed by what the picture cannot show.
+    # Something smaller than a pixel of the picture may be missed by that much.
     slack = max(width, height) // 1568 + 1
     assert left - slack <= x < right + slack
     assert top - slack <= y < bottom + slack

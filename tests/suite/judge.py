@@ -1,4 +1,4 @@
-"""A scripted judge for the suite's tasks, which decides by the content of its prompt."""
+"""A scripted judge for the suite's tasks, which decides from the contents of the prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_mobileagent.testing import ScriptedModel
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Request
 
-# For each judged task, words of its goal, and the number of screenshots in a successful episode.
+# For each judged task: words of its goal, and the number of screenshots in a successful episode.
 _SCREENSHOTS = {
     "learning something new": 8,
     "keeps me awake": 4,
@@ -27,7 +27,7 @@ _WORDS = {
 
 
 def decide(request: Request) -> str:
-    """Return the judge's reply to a request, in the format that it asks for."""
+    """Return the judge's reply to a request, in the requested format."""
     text = request.text
     if "To be noted:" in text:
         return "872,316 people are enrolled."
@@ -35,11 +35,11 @@ def decide(request: Request) -> str:
         goal in text and len(request.images) >= count for goal, count in _SCREENSHOTS.items()
     )
     if statements := re.findall(r"^\| (\d): ", text, re.MULTILINE):
-        # The last one must not be true.
+        # The last statement must be false.
         return "\n".join(f"{n}: {int(passed and n != statements[-1])}" for n in statements)
     return f"Reason: so the record says\nResult: {int(passed)}"
 
 
 def suite_judge() -> ScriptedModel:
-    """Return the judge."""
+    """Return a scripted model that judges the suite's tasks."""
     return ScriptedModel([decide] * 200)

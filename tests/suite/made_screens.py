@@ -1,7 +1,7 @@
-"""Synthetic screens that satisfy a test body, and variants that lack something.
+"""Synthetic screens that satisfy a test body, and variants in which something is missing.
 
-A case is a success: its screens, the touches on them, and the answer. `spoilt` omits, rewords or
-does not touch each of its elements in turn, after which the body must not pass.
+A case is a success: its screens, the touches on them, and the answer. `spoilt` changes the elements
+one by one: each is omitted, reworded or left untouched, and then the body must not pass.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Case:
-    """A way to do the task that its name begins with: the screens, the touches, and the answer."""
+    """A way to do the task whose id begins its name: the screens, the touches, and the answer."""
 
     name: str
     screens: tuple[tuple[Node, ...], ...]
@@ -72,7 +72,7 @@ def played(case: Case, package: str, make_episode: Callable[..., Episode]) -> Ep
     return make_episode(*steps, screens=screens, started=screens[0].time)
 
 
-ASIDE = (1070, 2390)  # a point without an element
+ASIDE = (1070, 2390)  # a point with no element
 
 
 def drawing(screen: tuple[Node, ...], package: str) -> tuple[str, tuple[int, int]]:
@@ -104,7 +104,7 @@ def drawing(screen: tuple[Node, ...], package: str) -> tuple[str, tuple[int, int
 
 
 def spoilt(case: Case) -> Iterator[tuple[str, Case]]:
-    """Yield the cases that lack something, each with what it lacks."""
+    """Yield variants of a case in which something is missing, each with a description of it."""
     if case.answer:
         yield "another answer", replace(case, answer="It is 98765.")
     for place, screen in enumerate(case.screens):

@@ -1,4 +1,4 @@
-"""The table of A3's second release has what the release counts, and reads a copy of it."""
+"""The table of A3's second release matches the release, and reads a copy of it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_broken_rewrite_is_told_in_one_line(
 
 
 def test_a_rewrite_is_judged_by_its_words_alone() -> None:
-    """It asks for other things than the essential states of its task say, and than its checks."""
+    """A rewrite asks for things other than the essential states and checks of its task."""
     body = import_module("tasks.a3.v2.test_v2").test_v2
     asked = []
 

@@ -1,4 +1,4 @@
-"""A3's own evaluation on episodes of ours: what it is given, and in which form."""
+"""A3's own evaluation on our episodes: what it receives, and in which format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-# It says what it was given, as the parts of an exception's text.
+# Reports the arguments that it received, as the text of an exception.
 SOURCE = """
 import base64, json
 from xml.etree import ElementTree as ET

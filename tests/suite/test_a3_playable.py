@@ -1,6 +1,6 @@
-"""What A3's tasks of Coursera, Wish and Calendar ask of the release's own phones.
+"""A3's tasks in Coursera, Wish and Calendar, as they appear on the release's own phones.
 
-On the virtual phone they are played; here are screens with the ids that the release names.
+On the virtual phone, the tasks are played. The screens here have the ids that the release uses.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def test_a_body_holds_on_the_releases_screens_and_on_nothing_less(
 def calendar_of(
     make_episode: Callable[..., Any], *rows: tuple[str, str, str], answer: str = ""
 ) -> Any:
-    """The end of an episode in Oslo, in the winter of 2024, with these events in the calendar."""
+    """Return the end of an episode in Oslo in winter 2024, with these events in the calendar."""
     oslo = ZoneInfo("Europe/Oslo")
     events = [
         {"title": title, "allDay": "0", "deleted": "0"}

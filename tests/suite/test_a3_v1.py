@@ -1,4 +1,4 @@
-"""A3's first release: its table has what the release counts, and a copy of that is read."""
+"""A3's first release: the table matches the release, and a copy of it can be read."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_tasks_that_the_release_can_never_pass_are_marked() -> None:
 
 
 class Judge:
-    """Finds all episodes right, and notes how it was asked, alone or beside a body."""
+    """Judges every episode a success, and records whether it was asked alone or beside a body."""
 
     def __init__(self, official: bool | None = None) -> None:
         self.asked: list[tuple[str, Any]] = []

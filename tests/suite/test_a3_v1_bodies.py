@@ -1,4 +1,4 @@
-"""The bodies of A3's first release hold on screens with what they ask for, and only there."""
+"""The bodies of A3's first release pass on screens with the required contents, and only there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUITE = Path(__file__).parents[2] / "tasks" / "a3"
 PACKAGES = {row.id: row.app for row in rows(SUITE / "v1.csv")}
-PLAYED = ("coursera", "wish", "google_calendar")  # on the virtual phone
+PLAYED = ("coursera", "wish", "google_calendar")  # played on the virtual phone
 
 CAMPUS = "University of Washington"
 TRIP = (
@@ -346,7 +346,7 @@ CASES = [
 
 @cache
 def bodies() -> dict[str, Callable[[Any], object]]:
-    """All bodies of the suite's files, by the ids of their tasks."""
+    """Return all bodies in the suite's files, keyed by task id."""
     files = (SUITE / "v1").glob("test_*.py")
     modules = (import_module(f"tasks.a3.v1.{file.stem}") for file in files)
     return {name: body for module in modules for name, body in module.BODIES.items()}

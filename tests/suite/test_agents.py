@@ -1,4 +1,4 @@
-"""Every published agent on four tasks: its prompts and dialect, a scripted model over HTTP."""
+"""Every published agent plays four tasks with its own prompts and a scripted model over HTTP."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
 REPLIES = ROOT / "fixtures" / "replies"
 KEY = "sk-this-is-written-nowhere"
-TIME = "2026-11-22T09:00"  # at which the clock stands still: the same pictures in all runs
+TIME = "2026-11-22T09:00"  # the clock stands still, so all runs have the same pictures
 
 
-# Each is played by agents whose words differ for what it takes: to go back, to scroll, to type and
-# search, to answer. The replies know all tasks but two, whose goals name the weekday of the run.
+# Agents whose action spaces differ play each of these tasks, which need going back, scrolling,
+# typing and searching, or answering. The scripts cover all tasks except two whose goals name the
+# weekday of the run.
 CHOSEN = (
     "downloads.py::test_delete_one",
     "learning.py::test_weeks_in_all",
     "search.py::test_filter_level",
     "search.py::test_hours_of_week[Linear Algebra-3]",
 )
-# Two that have OCR read each screenshot, which takes a second or so where the other has not had it
-# read, play fewer of them.
+# Two agents run OCR on each screenshot, which takes about a second unless the other has already
+# read it. They play fewer tasks.
 READERS = {"mobileagent", "mobileagent_v2"}
 OF_READERS = ("search.py::test_search", "settings.py::test_dark_mode")
-# How many of them each agent solves whose model says what the solution does. What is left, the
-# agent has no words for: to answer a question, say.
+# The number of tasks that each agent solves if its model replies as in the solution. For the other
+# tasks, the agent lacks an action, such as answering a question.
 SOLVED = {
     "agentcpm": 2,
     "androidarena": 2,
@@ -78,14 +79,14 @@ MODELS = {
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which all of these runs, also those of other workers, keep what OCR reads."""
+    """A cache folder for OCR results, which these runs share, also on other workers."""
     base = tmp_path_factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
 
 
 @pytest.fixture(scope="session")
 def own_phone() -> Iterator[Address]:
-    """A virtual phone with the repository's apps, which the agents use one after the other."""
+    """A virtual phone with the repository's apps, which the agents use one after another."""
     apps = ("--apps", str(ROOT / "fixtures" / "apps"))
     program = ("--port", "0", "--adb-server-port", "{adb}", "--time", TIME, "--frozen", *apps)
     with contextlib.closing(SharedRun()) as run:

@@ -1,4 +1,4 @@
-"""Every published agent on recorded pages: a scripted model over HTTP, and no phone."""
+"""Every published agent plays recorded pages, with a scripted model over HTTP and no phone."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ WORDS = ("-q", "-k", TASK, "-o", "mobile_pack_screens=false", "--mobile-unpriced
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of the pages that the task's solution leads through on the virtual phone.
+    """A graph of the pages that the task's solution visits on the virtual phone.
 
-    Agents that cannot open apps tap the icon on the first page, which leads where opening does.
+    Agents that cannot open apps tap the icon on the first page, which leads to the same page as
+    opening the app.
     """
     folder = tmp_path_factory.mktemp("recorded")
     words = [f"--mobile-runs={folder / 'runs'}", "--agent=oracle", "-p", "no:cacheprovider"]

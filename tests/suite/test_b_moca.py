@@ -1,4 +1,4 @@
-"""The table of B-MoCA's tasks has what its paper (arXiv 2404.16660) and its release count."""
+"""The table of B-MoCA's tasks matches its paper (arXiv 2404.16660) and its release."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_goals_are_in_our_own_words() -> None:
 
 
 def declared(module: Any) -> Iterator[dict[str, Any]]:
-    """Yield the fields of the tasks that a file of tests declares."""
+    """Yield the fields of the tasks declared in a test module."""
     for name, function in vars(module).items():
         if not name.startswith("test_"):
             continue

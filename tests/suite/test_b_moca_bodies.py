@@ -1,4 +1,4 @@
-"""What B-MoCA's tasks ask of apps that only real phones have, on screens in memory."""
+"""The bodies of B-MoCA's tasks in apps that only real phones have, on screens in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZED, UNSIZED = EXPORT.format("long_edge", 2000), EXPORT.format("long_edge", -1
 
 
 class Touch(Agent):
-    """Touches the screen once, after which it is as a case has it."""
+    """Taps the screen once, after which the screen shows the state of a case."""
 
     def run(self, briefing: Any, phone: Any) -> str:
         phone.act(Tap(1, 1))
@@ -36,7 +36,7 @@ class Touch(Agent):
 
 
 class State(NamedTuple):
-    """How an episode ends: one element, the app's preferences, and the screen's brightness."""
+    """The state at the end of an episode: an element, the app's preferences, and the brightness."""
 
     id: str = ""
     text: str = ""
@@ -46,7 +46,7 @@ class State(NamedTuple):
 
 
 def episode_of(module: Any, state: State) -> Episode:
-    """An episode that ends in a state, on a bright phone with none of the app's preferences."""
+    """Return an episode that ends in a state, on a bright phone without other preferences."""
     hierarchy = (
         '<hierarchy rotation="0"><node class="a.V" bounds="[0,0][1080,2400]">'
         f"<node resource-id={quoteattr(state.id)} text={quoteattr(state.text)} class='a.V'"
@@ -63,25 +63,25 @@ def episode_of(module: Any, state: State) -> Episode:
 
 
 def answers(probes: Mapping[str, Probe], state: State) -> dict[str, str]:
-    """What a phone in a state prints for the scripts of probes."""
+    """Return what a phone in this state prints for the script of each probe."""
     stored = base64.b64encode(f"<map>{state.preferences}</map>".encode()).decode()
     said = {"preferences": f"{stored}\n.\n", "brightness": str(state.brightness)}
     return {probe.script: said[name] for name, probe in probes.items()}
 
 
 def chosen(app: str, name: str) -> tuple[State, State]:
-    """A tab that is selected, and one that is not."""
+    """Return a tab that is selected, and one that is not."""
     return State(f"{app}:id/{name}", selected=True), State(f"{app}:id/{name}")
 
 
 def seen(name: str, text: str = "", other: str = "") -> tuple[State, State]:
-    """An element of Walmart's, and what is there in its place."""
+    """Return one of Walmart's elements, and what the screen shows in its place otherwise."""
     here = State(f"{WALMART}:id/{name}", text)
     return here, here._replace(text=other) if other else State("any")
 
 
 S03, PORTRAIT = State(text="S03", selected=True), State(text="Portrait", selected=True)
-# App, task, an end that meets the goal, and one that does not.
+# App, task, an end state that meets the goal, and one that does not.
 CASES = [
     ("walmart", "open", *seen("navigation_shop")),
     ("walmart", "account", *chosen(WALMART, "navigation_account")),
@@ -138,7 +138,7 @@ def test_every_task_of_these_apps_is_tried() -> None:
 
 
 class Shell(NamedTuple):
-    """Stands for a device whose shell is that of a phone in this process."""
+    """Stands for a device whose shell belongs to a phone in this process."""
 
     shell: Callable[[str], str]
 

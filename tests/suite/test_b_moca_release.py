@@ -1,7 +1,7 @@
-"""What is read of a copy of B-MoCA's release, and what is found in it.
+"""Reading a copy of B-MoCA's release, and the defects found in it.
 
-The copy here is small and in our own words. It has what is wrong with the release, each once: tasks
-that nothing can decide, in each of the ways in which the release has eight of them, and more.
+The copy here is small and in our own words. It contains each kind of defect once: every way in
+which eight tasks of the release cannot be decided, and further ones.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ log_parsing_config: {{
   log_regexps: {{ reward_event: {{ event: "^(.*?)\\"It\\" \\[happens {{[" reward: {reward} }} }}
 }}
 """
-# The names of files, the limit of steps, and what a line of the log is worth.
+# For each file: the step limit, and the reward for a line of the log.
 FILES = {
     "clock/ring_the_bell.textproto": (4, 1),
-    "clock/ring_at_9_am_and_sing.textproto": (12, 0),  # the evaluator has 9:30
-    "clock/ring_on_sundays_and_sing.textproto": (16, 0),  # the evaluator has Mondays, and "_"
-    "clock/wipe_the_slate_and_ring.textproto": (12, 0),  # the evaluator has a slip of the pen
+    "clock/ring_at_9_am_and_sing.textproto": (12, 0),  # the evaluator expects 9:30
+    "clock/ring_on_sundays_and_sing.textproto": (16, 0),  # the evaluator expects Mondays and "_"
+    "clock/wipe_the_slate_and_ring.textproto": (12, 0),  # the evaluator has a typo
     "maps/fold the map.textproto": (5, 0),
-    "paint/paint_it_noire.textproto": (13, 0),  # the evaluator has another spelling
+    "paint/paint_it_noire.textproto": (13, 0),  # the evaluator spells it differently
     "paint/paint_it_blue_at_100%.textproto.textproto": (9, 0),
-    "reader/read_the_news_.textproto": (11, 0),  # which ends with a blank
-    "reader/read_the_page_to_us_and_go_back.textproto": (13, 0),  # the evaluator has another verb
-    "reader/read_aloud.textproto": (6, 1),  # which the evaluator decides, too
+    "reader/read_the_news_.textproto": (11, 0),  # ends with a space
+    "reader/read_the_page_to_us_and_go_back.textproto": (13, 0),  # the evaluator uses another verb
+    "reader/read_aloud.textproto": (6, 1),  # also decided by the evaluator
 }
 NEVER = {
     "clock/ring_at_9_am_and_sing": "ring at 9:30 am and sing",
@@ -89,7 +89,7 @@ def copy(tmp_path: Path) -> Path:
     scripts = (tmp_path / EVALUATOR).parent
     (scripts / "app").mkdir(parents=True)
     (tmp_path / EVALUATOR).write_text(code, "utf-8")
-    for n in range(len(BRANCHES) - 1):  # the last one calls what is nowhere
+    for n in range(len(BRANCHES) - 1):  # the last one calls a function that does not exist
         text = "Big" if n == 0 else "small"
         (scripts / "app" / f"{n}.py").write_text(FUNCTION.format(n=n, text=text), "utf-8")
     return tmp_path
@@ -97,7 +97,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The suite's module that reads releases, with a table of the copy's."""
+    """The suite's module for reading releases, with the table of this copy."""
     spec = importlib.util.spec_from_file_location("b_moca_release", SUITE / "release.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""Graphs of our own runs: the fixture, and that what was not merged replays on them."""
+"""Graphs of our own runs: the fixture, and replays of episodes that were not merged into them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RECORDED = {
 
 
 def run(agent: str, runs: Path, *words: str) -> Path:
-    """Run an agent on tasks/coursera, and return the run's folder."""
+    """Run an agent on tasks/coursera; return the run's folder."""
     command = [sys.executable, "-m", "pytest", "tasks/coursera", f"--agent={agent}", "-q", "-n0"]
     command += ["-o", "mobile_pack_screens=false"]
     finished = subprocess.run(
@@ -81,12 +81,12 @@ def test_make_graph_records_the_tasks_of_the_fixture():
 def test_on_the_fixture_tasks_come_out_as_on_the_phone(agent, outcome, tmp_path):
     found = outcomes(run(agent, tmp_path, f"--mobile-device=graph:{COURSERA}"))
     assert {name for name, each in found.items() if each == outcome} == RECORDED
-    # The others have probes, which recorded pages cannot answer.
+    # The other tasks have probes, which recorded pages cannot answer.
     assert {each for name, each in found.items() if name not in RECORDED} == {"skipped"}
 
 
 def replay(graph: Graph, episode: Episode) -> list[str]:
-    """Do an episode's actions on a graph; return where it shows another page than was recorded."""
+    """Replay an episode's actions on a graph; return the places where the pages differ."""
     device = GraphDevice(graph)
     device.reset(episode.case.task.snapshot, ())
     wrong = []
@@ -110,7 +110,7 @@ def merge(folder: Path, episodes: Sequence[Episode]) -> None:
 
 @pytest.mark.slow
 def test_episodes_that_were_not_merged_replay_step_for_step(tmp_path):
-    """All tasks of tasks/coursera are done at nine; what is done in the evening replays on that."""
+    """The graph is made from tasks played at 9:00; those played at 17:42 replay on it."""
     times = {"merged": "2026-11-22T09:00", "held out": "2026-11-22T17:42"}
     found = {}
     for name, time in times.items():

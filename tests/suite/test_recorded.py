@@ -1,4 +1,4 @@
-"""The suite over recorded pages, on small copies of data sets."""
+"""The suite of recorded pages, on small copies of data sets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def pytest_mobileagent_agents(config):
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., Any]:
-    """Runs the suite in a project that names a graph, and returns the result."""
+    """Runs the suite in a project that names a graph; returns the result."""
     copies.mobile_bench(pytester.path / "data")
     import_release(pytester.path / "data", pytester.path / "graph")
     shutil.copytree(SUITE, pytester.path / "tasks" / "recorded")

@@ -1,4 +1,4 @@
-"""The tables of SPA-Bench's tasks have what its paper (arXiv 2410.15164) and its release count."""
+"""The tables of SPA-Bench's tasks match its paper (arXiv 2410.15164) and its release."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_a_goal_gives_away_is_remarked(table: Any) -> None:
     )
     assert remarks.keys() == {table.IN_GOAL, table.NONE}
     assert remarks[table.NONE] == 1
-    assert 150 < remarks[table.IN_GOAL] < 175  # of the release's own goals, 170
+    assert 150 < remarks[table.IN_GOAL] < 175  # 170 for the release's own goals
 
 
 def test_tasks_across_apps_are_20_in_each_language(table: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_success_counts_whatever_error_the_agent_raised_then() -> None:
         for file, functions in names.items()
         for name in functions
     ]
-    marked = [one.pytestmark[0].args[1] for one in each]  # a parameter for each row
+    marked = [one.pytestmark[0].args[1] for one in each]  # one parameter per row
     fields = [mark.kwargs for rows in marked for one in rows for mark in one.marks]
     assert [given["success_after_error"] for given in fields] == [True] * 350
 
@@ -159,7 +159,7 @@ def test_days_of_events_do_not_depend_on_the_zone_of_this_machine(
 ) -> None:
     from tasks.spa_bench.planning import EVENTS
 
-    request.addfinalizer(time.tzset)  # once the variable is as it was
+    request.addfinalizer(time.tzset)  # runs after the variable has been restored
     with monkeypatch.context() as patch, closing(sqlite3.connect(":memory:")) as calendar:
         patch.setenv("TZ", zone)
         time.tzset()

@@ -1,4 +1,4 @@
-"""What is read of a release of SPA-Bench, and what is found wrong with it."""
+"""Reading a release of SPA-Bench, and the defects found in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def release() -> Any:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A small copy of a release, with texts of ours and each kind of defect."""
+    """A small copy of a release in our own words, with every kind of defect."""
     data = tmp_path / "data"
     (data / "cross-app-split").mkdir(parents=True)
     rows = [

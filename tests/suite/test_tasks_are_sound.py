@@ -1,8 +1,8 @@
-"""Every task of our suites can be done, and cannot be passed by doing less.
+"""Every task in our suites can be done, and cannot be passed by doing less.
 
-Of the suites of published benchmarks, which have a `release.py`, this runs a tenth; of ours, agents
-that do less or little play an eighth, a quarter or a half: another part for each commit, or the one
-that the environment variable SUITES_PART names (`make suites`: all).
+Of the published suites, which have a `release.py`, a tenth is run. Of our own suites, the oracle
+plays all tasks, while agents that do less play an eighth, a quarter or a half. The part depends on
+the commit, or is set in the environment variable SUITES_PART (`make suites` runs all parts).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 PUBLISHED = sorted(path.parent.relative_to(ROOT) for path in ROOT.glob("tasks/*/release.py"))
 OURS = ("tasks", *(f"--ignore={suite}" for suite in PUBLISHED))
-LACKS = {"app", *DECLARED}  # what phones may lack that a published task needs
-LEAST = {"b_moca": 0.5}  # the share of a suite's tasks that the virtual phone has at least
+LACKS = {"app", *DECLARED}  # what published tasks may need and phones may lack
+LEAST = {"b_moca": 0.5}  # the minimum share of a suite's tasks that can run on the virtual phone
 
 
 def part(parts: int = 10) -> str:
-    """Return which part of several of the suites is run: by the commit, if nobody names it."""
+    """Return the part of the suites to run: SUITES_PART, or a part chosen by the commit."""
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -39,7 +39,7 @@ def part(parts: int = 10) -> str:
 
 
 def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
-    """Run an agent on the tasks that pytest's arguments choose; return the results by task."""
+    """Run an agent on the tasks selected by pytest's arguments; return the results by task id."""
     command = [sys.executable, "-m", "pytest", *chosen, f"--agent={agent}", f"--mobile-runs={runs}"]
     with suite_judge().serve() as url:
         judged = ["--llm-judge=single", f"--mobile-judges=openai:suite@{url}/v1"]
@@ -65,7 +65,7 @@ def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
     return {task["id"]: task for task in json.loads(report.read_text("utf-8"))["tasks"]}
 
 
-@pytest.mark.parametrize("half", ["1/2", "2/2"])  # for two workers: it takes minutes
+@pytest.mark.parametrize("half", ["1/2", "2/2"])  # takes minutes, so two workers share it
 def test_the_oracle_passes_every_task_in_the_golden_steps(half, tmp_path):
     tasks = outcomes("oracle", tmp_path, *OURS, f"--mobile-shard={half}")
     assert len(tasks) >= 20
@@ -99,7 +99,7 @@ def test_a_guess_fails_where_the_user_of_a_vague_task_is_silent(tmp_path):
 
 def check_that_all_fail(tasks: dict[str, dict]) -> None:
     assert [name for name, t in tasks.items() if t["success"] is not False] == []
-    # A body that breaks down decides nothing: it has to say what is not so.
+    # A body must fail with an assertion; a body that raises another error decides nothing.
     checked = {name: t for name, t in tasks.items() if t["verdict"]["scorer"] == "check"}
     broke = {n: t["reason"] for n, t in checked.items() if not is_failed_assert(t["reason"])}
     assert broke == {}
@@ -108,7 +108,7 @@ def check_that_all_fail(tasks: dict[str, dict]) -> None:
 @pytest.mark.parametrize("agent", ["oracle", "noop", "truncated_oracle"])
 def test_published_tasks_whose_apps_are_there_are_sound(agent, tmp_path):
     tasks = outcomes(agent, tmp_path, *map(str, PUBLISHED), f"--mobile-shard={part()}")
-    # Tasks without a solution are decided by judges alone, for whom the words of a goal are enough.
+    # Tasks without a solution are decided by judges alone, which accept the words of the goal.
     unplayable = {*LACKS, "solution"} if agent != "noop" else LACKS
     played = {n: t for n, t in tasks.items() if t["skipped_for"] not in unplayable}
     for suite in PUBLISHED:

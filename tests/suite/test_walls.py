@@ -1,4 +1,4 @@
-"""How well the suites' files of walls tell walls from other screens, on thirty of both kinds."""
+"""How reliably the suites' files of walls recognise walls, on thirty screens of both kinds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WALLS = {suite: read(ROOT / "tasks" / suite / "walls.toml") for suite in ("spa_b
 
 
 def screen(package: str, shows: list[str]) -> Screen:
-    """A screen of words; those that begin with # are an id, with the text behind it."""
+    """Return a screen of texts; one that begins with # is an id, followed by the text."""
     rows: list[Any] = []
     for each in shows:
         name, _, text = each[1:].partition(" ") if each[0] == "#" else ("", "", each)
@@ -37,8 +37,8 @@ def test_patterns_find_walls_and_little_else() -> None:
     missed = [each["package"] for each, says in found if each["wall"] and not says]
     assert len(right) / (len(right) + len(wrong)) == pytest.approx(14 / 15)  # precision
     assert len(right) / 15 == pytest.approx(14 / 15)  # recall
-    assert wrong == ["Account settings"]  # of linked accounts, which a trial tells apart
-    assert missed == ["com.einnovation.temu"]  # pictures of words, which judges can read
+    assert wrong == ["Account settings"]  # a page of linked accounts, for which a trial decides
+    assert missed == ["com.einnovation.temu"]  # text in images, which judges can read
 
 
 def test_no_recorded_page_of_an_app_in_use_is_a_wall() -> None:

@@ -1,4 +1,4 @@
-"""Fixtures for an agent's process, whose agents do everything that agents may do."""
+"""Fixtures for an agent process, with agents that do everything an agent may do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent import Episode
 
 
-# The goal selects what the agent does, such as `Do.tap`, so that one process can play all cases.
+# The goal, such as `Do.tap`, selects what the agent does, so one process can play all cases.
 AGENT = """
 import atexit, ctypes, os, re, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
@@ -141,7 +141,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The file in which an agent lists what it has left behind."""
+    """The file in which an agent records what it has left behind."""
     path = tmp_path_factory.mktemp("left") / "pid"
     os.environ["LEFT"] = str(path)
     yield path
@@ -157,7 +157,7 @@ def process(file: Path, left: Path) -> Iterator[AgentProcess]:
 
 @pytest.fixture
 def played(process: AgentProcess, tmp_path: Path) -> Callable[..., Episode]:
-    """Plays an episode in the process that these tests share."""
+    """Plays an episode in the process shared by these tests."""
     numbers = count()
 
     def played(goal: str, seconds: float = 30.0, size: int = 0) -> Episode:

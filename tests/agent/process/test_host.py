@@ -1,4 +1,4 @@
-"""Agents in real processes: whatever they do to theirs, others are unharmed."""
+"""Agents in real processes: whatever they do to their process, other agents are unharmed."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_object_in_place_of_a_text_is_its_text(played: Callable[..., Episode]
 def test_the_time_limit_ends_whatever_an_agent_does(
     played: Callable[..., Episode], goal: str
 ) -> None:
-    played("tap")  # the process is there
+    played("tap")  # starts the process
     started = time.monotonic()
     episode = played(goal, seconds=0.3)
     assert episode.termination is Termination.TIME_LIMIT
@@ -94,9 +94,9 @@ def test_the_time_limit_ends_whatever_an_agent_does(
 def test_an_agent_that_no_longer_listens_is_ended(
     played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The observation is larger than what the system keeps for a process that does not read.
+    # The observation is larger than the system's buffer for a process that does not read.
     monkeypatch.setattr("pytest_mobileagent.agent.process.host._STUCK", 1)
-    played("exits")  # the next process is started with that
+    played("exits")  # the next process starts with this setting
     episode = played("holds_the_gil_elsewhere", seconds=1, size=3_000_000)
     assert episode.termination in {Termination.TIME_LIMIT, Termination.AGENT_ERROR}
 

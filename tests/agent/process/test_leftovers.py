@@ -1,4 +1,4 @@
-"""What agents have started ends with their episodes, however it hides."""
+"""Processes that agents start end with their episodes, even if they hide."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_alive(pid: int) -> bool:
 
 
 def ends(pid: int) -> bool:
-    """Whether a process ends soon: being killed takes the system a moment."""
+    """Return whether a process ends soon; after it is killed, the system needs a moment."""
     deadline = time.monotonic() + 10
     while is_alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -73,7 +73,7 @@ def test_a_process_that_is_closed_runs_its_exit_functions(
     left.write_text("")
     pid = int(played(goal).answer)
     assert left.read_text() == ""
-    os.kill(pid, signal.SIGSTOP)  # any agent of a run may
+    os.kill(pid, signal.SIGSTOP)  # any agent in a run may do this
     process.close()
     assert left.read_text() == "saved"
     assert not is_alive(pid)

@@ -1,6 +1,6 @@
-"""A program of Appium without a model: it puts on the list what its goal names.
+"""An Appium program without a model, which adds the item named in its goal to the list.
 
-It starts an Appium server of its own: the one in the folder APPIUM_HOME, or that on the PATH.
+It starts its own Appium server: the one in the folder APPIUM_HOME, or the one on the PATH.
 """
 
 import os

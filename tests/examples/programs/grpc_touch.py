@@ -1,4 +1,4 @@
-"""Starts the shopping list by adb, and ticks off the eggs by the emulator's gRPC controller."""
+"""Opens the shopping list with adb and ticks off the eggs with the emulator's gRPC controller."""
 
 import os
 import subprocess

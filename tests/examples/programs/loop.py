@@ -1,7 +1,4 @@
-"""An agent of openai and adbutils, with a loop of its own.
-
-It asks a model what to do next: OPEN package, TAP x y, TYPE text, or DONE answer.
-"""
+"""An agent built from openai and adbutils, with its own loop."""
 
 import base64
 import sys

@@ -1,7 +1,8 @@
-"""An MCP client with a plan instead of a model: it ticks off what its goal names.
+"""An MCP client with a fixed plan instead of a model, which ticks off the items in its goal.
 
-The phone's URL is in a variable, as all users of a machine can read its command lines. With
-"legacy" as its last word it speaks the protocol's first era, which begins with a handshake.
+The phone's URL is in a variable, because all users of a machine can read its command lines. With
+"legacy" as the last argument, the client speaks the first version of the protocol, which begins
+with a handshake.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A program of uiautomator2 without a model: it ticks off what its goal names."""
+"""A uiautomator2 program without a model, which ticks off the items in its goal."""
 
 import sys
 

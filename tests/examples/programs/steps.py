@@ -1,7 +1,7 @@
-"""A program that says its steps, and the calls of a model of its own, to the recorder.
+"""A program that reports its steps and the calls of its own model to the recorder.
 
-Without an episode, as in `python steps.py "Put milk on the list in the Shopping app."`, it works on
-the one phone that is attached.
+Outside an episode, as in `python steps.py "Put milk on the list in the Shopping app."`, it uses the
+only attached phone.
 """
 
 import re
@@ -13,7 +13,7 @@ from pytest_mobileagent import Recorder
 
 
 def plan(goal: str) -> list[list[str]]:
-    """The reply of a model within the program, in groups of commands."""
+    """Return the reply of the program's own model: groups of commands."""
     item = re.search(r"Put (\w+) on the list", goal)[1]
     return [
         ["monkey -p com.example.shopping 1"],
@@ -26,7 +26,7 @@ def main(goal: str) -> None:
     recorder, phone = Recorder(), adbutils.adb.device()
     recorder.call("my-own-7b", input_tokens=len(goal), output_tokens=30)
     for commands in plan(goal):
-        with recorder.step():  # whatever is done in here is one step
+        with recorder.step():  # everything in this block is one step
             for command in commands:
                 phone.shell(command)
     recorder.finish("it is on the list")

@@ -1,4 +1,4 @@
-"""In the shape of the OpenAI Agents SDK: errors are raised, and all words are the final ones."""
+"""Stand-in for the OpenAI Agents SDK: errors are raised, and any text is the final output."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""In the shape of AppAgent: a script with a status of its own, around one that may crash."""
+"""Stand-in for AppAgent: a script with its own exit status, around one that may crash."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import sys
 if "--inner" not in sys.argv:
     input()
     input()
-    os.system(f"{sys.executable} -S {__file__} --inner")  # whatever comes of it
+    os.system(f"{sys.executable} -S {__file__} --inner")  # its status is ignored
     sys.exit()
 
 from model import ask

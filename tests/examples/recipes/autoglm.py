@@ -1,4 +1,4 @@
-"""In the shape of Open-AutoGLM: what it cannot read is its result, and so is an error."""
+"""Stand-in for Open-AutoGLM: unreadable replies and errors become its result."""
 
 import traceback
 

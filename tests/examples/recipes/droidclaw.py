@@ -1,4 +1,4 @@
-"""In the shape of DroidClaw: it waits over what it cannot read, and over an endpoint that fails."""
+"""Stand-in for DroidClaw: it waits after unreadable replies and failed requests."""
 
 import json
 

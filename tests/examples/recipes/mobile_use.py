@@ -1,4 +1,4 @@
-"""In the shape of MadeAgents' mobile-use: a library that tells its status."""
+"""Stand-in for MadeAgents' mobile-use: a library that returns a status."""
 
 import enum
 import types

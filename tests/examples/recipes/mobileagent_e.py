@@ -1,4 +1,4 @@
-"""In the shape of Mobile-Agent-E: it catches all errors, and says the same of an abnormal end."""
+"""Stand-in for Mobile-Agent-E: it catches all errors, and reports abnormal ends as finished."""
 
 from model import ask
 

@@ -1,4 +1,4 @@
-"""In the shape of Mobile-Agent v2: it ends when it stops, crashes, or asks until it is ended."""
+"""Stand-in for Mobile-Agent v2: it stops, crashes, or repeats requests until it is killed."""
 
 import os
 import signal
@@ -16,4 +16,4 @@ for _attempt in range(3):
     elif "Stop" in action:
         break
 else:
-    os.kill(os.getpid(), signal.SIGKILL)  # by the limit of the episode
+    os.kill(os.getpid(), signal.SIGKILL)  # as the episode's limit would

@@ -1,4 +1,4 @@
-"""In the shape of Mobile-Agent v3: words for the end, and none for running out of steps."""
+"""Stand-in for Mobile-Agent v3: it prints when it has finished, but not when steps run out."""
 
 from model import ask
 

@@ -1,4 +1,4 @@
-"""In the shape of Mobile-Agent v3.5: the same last words, however it ends, but for crashes."""
+"""Stand-in for Mobile-Agent v3.5: its last line is always the same, unless it crashes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the stand-ins ask their model with."""
+"""The function with which the stand-ins ask their model."""
 
 import json
 import os

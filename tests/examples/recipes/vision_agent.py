@@ -1,4 +1,4 @@
-"""In the shape of android-vision-agent: it says that it has finished, whatever came of it."""
+"""Stand-in for android-vision-agent: it reports that it has finished, whatever the outcome."""
 
 import json
 
