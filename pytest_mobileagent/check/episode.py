@@ -100,7 +100,7 @@ class Episode(EpisodeRecord):
         """Return whether any screen showed this app, or one of several apps: "a.b|c.d".
 
         Raises:
-            CriteriaError: if the package is not a text.
+            CriteriaError: if the package is not a string.
         """
         _check_text("opened", package)
         packages = [screen.package for screen in self.screens]
@@ -112,7 +112,7 @@ class Episode(EpisodeRecord):
         """Return whether the episode reached a recorded page, by its id, or an equivalent page.
 
         Raises:
-            CriteriaError: if the page is not a text.
+            CriteriaError: if the page is not a string.
             TaskError: if the episode was not on recorded pages.
         """
         _check_text("reached", page)
@@ -189,7 +189,7 @@ class Episode(EpisodeRecord):
         not state it literally.
 
         Raises:
-            TaskError: if what is expected is not a text, or `paraphrase` is not a function.
+            TaskError: if what is expected is not a string, or `paraphrase` is not a function.
         """
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} must be a function, such as judge.same"
@@ -270,7 +270,7 @@ def load(folder: Path) -> Episode:
 
 def _check_text(asked: str, text: str) -> None:
     if not isinstance(text, str):
-        msg = f"{asked}({text!r}) takes a text"
+        msg = f"{asked}({text!r}) takes a string"
         raise CriteriaError(msg)
 
 

@@ -193,7 +193,7 @@ def _wall(name: str, table: Any, path: str, lines: Sequence[str]) -> Wall:
         raise TaskError(msg)
     packages = table.get("package", "")
     if not isinstance(packages, str) or (packages and not all(packages.split("|"))):
-        msg = f"{at('package')}: package must be a text, with | between several packages"
+        msg = f"{at('package')}: package must be a string, with | between several packages"
         raise TaskError(msg)
     texts, ids = (tuple(_read_words(key, table, at(key))) for key in ("texts", "ids"))
     return Wall(where, tuple(packages.split("|")) if packages else (), texts, ids)

@@ -100,7 +100,7 @@ class _Reader:
     def word(self, pattern: str, example: str) -> Callable[[str, Any], str]:
         def read(key: str, value: Any) -> str:
             if not isinstance(value, str) or not re.fullmatch(pattern, value):
-                raise self.wrong(key, f"= {value!r} must be a text: {example}")
+                raise self.wrong(key, f"= {value!r} must be a string: {example}")
             return value
 
         return read
@@ -160,7 +160,7 @@ class _Reader:
                 where = f"{key}.{namespace}.{name}"
                 self.word(_WORD, "letters, digits, dots, dashes")(where, name)
                 if isinstance(given, bool) or not isinstance(given, str | int | float):
-                    raise self.wrong(where, f"= {given!r} must be a text or a number, as in 1")
+                    raise self.wrong(where, f"= {given!r} must be a string or a number, as in 1")
                 rows.append((namespace, name, str(given)))
         return tuple(rows)
 

@@ -139,7 +139,7 @@ class A3(Dialect):
         if match := _QUOTED.fullmatch(text):
             text = match[1] or match[2] or ""
         if name in {"TYPE", "OPEN"} and not text:
-            msg = f"{name} needs a text"
+            msg = f"{name} needs text"
             raise DialectError(msg)
         texts: Mapping[str, Action] = {
             "TYPE": Type(text, clear=self.clear),

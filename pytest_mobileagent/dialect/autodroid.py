@@ -87,7 +87,7 @@ class AutoDroid(Dialect):
             raise DialectError(msg)
         finished = fields.get("Finished", fields.get("finished", ""))
         if not isinstance(finished, str):
-            msg = f"'Finished' is not a text: {quoted(finished)}"
+            msg = f"'Finished' is not a string: {quoted(finished)}"
             raise DialectError(msg, on_error="no action")
         if "finished" in finished.lower():
             return Decision((Finish(),))  # even for "not finished"

@@ -199,7 +199,7 @@ def _python_call(action: str) -> Call:
             raise
         msg = f"{quoted(action)} is not a Python call: {quoted(why_unreadable(error))}"
         raise DialectError(msg) from None
-    # With an invalid argument (a point that is not a list, a duration that is not a text), the
+    # With an invalid argument (a point that is not a list, a duration that is not a string), the
     # original fails during the action, and its run continues. So drop the point, and do not wait.
     arguments = {name: value for name, value in given.items() if isinstance(value, str)}
     for name in ("element", "start", "end"):

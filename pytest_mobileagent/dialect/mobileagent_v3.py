@@ -184,7 +184,7 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
     if kind not in texts:
         raise unknown("action", kind)
     if "text" not in fields:
-        msg = f"{kind} needs a text"
+        msg = f"{kind} needs text"
         raise DialectError(msg)
     action: Action = texts[kind](str(fields["text"]))
     return action

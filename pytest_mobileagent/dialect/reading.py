@@ -155,7 +155,7 @@ def text(value: object, of: str = "the action") -> str:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format(number(value), "g") if isinstance(value, float) else f"{number(value):.0f}"
-    msg = f"{of} needs a text, not {quoted(value)}"
+    msg = f"{of} needs a string, not {quoted(value)}"
     raise DialectError(msg)
 
 

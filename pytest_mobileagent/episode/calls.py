@@ -61,7 +61,7 @@ class ModelCall:
     def __post_init__(self) -> None:
         for name in ("model", "role", "response_model"):
             if not isinstance(value := getattr(self, name), str):
-                msg = f"{name}={_short(value)} of a ModelCall must be a text"
+                msg = f"{name}={_short(value)} of a ModelCall must be a string"
                 raise ValueError(msg)
         for name in (*_TOKENS, *_ESTIMATES, "images", "line", "retries"):
             value = _whole(getattr(self, name))

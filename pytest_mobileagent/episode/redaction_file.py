@@ -100,7 +100,7 @@ def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
         raise ValueError(msg)
     for name in ("package", "resource_id"):
         if not isinstance(given.get(name, ""), str):
-            msg = f"{where}: {name} must be a text"
+            msg = f"{where}: {name} must be a string"
             raise ValueError(msg)
     box = given.get("box")
     numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))

@@ -254,7 +254,7 @@ def _line(value: object) -> str:
     """Return a text on one line.
 
     Raises:
-        ValueError: if it is not a text, or is empty or too long.
+        ValueError: if it is not a string, or is empty or too long.
     """
     line = " ".join(value.split()) if isinstance(value, str) else ""
     if not line or len(line) > _LONGEST:

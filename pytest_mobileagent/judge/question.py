@@ -40,7 +40,7 @@ class Subtask:
         for name in ("app", "task", "memory"):
             value = getattr(self, name)
             if not isinstance(value, str) or not (value.strip() or name == "memory"):
-                msg = f"subtask: {name}={value!r} must be a text"
+                msg = f"subtask: {name}={value!r} must be a string"
                 raise TaskError(msg)
         if not isinstance(self.history, bool):
             msg = f"subtask: history={self.history!r} must be True or False"

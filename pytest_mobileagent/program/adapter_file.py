@@ -182,7 +182,7 @@ class _Reader:
 
     def text(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or "\0" in value:
-            raise self.wrong(key, f"= {value!r} must be a text")
+            raise self.wrong(key, f"= {value!r} must be a string")
         return value
 
     def texts(self, key: str, value: Any) -> tuple[str, ...]:

@@ -270,7 +270,7 @@ def _boxes(rows: Any) -> Sequence[TextBox] | None:
     """Return the text lines in cached rows, or None if they are missing or invalid."""
     try:
         return [
-            TextBox(expect(text, str, "a text"), Bounds(*map(int, bounds)), float(confidence))
+            TextBox(expect(text, str, "a string"), Bounds(*map(int, bounds)), float(confidence))
             for text, bounds, confidence in expect(rows, list, "lines")
         ]
     except (ValueError, TypeError):

@@ -280,7 +280,7 @@ def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
     if name == "image":
         return (str, os.PathLike), "the path of a picture"
     also = " or a compiled regular expression" if name in PATTERNS else ""
-    return ((str, re.Pattern) if also else (str,)), f"a text{also}"
+    return ((str, re.Pattern) if also else (str,)), f"a string{also}"
 
 
 def _check_together(criteria: Mapping[str, Any]) -> None:
@@ -297,7 +297,7 @@ def _check_together(criteria: Mapping[str, Any]) -> None:
     elif criteria.get("ocr") and ("xpath" in criteria or "child_of" in criteria):
         problem = "text read in the picture is not part of the hierarchy: use inside=…"
     elif "fuzzy" in criteria and not any(isinstance(criteria.get(n), str) for n in SPOKEN):
-        problem = "fuzzy=… needs a text or content_desc that is not a pattern"
+        problem = "fuzzy=… needs text or content_desc that is not a pattern"
     elif not set(criteria) - set(WAYS):
         problem = f"nothing to search for besides {', '.join(criteria)}"
     else:

@@ -216,7 +216,7 @@ def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
         _check_variants(row, given)
     for goal in variants.values():
         if not isinstance(goal, str) or not goal.strip():
-            msg = f"{row.where}: the goal of the release must be a text, not {goal!r}"
+            msg = f"{row.where}: the goal of the release must be a string, not {goal!r}"
             raise TaskError(msg)
     return [
         Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL, variant)

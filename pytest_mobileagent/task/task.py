@@ -158,7 +158,7 @@ class Task:
         for name in ("app", "language", "snapshot", "source", "task_set", "twin"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
-                msg = f"{name}={_brief(value)} must be a text"
+                msg = f"{name}={_brief(value)} must be a string"
                 raise TaskError(msg)
         if not _is_texts(self.apps):
             msg = f"apps={_brief(self.apps)} must be a list of packages"
@@ -178,7 +178,7 @@ class Task:
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
-                msg = f"probes has the name {_brief(name)}, which must be a text"
+                msg = f"probes has the name {_brief(name)}, which must be a string"
                 raise TaskError(msg)
             if not callable(getattr(probe, "parse", None)):
                 found = f"probes[{name!r}]={_brief(probe)}"
@@ -238,7 +238,7 @@ class Task:
         is_text = all(isinstance(text, str) for reply in replies for text in reply)
         if not (is_text or isinstance(user, Questions | Person)):
             msg = (
-                f"user={_brief(self.user)} must be a text, texts by words of the question, "
+                f"user={_brief(self.user)} must be a string, answers by words of the question, "
                 "questions([…]) or person(…)"
             )
             raise TaskError(msg)

@@ -137,7 +137,7 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
     question.
 
     Raises:
-        TaskError: if `full` is not a text, or `may_say` is not a list of texts.
+        TaskError: if `full` is not a string, or `may_say` is not a list of strings.
     """
     if not isinstance(full, str) or not full.strip():
         msg = f"person({full!r}) needs the whole goal in words"
@@ -177,7 +177,7 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
         raise TaskError(msg)
     if not isinstance(page, str):
         if not isinstance(page, Mapping | tuple):
-            msg = f"{where}: page={page!r} must be a text, or criteria of an element"
+            msg = f"{where}: page={page!r} must be a string, or criteria of an element"
             raise TaskError(msg)
         from pytest_mobileagent.screen.selector import Selector
 

@@ -100,7 +100,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
 def _folder(file: Path, value: Any, name: str, where: str) -> Path:
     """Return the release folder that a file names, relative to the file."""
     if not isinstance(value, str) or not value.strip():
-        msg = f'{where}: the folder of the release must be a text: {name} = "../a/folder"'
+        msg = f'{where}: the folder of the release must be a string: {name} = "../a/folder"'
         raise TaskError(msg)
     if "\0" in value:
         msg = f"{where}: {value!r} is not a path"

@@ -91,7 +91,7 @@ def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             msg = f"{place}: {task['level']!r}, {task['category']!r} is no level and category"
             raise TaskError(msg)
         if not isinstance(task["task"], str) or not isinstance(task["max_steps"], int):
-            msg = f"{place}: task must be a text, and max_steps a number"
+            msg = f"{place}: task must be a string, and max_steps a number"
             raise TaskError(msg)
         yield place, task
 

@@ -183,8 +183,8 @@ def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode
     [
         (lambda e: e.tapped(lambda _: "Save"), "must return elements or None, not 'Save'"),
         (lambda e: e.tapped(lambda _: [3]), "must return elements or None, not 3"),
-        (lambda e: e.typed(3), r"typed\(3\) takes a text"),
-        (lambda e: e.opened(None), r"opened\(None\) takes a text"),
+        (lambda e: e.typed(3), r"typed\(3\) takes a string"),
+        (lambda e: e.opened(None), r"opened\(None\) takes a string"),
         (lambda e: e.event(type="clicked", after="add"), "must be a result of event"),
         (lambda e: e.answers("free", paraphrase=True), "paraphrase=True must be a function"),
         (lambda e: check.essential(holds=e), "must be a function of an episode"),

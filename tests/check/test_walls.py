@@ -122,7 +122,7 @@ def test_the_nearest_file_counts_up_to_the_projects_folder(tmp_path: Path) -> No
         ('[a]\nids = ["x"]\ntexts = ["Log in|"]', r", line 3 \(a\): texts must be a list"),
         ('[a]\ntexts = ["*"]', r", line 2 \(a\): texts must be a list"),
         ("[a]\nids = [3]", r", line 2 \(a\): ids must be a list"),
-        ('[a]\nids = ["x"]\npackage = "com.a|"', r", line 3 \(a\): package must be a text"),
+        ('[a]\nids = ["x"]\npackage = "com.a|"', r", line 3 \(a\): package must be a string"),
         ('[a]\nids = ["x"]\n[b]\nids = ["x"]\ntext = []', r", line 5 \(b\): a wall has no 'text'"),
         ('["a.b"]\nids = []', r", line 1 \(a\.b\): it needs"),
     ],

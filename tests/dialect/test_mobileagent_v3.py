@@ -82,7 +82,7 @@ def test_an_action_is_read(action: str, meant: Action) -> None:
         (reply('{"action": "click", "coordinate": [5000, 3]}'), "outside"),
         (reply('{"action": "swipe", "coordinate": [5, 3]}'), "coordinate2 is not"),
         (reply('{"action": "system_button", "button": "Power"}'), "no button"),
-        (reply('{"action": "type"}'), "needs a text"),
+        (reply('{"action": "type"}'), "needs text"),
         (reply('{"action": "scroll", "direction": "up"}'), "no action 'scroll'"),
         (reply("{}"), "no action 'none'"),
     ],

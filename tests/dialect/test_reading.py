@@ -152,5 +152,5 @@ def test_a_phone_lacks_other_keys() -> None:
 
 def test_a_text_may_be_a_number() -> None:
     assert (text("a", "type"), text(7, "type"), text(0.5, "type")) == ("a", "7", "0.5")
-    with pytest.raises(DialectError, match="type needs a text"):
+    with pytest.raises(DialectError, match="type needs a string"):
         text(None, "type")

@@ -75,7 +75,7 @@ def test_whole_numbers_of_other_libraries_are_taken() -> None:
         ({"price_usd": 10**400}, "price_usd=1000"),
         ({"price_usd": 10**5000}, "a number of thousands of digits"),
         ({"seconds": "2"}, "seconds='2'"),
-        ({"model": None}, "model=None of a ModelCall must be a text"),
+        ({"model": None}, "model=None of a ModelCall must be a string"),
         ({"role": ["actor"]}, "role="),
     ],
 )

@@ -62,9 +62,9 @@ def test_what_makes_no_sense_is_the_tasks_mistake(given: dict[str, Any], why: st
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("", "Do it."), "app='' must be a text"),
-        (("com.a", " "), "task=' ' must be a text"),
-        (("com.a", None), "task=None must be a text"),
+        (("", "Do it."), "app='' must be a string"),
+        (("com.a", " "), "task=' ' must be a string"),
+        (("com.a", None), "task=None must be a string"),
     ],
 )
 def test_a_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:

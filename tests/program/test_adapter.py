@@ -131,7 +131,7 @@ RUN = 'command = ["python3"]\n'
         (RUN + "env = {A = 1}", "must be a table of texts"),
         (RUN + 'env = {A = "{gaol}"}', "env.A = '{gaol}'"),
         (RUN + 'answer = "("', "is not a pattern"),
-        (RUN + "answer = 1", "must be a text"),
+        (RUN + "answer = 1", "must be a string"),
         (RUN + 'answer = {fiel = "x"}', 'must be a pattern, or {file = "…"}'),
         (RUN + 'exit_codes = "x"', 'must be "spa-bench", or a table'),
         (RUN + 'exit_codes = {"x" = "done"}', "is not an exit status"),

@@ -162,7 +162,7 @@ def test_texts_may_be_nearly_alike(
         ({"ocr": "yes", "text": "a"}, "must be True or False, not str"),
         ({"ocr": False}, "nothing to search for besides ocr"),
         ({"ocr": True, "text": "a", "xpath": "//node"}, "is not part of the hierarchy"),
-        ({"fuzzy": 90}, "fuzzy=… needs a text or content_desc"),
+        ({"fuzzy": 90}, "fuzzy=… needs text or content_desc"),
         ({"fuzzy": 90, "text": re.compile("a")}, "that is not a pattern"),
         ({"fuzzy": 101, "text": "a"}, "must be a number from 0 to 100"),
         ({"fuzzy": True, "text": "a"}, "must be a number from 0 to 100, not bool"),

@@ -78,9 +78,9 @@ def test_elements_meet_all_criteria(
         ({"txet": "x"}, "there is no criterion 'txet'; did you mean 'text'?"),
         ({"id": "x"}, "there is no criterion 'id'"),
         ({"text": None}, "text=None matches nothing; leave text out"),
-        ({"text": 7}, "text=7 must be a text or a compiled regular expression, not int"),
+        ({"text": 7}, "text=7 must be a string or a compiled regular expression, not int"),
         ({"checked": "false"}, "checked='false' must be True or False, not str"),
-        ({"xpath": re.compile("a")}, "must be a text, not Pattern"),
+        ({"xpath": re.compile("a")}, "must be a string, not Pattern"),
     ],
 )
 def test_criteria_that_make_no_sense_are_told(

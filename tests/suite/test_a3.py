@@ -126,7 +126,7 @@ def test_a_rewrite_is_judged_by_its_words_alone() -> None:
     [
         ("{", r"line 1 is not a task in JSON"),
         ({**TASK, "level": "odd"}, r"line 1 \(bell\): 'odd', 'information retrieval' is no level"),
-        ({**TASK, "max_steps": "22"}, r"line 1 \(bell\): task must be a text, and max_steps a"),
+        ({**TASK, "max_steps": "22"}, r"line 1 \(bell\): task must be a string, and max_steps a"),
         ({"name": "bell", "task": "Ring."}, r"line 1 \(bell\) has no level"),
         ({**TASK, "essential states": "[1]"}, r"line 1 \(bell\): its essential states are no list"),
         ({**TASK, "essential states": "["}, r"line 1 \(bell\): its essential states are no list"),

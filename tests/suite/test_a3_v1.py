@@ -214,7 +214,7 @@ def test_days_of_the_week_without_a_year_are_told(release: Any, tmp_path: Path) 
     ("task", "why"),
     [
         ({"level": "odd"}, "'odd', 'single-page operation' is no level and category"),
-        ({"goal": "3"}, "its task is not a text"),
+        ({"goal": "3"}, "its task is not a string"),
         ({"goal": "f'on {today}'"}, r"its task has \{today\}, which is not a date"),
         ({"check": ")"}, "cannot be read as Python"),
     ],

@@ -36,7 +36,7 @@ TASK = Task(
         ([7], "pair 1 is 7"),
         ([{"question": "a", "answer": "b", "stp": 1}], "pair 1 has 'stp'"),
         ([{"question": "a", "answer": "b", "step": "1"}], "step='1' must be a whole number"),
-        ([{"question": "a", "answer": "b", "page": 7}], "page=7 must be a text, or criteria"),
+        ([{"question": "a", "answer": "b", "page": 7}], "page=7 must be a string, or criteria"),
         ([{"question": "a", "answer": "b", "page": {"txt": "c"}}], "'txt'"),
     ],
 )

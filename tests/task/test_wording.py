@@ -111,7 +111,7 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
             official,
             r"releases\.toml, line 1 \(suite\): there is no folder .*gone",
         ),
-        ("suite = 3\n", official, r"line 1 \(suite\): the folder of the release must be a text"),
+        ("suite = 3\n", official, r"line 1 \(suite\): the folder of the release must be a string"),
         ("suite = []\n", official, r"line 1 \(suite\): the folder"),
         ("[suite]\nt = 1\n", official, r"line 2 \(suite\.t\): the folder .*: suite\.t = "),
         ('a = 1\nsuite.t = "gone"\n', official, r"line 2 \(suite\.t\): there is no folder .*gone"),
@@ -126,7 +126,7 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
             lambda _: {"a": {"noisy": "Go."}},
             r"line 2 \(a\): .* must include 'official'",
         ),
-        (NAMED, lambda _: {"a": {"official": "Go.", "x": 1}}, r"line 2 \(a\): .* a text, not 1"),
+        (NAMED, lambda _: {"a": {"official": "Go.", "x": 1}}, r"line 2 \(a\): .* a string, not 1"),
         (
             NAMED,
             lambda _: {"a": {"official": "Go.", "full": "Go!"}},

@@ -62,7 +62,7 @@ def answers(
     300 digits, matches only itself, and `paraphrase` is not called for it.
 
     Raises:
-        TaskError: if the expected answer is not a text or a list of texts.
+        TaskError: if the expected answer is not a string or a list of strings.
     """
     texts = _as_texts(expected)
     if _states(answer, texts, any_order=any_order):
@@ -100,7 +100,7 @@ def explain(answer: str, texts: Sequence[str], *, any_order: bool = False) -> st
 def _as_texts(expected: str | Sequence[str]) -> list[str]:
     texts = [expected] if isinstance(expected, str) else expected
     if not isinstance(texts, Sequence) or not all(isinstance(text, str) for text in texts):
-        msg = f"answers({expected!r}): the expected answer must be a text or a list of texts"
+        msg = f"answers({expected!r}): the expected answer must be a string or a list of strings"
         raise TaskError(msg)
     return list(texts)
 

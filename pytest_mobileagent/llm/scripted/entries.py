@@ -226,7 +226,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
 def _entry(line: Any) -> Entry | When:
     if isinstance(line, dict) and "when" in line:
         if not isinstance(line["when"], str):
-            _refuse(f"'when' must be a text, not {line['when']!r}")
+            _refuse(f"'when' must be a string, not {line['when']!r}")
         rest = {key: value for key, value in line.items() if key != "when"}
         if isinstance(rest.get("reply"), list):
             if set(rest) != {"reply"}:

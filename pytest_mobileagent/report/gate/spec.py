@@ -161,7 +161,7 @@ def _bound(data: Mapping[str, Any]) -> Bound:
         raise ValueError(msg)
     for name in ("suite", "tag"):
         if name in data and not _is_text(data[name]):
-            msg = f"{name} must be a text"
+            msg = f"{name} must be a string"
             raise ValueError(msg)
     for name in ("margin", "allow", "min", "max"):
         if name in data and not _is_number(data[name]):

@@ -118,7 +118,7 @@ def _goal(node: ast.expr | None, task: ast.FunctionDef, place: str) -> str:
     if goal := _text(node).strip():
         return goal
     if not isinstance(node, ast.JoinedStr):
-        msg = f"{place}: its task is not a text"
+        msg = f"{place}: its task is not a string"
         raise TaskError(msg)
     dates = _dates(task)
     parts = []

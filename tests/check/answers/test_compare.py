@@ -149,7 +149,7 @@ def test_no_answer_says_an_empty_text(expected: Any) -> None:
 
 @pytest.mark.parametrize("expected", [2, None, ["a", 2], {"a"}, b"a"])
 def test_expecting_what_is_no_text_is_an_error_of_the_task(expected: Any) -> None:
-    with pytest.raises(TaskError, match="must be a text or a list of texts"):
+    with pytest.raises(TaskError, match="must be a string or a list of strings"):
         answers("anything", expected)
 
 

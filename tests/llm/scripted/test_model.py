@@ -202,7 +202,7 @@ def test_a_file_of_json_lines_says_the_same(tmp_path):
         ('{"reply": "x", "input_tokens": "9"}', "'input_tokens' must be a number, not \"9\""),
         ('{"fault": 200}', "200 is not a fault: "),
         ('{"fault": "later"}', "'later' is not a fault: "),
-        ('{"when": 3, "reply": "x"}', "'when' must be a text, not 3"),
+        ('{"when": 3, "reply": "x"}', "'when' must be a string, not 3"),
         ('{"when": "a"}', "not a reply: {}"),
         ('{"when": "one", "reply": "x"}', "line 1 answers the same"),
         ('{"when": "a", "reply": ["x"], "stop": "length"}', "next to a list of replies"),

@@ -101,7 +101,7 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nmax = 2', "at least 3 and at most 2"),
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nallow = 0.1', "allow is for a bound against the"),
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nsute = "clock"', "did you mean suite"),
-        ('[[bound]]\nmetric = "tasks"\nmin = 3\nsuite = 3', "suite must be a text"),
+        ('[[bound]]\nmetric = "tasks"\nmin = 3\nsuite = 3', "suite must be a string"),
         (BASELINE + "min = 0.5", "write a separate ..bound.."),
         (BASELINE + "margin = 0.05", "margin = 0.05 and allow = 0.05 must be shares"),
         (BASELINE + "margin = 2\nallow = 5", "0.02 is two points"),
