@@ -1,4 +1,4 @@
-"""Adapters and commands: what they say, and what is said when they are wrong."""
+"""Adapters and commands: what they define, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes an adapter file beside the repository of a program."""
+    """Writes an adapter file beside a program's repository."""
     program = tmp_path / "Other-Agent"
     program.mkdir()
     (program / "config.yaml").write_text("url: {openai_chat_url}\n")
@@ -205,7 +205,7 @@ def test_a_command_that_cannot_be_run_is_refused_early(
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     (tmp_path / "run.sh").write_text("#!/bin/sh\n")
     if command == "cd x":
-        monkeypatch.setenv("PATH", str(tmp_path))  # some systems have a program of that name
+        monkeypatch.setenv("PATH", str(tmp_path))  # some systems have a program named cd
     with pytest.raises(BadAdapterError) as error:
         from_command(f"cmd:{command}")
     assert says in str(error.value)

@@ -1,4 +1,4 @@
-"""What a program is told: whatever a goal holds arrives as it is."""
+"""Placeholders in a program's command and files: every goal arrives unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local port: what is served under a name, and to whom."""
+"""The local port: what it serves under a name, and to whom."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a program's acts, looks and calls of models to steps.
+"""Steps derived from a program's acts, looks and model calls.
 
-Jobs from one thread's event loop, done in another thread.
+Also, jobs that a thread's event loop hands over to another thread.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOW = Capture(make_screen("now"), {})
 
 
 class Told(Track):
-    """A track that is told of acts a second after each other, each of which takes 0.1 s."""
+    """A track that receives acts one second apart, each of which takes 0.1 s."""
 
     clock = 0.0
 
@@ -63,7 +63,7 @@ def test_the_acts_between_two_model_calls_are_one_step(track: Told) -> None:
     track.act(Key("back"))
     track.mark("call")
     assert taken(track, ends=False) == [(Tap(1, 1), Type("a")), (Key("back"),)]
-    assert taken(track) == []  # each is taken once
+    assert taken(track) == []  # each step is taken only once
 
 
 def test_where_no_call_is_on_one_side_looks_make_the_steps(track: Told) -> None:
@@ -117,7 +117,7 @@ def test_a_track_begins_anew_where_it_ends(track: Told) -> None:
     assert taken(track, ends=True) == [(Tap(1, 1),)]
     track.act(Key("back"))
     track.act(Key("home"))
-    track.mark("call")  # those before it follow the call that was there
+    track.mark("call")  # encloses these acts together with the earlier call
     assert taken(track) == [(Key("back"), Key("home"))]
 
 
@@ -129,7 +129,7 @@ def test_calls_and_failures_are_those_of_the_step(track: Told) -> None:
     assert step.notice.endswith("exit status 1")
     assert step.undone == 1
     track.act(Tap(1, 1), error="exit status 1")
-    track.act(Key("back"), Key("home"), error="exit status 1")  # the first may have been done
+    track.act(Key("back"), Key("home"), error="exit status 1")  # the first act may have been done
     assert [step.undone for step in steps(track)] == [1, 0]
 
 
@@ -153,7 +153,7 @@ def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
 def test_no_second_counts_twice() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
-    for start in (1.0, 1.5, 2.0):  # from three threads, each held up while another acts
+    for start in (1.0, 1.5, 2.0):  # three threads, each held up while another one acts
         track._pauses.append((began + 0.5, began + start))
         track.add(at(began + 0.5, began + start, began + start + 3))
     done = steps(track)
@@ -224,4 +224,4 @@ def test_whoever_waits_for_a_job_that_is_never_done_is_let_go() -> None:
         assert asked.cancelled()
         assert not jobs.do_next(0)
         forgotten = asyncio.run_coroutine_threadsafe(jobs.ask(int), loop._loop)
-    assert forgotten.cancelled()  # with the loop
+    assert forgotten.cancelled()  # together with the loop

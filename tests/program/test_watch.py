@@ -1,6 +1,6 @@
-"""What a program's recorders tell, as steps of a session on a phone in memory.
+"""Reports of a program's recorders become steps of a session on a phone in memory.
 
-A phone for sessions, in the place of the one that programs reach by adb.
+The phone stands in for the one that programs reach through adb.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def phone() -> FakePhone:
 
 
 class Program:
-    """A program in the recorders' loop; what it asks for is done here meanwhile."""
+    """A program in the recorders' event loop; its requests are processed in this thread."""
 
     def __init__(self, loop: LoopThread, watch: Watch, phone: FakePhone) -> None:
         self.loop, self.watch, self.phone = loop, watch, phone
@@ -63,10 +63,10 @@ class Program:
         return future.result(5)
 
     def act(self, *acts: Act, error: str = "") -> str:
-        """Have an act passed on and done; return why it was refused, if it was."""
+        """Have an act allowed and done; return the reason if it was refused."""
         passage = self.does(self.watch.command(Command(f"{acts}", acts)))
         if not passage.refused:
-            self.phone.actions += [Key("home")]  # the phone shows its next screen
+            self.phone.actions += [Key("home")]  # makes the phone show its next screen
             passage.done(error)
         return str(passage.refused)
 
@@ -104,7 +104,7 @@ def program(session: Session, phone: FakePhone) -> Iterator[Program]:
 
 @pytest.fixture
 def record(session: Session) -> Callable[[], EpisodeRecord]:
-    """Returns what is recorded by now."""
+    """Returns the record so far."""
 
     def read_back() -> EpisodeRecord:
         ending = session.ending
@@ -201,7 +201,7 @@ def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
     assert act is not None
     assert act.reply == "I tap."
     began = time.monotonic()
-    program.act(Tap(2, 2))  # no call is open any more
+    program.act(Tap(2, 2))  # no model call is open any more
     assert time.monotonic() - began < 4
 
 
@@ -228,7 +228,7 @@ def test_a_program_may_say_its_steps_itself(
     program.look()
     program.act(Key("back"))
     assert program.does(program.watch.step("end")) == ""
-    for _ in range(2):  # nothing is seen of what it does in there
+    for _ in range(2):  # nothing is observed within these steps
         assert program.does(program.watch.step("begin")) == ""
         assert program.does(program.watch.step("end")) == ""
     assert "over" in program.does(program.watch.step("begin"))
@@ -268,7 +268,7 @@ def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
         looking.join(0.05)
         assert looking.is_alive()
         passage.done()
-        passage.done()  # is told once
+        passage.done()  # a second call has no effect
         looking.join(5)
         assert not looking.is_alive()
 

@@ -46,7 +46,7 @@ class State(NamedTuple):
 
 
 def episode_of(module: Any, state: State) -> Episode:
-    """Return an episode that ends in a state, on a bright phone without other preferences."""
+    """Return an episode that begins on a bright phone without preferences and ends in a state."""
     hierarchy = (
         '<hierarchy rotation="0"><node class="a.V" bounds="[0,0][1080,2400]">'
         f"<node resource-id={quoteattr(state.id)} text={quoteattr(state.text)} class='a.V'"

@@ -1,4 +1,4 @@
-"""A phone whose use by programs is recorded."""
+"""Fixtures for a phone whose use by programs is recorded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.commands import Act
 
-PATIENCE = 20.0  # the maximum wait in seconds for what takes milliseconds
+PATIENCE = 20.0  # the maximum wait in seconds for things that take milliseconds
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Watched:
 
 
 class Watching:
-    """A watcher that allows all commands except those that contain a word in `refuse`."""
+    """A watcher that allows all commands except those that contain a text in `refuse`."""
 
     def __init__(self) -> None:
         self.asked: list[Watched] = []
@@ -76,7 +76,7 @@ class Watching:
 
 
 def read(text: str) -> Command:
-    """Read as much as these tests need; the real reader is tested elsewhere."""
+    """Parse only the commands that these tests need; the real parser is tested elsewhere."""
     acts: tuple[Act, ...] = ()
     if "input tap" in text:
         x, y = re.findall(r"\d+", text.split("input tap ")[1])[:2]
@@ -159,7 +159,7 @@ class Recording:
 
 @pytest.fixture(scope="session")
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop that runs in a thread."""
+    """An event loop running in a thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -171,7 +171,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 @pytest.fixture(scope="session")
 def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
-    """Start recording a phone; the caller must close the recording."""
+    """Starts recording a phone; the caller must close the recording."""
 
     def start(address: Address, folder: Path, **options: Any) -> Recording:
         folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Our adbd, spoken to by an adb server that may be of any kind."""
+"""Our implementation of adbd, with adb servers that may behave in any way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 20.0
 
 
 class Server:
-    """What stands in for an adb server, packet by packet."""
+    """Stands in for an adb server, and exchanges packets one by one."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -35,7 +35,7 @@ class Server:
         return packet.command.decode(), packet.arg0, packet.arg1, packet.payload
 
     async def introduce(self, most: int = MOST_PAYLOAD) -> None:
-        """Say who this is, and prove it."""
+        """Introduce this server, and prove its identity."""
         self.send("CNXN", VERSION, most, b"host::")
         command, kind, _, token = await self.receive()
         assert (command, kind) == ("AUTH", 1)
@@ -48,7 +48,7 @@ class Server:
 
 
 async def echo(stream: Stream, service: str) -> None:
-    """Send back whatever comes, after the name of the service."""
+    """Send the name of the service, and then echo all data."""
     if service == "none:":
         return
     stream.accept()
@@ -59,7 +59,7 @@ async def echo(stream: Stream, service: str) -> None:
 
 
 def knows(signature: bytes, token: bytes) -> bool:
-    """Take the token backwards for its signature."""
+    """Return whether the signature is the reversed token."""
     return signature == token[::-1]
 
 
@@ -68,7 +68,7 @@ def talk(
     most: int = MOST_PAYLOAD,
     serve: Callable[[Stream, str], Awaitable[None]] = echo,
 ) -> None:
-    """Speak with an adbd that takes payloads of at most some bytes."""
+    """Hold a conversation with an adbd, with payloads of at most `most` bytes."""
 
     async def talking() -> None:
         adbd = Adbd(b"device::features=cmd", serve, knows)
@@ -96,7 +96,7 @@ def test_nothing_is_sent_before_the_last_is_acknowledged() -> None:
         server.send("WRTE", 7, 1, b"hello")
         assert await server.receive() == ("OKAY", 1, 7, b"")
         server.send("OPEN", 8, 0, b"other:\0")
-        assert await server.receive() == ("OKAY", 2, 8, b"")  # no answer to "hello" before
+        assert await server.receive() == ("OKAY", 2, 8, b"")  # no reply to "hello" before
         assert await server.receive() == ("WRTE", 2, 8, b"other:")
         server.send("OKAY", 7, 1)
         assert await server.receive() == ("WRTE", 1, 7, b"hello")
@@ -111,7 +111,7 @@ def test_what_is_not_read_is_not_acknowledged() -> None:
         await server.receive()
         for part in (b"one", b"two"):
             server.send("WRTE", 7, 1, part)
-        assert await server.receive() == ("OKAY", 1, 7, b"")  # "one" is read, and waits
+        assert await server.receive() == ("OKAY", 1, 7, b"")  # "one" has been read, and is waiting
         server.send("OPEN", 8, 0, b"none:\0")
         assert await server.receive() == ("CLSE", 0, 8, b"")
         server.send("OKAY", 7, 1)
@@ -190,7 +190,7 @@ def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
 
 def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
     async def conversation(server: Server) -> None:
-        server.send("AUTH", 2, 0, b"")  # of a token that was never given
+        server.send("AUTH", 2, 0, b"")  # for a token that was never sent
         tokens = set()
         for proof in ((0, b""), (2, b"wrong"), (3, b"a public key\0")):
             server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
@@ -202,7 +202,7 @@ def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
             server.send("OPEN", 7, 0, b"name:\0")
             tokens.add(token)
         assert len(tokens) == 3
-        await server.introduce()  # and nothing was opened before
+        await server.introduce()  # nothing was opened until now
         server.send("OPEN", 8, 0, b"name:\0")
         assert await server.receive() == ("OKAY", 1, 8, b"")
 

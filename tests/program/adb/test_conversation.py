@@ -1,6 +1,6 @@
-"""What is sent on open streams: no byte is changed, and none passes before its command.
+"""Data on open streams: no byte is changed, and no byte passes before its command is allowed.
 
-What programs do, as it is read where nothing else is asked for.
+Also, how the commands of programs are parsed by default.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def split(data: bytes, places: Iterable[int]) -> list[bytes]:
 
 
 def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[str]]:
-    """All that passes a gate, and the commands that it asks for."""
+    """Return all data that passes a gate, and the commands that it asks to allow."""
     pieces = [piece for part in parts for piece in gate.feed(part)] + [*gate.rest()]
     return b"".join(data for data, _ in pieces), [c.text for _, cs in pieces for c in cs]
 
@@ -105,7 +105,7 @@ def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
 def test_a_shell_at_a_terminal_has_answered_when_it_is_ready_for_more() -> None:
     for service in ("shell:", "shell,v2,pty:"):
         gate = splitter_of(service, READING)
-        assert not gate.answers(b"input tap 1 1\r\n")  # the echo of what was typed
+        assert not gate.answers(b"input tap 1 1\r\n")  # the echo of the typed text
         assert gate.answers(b"\r\nphone:/ $ ")
     assert splitter_of("shell,v2,raw:", READING).answers(b"done\n")
 

@@ -1,4 +1,4 @@
-"""Taps on elements that only Appium's server on the phone knows."""
+"""Taps on elements that are known only to Appium's server on the phone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TAP = ElementTap("/session/1/element/7", "click element 7")
 
 
 def placed(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[tuple[Act, ...], list[bytes]]:
-    """What a tap becomes where the phone's server gives an answer, and what that was asked."""
+    """Return the acts that a tap becomes for an answer of the phone's server, and its requests."""
     asked: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -75,7 +75,7 @@ def test_where_nobody_knows_it_stays_in_words(
 
 
 def test_it_is_waited_for_as_long_as_uiautomator_waits_for_a_still_screen() -> None:
-    assert log._SECONDS > 10  # waitForIdleTimeout, unless a program sets another
+    assert log._SECONDS > 10  # the default waitForIdleTimeout, which a program may change
 
 
 def test_other_commands_are_left_alone() -> None:

@@ -1,7 +1,4 @@
-"""From the start of a recording to its end, whatever happens in between.
-
-What a program's streams are read as.
-"""
+"""Recordings from start to end, whatever happens in between, and how streams are parsed."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /
 
 
 def wait_for_end(pid: int) -> None:
-    """Wait until a process is gone that is not our child."""
+    """Wait until a process that is not our child has ended."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -100,7 +97,7 @@ def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(
             request = f"host-serial:{phone.serial}:reconnect"
             server.sendall(f"{len(request):04x}{request}".encode())
             assert server.recv(4) == b"OKAY"
-        shell.wait(PATIENCE)  # with a status that not every version of adb makes of it
+        shell.wait(PATIENCE)  # the exit status depends on the version of adb
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
     (cat, *_) = own.watching.of("cat")
     assert cat.ended.wait(PATIENCE)

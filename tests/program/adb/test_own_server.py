@@ -1,6 +1,6 @@
-"""What leads programs to their own adb server, whatever they ask for.
+"""How programs are directed to their own adb server, whichever server they ask for.
 
-The key of a program's adb server, as adb makes it, and what is signed by it.
+Also, keys in the format that adb creates, and signatures made with them.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
-    """A server that takes connections, as the program's own adb server."""
+    """A server that accepts connections, in place of the program's own adb server."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server
 
 
 @pytest.fixture
 def environment(server: socket.socket, tmp_path: Path) -> dict[str, str]:
-    """The environment of a program that has a `sitecustomize` of its own."""
+    """The environment of a program with its own `sitecustomize`."""
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     (theirs / "sitecustomize.py").write_text("import sys\nsys.theirs = NAME = __name__\n")
@@ -48,7 +48,7 @@ def environment(server: socket.socket, tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def python(environment: dict[str, str]) -> Callable[[str], None]:
-    """Runs code in a Python that has the environment."""
+    """Runs code in a Python process with this environment."""
 
     def python(code: str) -> None:
         words = [sys.executable, "-c", textwrap.dedent(code)]
@@ -123,7 +123,7 @@ def test_python_loads_nothing_for_it(environment: dict[str, str], tmp_path: Path
 
 @pytest.fixture
 def node(environment: dict[str, str]) -> Callable[[str], None]:
-    """Runs code in a Node that has the environment."""
+    """Runs code in a Node process with this environment."""
     program = shutil.which("node")
     if program is None:
         pytest.skip("there is no Node")
@@ -230,7 +230,7 @@ TOKEN = bytes(range(20))
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key that adb has made."""
+    """A key created by adb."""
     file = tmp_path_factory.mktemp("keys") / "adbkey"
     subprocess.run([adbutils.adb_path(), "keygen", str(file)], check=True, capture_output=True)
     return file

@@ -1,4 +1,4 @@
-"""What programs do with a phone that is recorded: unmodified clients, and the real adb."""
+"""Programs on a recorded phone: unmodified clients and the real adb."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_files_go_there_and_back_unchanged(recording: Recording, tmp_path: Path)
 def test_what_is_sent_in_arrives_to_the_last_byte(recording: Recording) -> None:
     data = random.Random(2).randbytes(1_500_000)
     recording.out("exec-in", "cat > /data/local/tmp/in", input=data)
-    assert recording.watching.asked[0].ended.wait(PATIENCE)  # adb itself does not wait for it
+    assert recording.watching.asked[0].ended.wait(PATIENCE)  # adb itself does not wait
     assert recording.adb("exec-out", "cat /data/local/tmp/in").stdout == data
     recording.out("shell", "rm", "/data/local/tmp/in")
 
@@ -119,14 +119,14 @@ def test_ending_and_starting_the_server_does_nothing(recording: Recording) -> No
     recording.out("kill-server")
     recording.out("-P", "5037", "start-server")
     assert recording.server_pid == pid
-    adb = adbutils.adb_path()  # without the shim in between
-    recording.run(adb, "kill-server")  # which servers of old do, and are started again
+    adb = adbutils.adb_path()  # bypasses the shim
+    recording.run(adb, "kill-server")  # old servers exit and are restarted
     assert recording.out("wait-for-device", "shell", "echo", "still") == "still\n"
 
 
 @pytest.fixture
 def web() -> Iterator[int]:
-    """The port of a web server on the computer, whose every page is its path."""
+    """The port of a web server on the computer, which returns the path of each page."""
 
     class Pages(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -216,7 +216,7 @@ def test_a_stream_without_end_flows_until_the_program_is_killed(recording: Recor
 def test_an_act_waits_until_it_may_pass(recording: Recording) -> None:
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "input tap 10 20; echo done", stdout=-1) as program:
-        assert recording.out("devices").count("device") == 2  # all else goes on
+        assert recording.out("devices").count("device") == 2  # everything else continues
         assert program.poll() is None
         recording.watching.hold.set()
         assert program.communicate(timeout=PATIENCE)[0] == b"done\n"
@@ -256,7 +256,7 @@ def test_what_is_refused_is_not_done_and_says_why(
     assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
     (asked,) = recording.watching.asked
     assert asked.refused
-    assert asked.error is None  # it was never on its way
+    assert asked.error is None  # it was never sent
     recording.watching.refuse = ()
     assert recording.out("get-state") == "device\n"
 

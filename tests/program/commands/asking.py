@@ -1,4 +1,4 @@
-"""Requests to servers on the phone, and the commands read from them."""
+"""Requests to servers on the phone, and the commands parsed from them."""
 
 from __future__ import annotations
 

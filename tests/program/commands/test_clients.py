@@ -1,4 +1,4 @@
-"""Requests as real clients write them."""
+"""Requests in the form in which real clients send them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_mobileagent.program.commands.steps import merged
 
 
 class Phone:
-    """A phone all of whose sockets answer every request with true, and tell what was asked."""
+    """A phone whose sockets answer every request with true; records the commands."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -34,7 +34,7 @@ class Phone:
     def _answer(self, stream: socket.socket, reader: SocketReader) -> None:
         body = b'{"jsonrpc": "2.0", "id": 1, "result": true}'
         with stream:
-            while data := stream.recv(50):  # less than a request
+            while data := stream.recv(50):  # shorter than a request
                 pieces = reader.feed(data)
                 assert b"".join(piece for piece, _ in pieces) == data
                 found = [command for _, command in pieces if command]
@@ -45,7 +45,7 @@ class Phone:
 
 
 class Device(uiautomator2.Device):
-    """uiautomator2's device, whose server runs already."""
+    """A uiautomator2 device whose server is already running."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
@@ -93,7 +93,7 @@ def test_a_connection_that_is_kept_is_read_to_its_end() -> None:
     client = http.client.HTTPConnection("phone")
     client.sock = phone.create_connection(None, 8080)
     body = json.dumps({"base64_text": "aGk=", "clear": False}).encode()
-    for encoded in (body, iter([body[:5], body[5:]])):  # the second goes in chunks
+    for encoded in (body, iter([body[:5], body[5:]])):  # the second one is sent in chunks
         client.request("POST", "/keyboard/input", encoded, encode_chunked=encoded is not body)
         client.getresponse().read()
     client.request("GET", "/state_full")
@@ -107,7 +107,7 @@ def test_a_connection_that_is_kept_is_read_to_its_end() -> None:
 
 
 class Driver:
-    """Sends what selenium makes of actions, as Appium passes it on to the phone."""
+    """Sends selenium's actions as Appium forwards them to the phone."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -127,7 +127,7 @@ def test_seleniums_actions_are_read() -> None:
         actions.pointer_action.move_to_location(x, y).pointer_up()
         actions.perform()
     tap, hold, swipe = (command.acts for command in driver.commands)
-    assert tap == (Tap(300, 400),)  # selenium moves for a quarter of a second
+    assert tap == (Tap(300, 400),)  # selenium's move takes a quarter of a second
     assert hold == (LongPress(300, 400, 1.45),)
     assert swipe == (Swipe(300, 400, 300, 900, 0.85),)
 

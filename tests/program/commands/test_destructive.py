@@ -1,4 +1,4 @@
-"""What commands destroy, and what of that is refused."""
+"""Which commands are destructive, and which of them are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the harness's own driver sends for an action is read as that action."""
+"""Commands that the harness's own driver sends for an action are parsed as the same action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services of adb, as programs open them: what is done, what is looked at."""
+"""adb services as programs open them, parsed into acts and looks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def acts(script: str) -> tuple[Act, ...]:
     return read_service(f"shell:{script}").acts
 
 
-# What published agents and their tools send, word by word.
+# Commands that published agents and their tools send, verbatim.
 _YADB = "com.ysbing.yadb.Main"
 SENT: list[tuple[str, tuple[Act, ...]]] = [
     # AppAgent
@@ -42,7 +42,7 @@ SENT: list[tuple[str, tuple[Act, ...]]] = [
     # Open-AutoGLM
     ("am broadcast -a ADB_CLEAR_TEXT", (Clear(),)),
     ("am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9", (Type("你好"),)),
-    ("am broadcast -a ADB_INPUT_B64 --es msg ", ()),  # to warm the keyboard up
+    ("am broadcast -a ADB_INPUT_B64 --es msg ", ()),  # warms up the keyboard
     ("ime set com.android.adbkeyboard/.AdbIME", ()),
     ("settings get secure default_input_method", ()),
     ("monkey -p com.tencent.mm -c android.intent.category.LAUNCHER 1", (Open("com.tencent.mm"),)),
@@ -125,10 +125,10 @@ SENT: list[tuple[str, tuple[Act, ...]]] = [
         f"app_process -Djava.class.path=/data/local/tmp/yadb / {_YADB} -pinch 1 2 3 4 5",
         (Raw(f"app_process -Djava.class.path=/data/local/tmp/yadb / {_YADB} -pinch 1 2 3 4 5"),),
     ),
-    # Waking a phone that is awake, as many do before they begin
+    # Waking a phone that is already awake, as many agents do at the start.
     ("input keyevent KEYCODE_WAKEUP", ()),
     ("input keyevent 224 && input keyevent 82", (Key("menu"),)),
-    # Appium, getting ready
+    # Appium's preparations
     ("am start -n io.appium.settings/.Settings -a android.intent.action.MAIN", ()),
     ("am force-stop io.appium.uiautomator2.server", ()),
     ("settings put global hidden_api_policy 1", ()),
@@ -140,7 +140,7 @@ def test_what_agents_send_is_read(script: str, done: tuple[Act, ...]) -> None:
     assert acts(script) == done
 
 
-# Android's `input` and `am` in all their forms.
+# All forms of Android's `input` and `am`.
 READ: list[tuple[str, tuple[Act, ...]]] = [
     ("input tap 10.6 20.2", (Tap(11, 20),)),
     ("/system/bin/input tap 1 2", (Tap(1, 2),)),
@@ -196,7 +196,7 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
     ),
     ("am broadcast -a com.example.OTHER", ()),
     (
-        "am broadcast -a ADB_INPUT_TEXT --es msg two words",  # which goes to the package `words`
+        "am broadcast -a ADB_INPUT_TEXT --es msg two words",  # `words` becomes the package
         (Raw("am broadcast -a ADB_INPUT_TEXT --es msg two words"),),
     ),
     (
@@ -248,7 +248,7 @@ SCRIPTS: list[tuple[str, tuple[Act, ...]]] = [
     ("input tap 1 2 && input tap 3 4 &", (Tap(1, 2), Tap(3, 4))),
     ("input tap 1 2\ninput tap 3 4\r\n", (Tap(1, 2), Tap(3, 4))),
     ("input tap \\\n 1 2 # there", (Tap(1, 2),)),
-    ("input tap 1 2 || input tap 3 4", (Tap(1, 2),)),  # the second only if the first fails
+    ("input tap 1 2 || input tap 3 4", (Tap(1, 2),)),  # the second runs only if the first fails
     ("true || input tap 3 4", (Tap(3, 4),)),
     ("{ input tap 1 2; } 2>&1; (input tap 3 4)", (Tap(1, 2), Tap(3, 4))),
     ("! input tap 1 2 >/dev/null", (Tap(1, 2),)),

@@ -1,4 +1,4 @@
-"""What goes to sockets of the phone, cut into requests."""
+"""Data sent to sockets on the phone, split into requests."""
 
 from __future__ import annotations
 
@@ -318,10 +318,10 @@ def typed(*data: bytes) -> list[tuple[Act, ...]]:
     ("data", "acts"),
     [
         ((b"input tap 1 2\n",), [(Tap(1, 2),)]),
-        ((b"input tap 1 2\r",), [(Tap(1, 2),)]),  # as a terminal sends it
+        ((b"input tap 1 2\r",), [(Tap(1, 2),)]),  # as sent by a terminal
         ((b"ls\ninput tap 1 2\n",), [(), (Tap(1, 2),)]),
         ((b"input t", b"ap 1", b" 2\nexit\n"), [(Tap(1, 2),), ()]),
-        ((b"input tap 1 2",), []),  # the line has not ended
+        ((b"input tap 1 2",), []),  # the line is incomplete
         ((b"input tap \\\n1 2\n",), [(), (Tap(1, 2),)]),
         ((b"sh -c 'input tap 1 2\n'\n",), [(), (Tap(1, 2),)]),
         ((b"cat <<E\ninput tap 1 2\nE\n",), [(), (Tap(1, 2),), ()]),

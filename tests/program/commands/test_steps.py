@@ -1,7 +1,4 @@
-"""Which acts of a program make a step.
-
-Acts as actions.
-"""
+"""Grouping a program's acts into steps, and converting acts to actions."""
 
 from __future__ import annotations
 
@@ -45,17 +42,17 @@ def marks(letters: str) -> list[Mark]:
         ("a", [[0]]),
         ("aa", [[0], [1]]),
         ("caac", [[1, 2]]),
-        ("clalac", [[2, 4]]),  # looks between two calls do not matter
-        ("ccac", [[2]]),  # a call without acts makes no step
+        ("clalac", [[2, 4]]),  # looks between two calls have no effect
+        ("ccac", [[2]]),  # a call without acts is not a step
         ("caccac", [[1], [4]]),
-        ("aac", [[0], [1]]),  # nothing encloses them
-        ("laac", [[1, 2]]),  # a look, and a call in the place of one
+        ("aac", [[0], [1]]),  # no calls enclose them
+        ("laac", [[1, 2]]),  # a look takes the place of a call
         ("caal", [[1, 2]]),
         ("laal", [[1, 2]]),
         ("alaala", [[0], [2, 3], [5]]),
         ("caala", [[1, 2], [4]]),
         ("caa", [[1], [2]]),
-        ("caalac", [[1, 2, 4]]),  # the call that came made one decision of it
+        ("caalac", [[1, 2, 4]]),  # the later call joined them into one decision
         ("(aala)", [[1, 2, 4]]),
         ("(aa", [[1, 2]]),
         ("(acac a)", [[1], [3], [5]]),
@@ -63,9 +60,9 @@ def marks(letters: str) -> list[Mark]:
         ("(a)a a(a)", [[1], [3, 4], [6]]),
         ("ammm", [[0, 1, 2, 3]]),
         ("amam", [[0, 1], [2, 3]]),
-        ("alm", [[0, 2]]),  # goes on beyond a look
+        ("alm", [[0, 2]]),  # continues across a look
         ("lalmal", [[1, 3], [4]]),
-        ("acm", [[0], [2]]),  # but not beyond a call
+        ("acm", [[0], [2]]),  # but not across a call
         ("m", [[0]]),
     ],
 )
@@ -77,7 +74,7 @@ def test_acts_are_grouped(letters: str, steps: list[list[int]]) -> None:
     ("letters", "count"),
     [
         ("", 0),
-        ("a", 0),  # more of it may come
+        ("a", 0),  # the act may continue
         ("aa", 1),
         ("aal", 1),
         ("lal", 1),
@@ -85,7 +82,7 @@ def test_acts_are_grouped(letters: str, steps: list[list[int]]) -> None:
         ("lalaa", 3),
         ("alml", 0),
         ("almla", 4),
-        ("caala", 1),  # a call would make one step of them
+        ("caala", 1),  # a call would join them into one step
         ("caac", 4),
         ("ca(", 3),
         ("(aa", 1),
@@ -239,7 +236,7 @@ def test_a_finger_that_rests_makes_a_long_press() -> None:
         ((Tap(1, 2),), (Tap(1, 2),), 0.1, True),
         ((Tap(1, 2),), (Tap(1, 2),), 0.4, False),
         ((Tap(1, 2), Tap(1, 2)), (Tap(1, 2),), 0.1, False),
-        ((Type("a"),), (Type("b"), Tap(1, 2)), 0.1, False),  # the tap does something else
+        ((Type("a"),), (Type("b"), Tap(1, 2)), 0.1, False),  # the tap is a separate action
         ((Raw("sendevent a"),), (Raw("sendevent b"),), 0.1, True),
         ((Raw("sendevent a"),), (Raw("sendevent b"),), 2.0, False),
         ((SCRCPY,), (SCRCPY,), 0.1, True),

@@ -1,4 +1,4 @@
-"""Requests to the UiAutomator2 server, as Appium and its clients send them."""
+"""Requests to the UiAutomator2 server in the form in which Appium and its clients send them."""
 
 from __future__ import annotations
 

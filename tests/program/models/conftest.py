@@ -32,7 +32,7 @@ ASKED: Any = [{"role": "user", "content": "What now?"}]
 
 @dataclass
 class Watcher:
-    """A watcher that records what it is told."""
+    """A watcher that records its notifications."""
 
     folder: Path
     refusal: str = ""
@@ -82,7 +82,7 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Recorder]]:
-    """Makes recorders, and closes them at the end."""
+    """Makes recorders, and closes them at the end of the test."""
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
     loop = asyncio.new_event_loop()

@@ -1,4 +1,4 @@
-"""Streams of all APIs, put together again wherever they were cut."""
+"""Streams of all APIs are reassembled, wherever they are cut."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Who is a provider, where its requests go, and what is said when they cannot be recorded.
+"""Model providers in a program's environment: routes, errors, and substitutes for API keys.
 
-Keys that programs get in the place of real ones, and where those go.
+Programs get substitute keys in place of the real ones, and the real keys go only to the providers.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def test_what_cannot_be_asked_is_said_at_once(
 def test_apis_of_others_own_are_recorded(
     make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ollama's own API, by a stand-in: a function of the port."""
+    """A function of the port stands in for Ollama's own API."""
     recorder = make()
     asked: list[Any] = []
 
@@ -215,7 +215,7 @@ def test_nothing_is_left_behind(make: Callable[..., Recorder]) -> None:
 
 
 def nobody() -> int:
-    """A port on which nobody listens."""
+    """A port on which nothing is listening."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         number: int = unused.getsockname()[1]
@@ -224,7 +224,7 @@ def nobody() -> int:
 
 @pytest.fixture
 def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
-    """A provider that answers only those who show its key."""
+    """A provider that answers only requests with its key."""
     with ScriptedModel(["one", "two", "three"]).serve() as served:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{served.address}/v1")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", served.address)
@@ -269,7 +269,7 @@ def test_the_word_is_worth_nothing_elsewhere(
 def test_no_key_goes_to_a_provider_over_a_line_that_others_can_read(
     make: Callable[..., Recorder], locked: ServedModel
 ) -> None:
-    """Only where the user has named that server, as a base URL or a host of models."""
+    """Keys are sent over plain HTTP only to a base URL or model host that the user has named."""
     from pytest_mobileagent.program.upstream import Origin
 
     models = make(hosts=["gpu1"]).models
@@ -303,7 +303,7 @@ def test_no_variable_of_a_program_holds_a_key_but_those_that_are_its_own() -> No
     }
     lent = LentKeys(environment, own=["GEMINI_API_KEY"]).environment(environment)
     word = lent["OPENAI_API_KEY"]
-    assert word.startswith("sk-or-v1-mobileagent-")  # some tell a provider by that
+    assert word.startswith("sk-or-v1-mobileagent-")  # it identifies the provider
     assert lent == {
         "OPENAI_API_KEY": word,
         "THEIR_MODEL": f"openrouter {word}",
@@ -312,7 +312,7 @@ def test_no_variable_of_a_program_holds_a_key_but_those_that_are_its_own() -> No
         "EDITOR": "xed",
     }
     assert lent["MISTRAL_API_KEY"] != "x"
-    assert "ANTHROPIC_API_KEY" not in lent  # it says itself that it has none
+    assert "ANTHROPIC_API_KEY" not in lent  # so programs still see that it is missing
 
 
 def test_programs_that_want_any_key_have_one_where_another_model_answers() -> None:

@@ -1,4 +1,4 @@
-"""Bytes on their way: streams are not held back, who hangs up is noticed, connections are kept."""
+"""Exchanges with providers: streams are not held back, and connections are reused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encodi
 
 
 async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Serve as a proxy of the user's own, with a password."""
+    """Serve as the user's own proxy, which requires a password."""
     head = await reader.readuntil(b"\r\n\r\n")
     assert b"Proxy-Authorization: Basic bWU6cGFzcw==\r\n" in head
     host, _, port = head.split()[1].decode().partition(":")
@@ -39,7 +39,7 @@ async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     try:
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         await asyncio.gather(copy(reader, back), copy(there, writer))
-    finally:  # also if the loop that this runs in is ended in the middle
+    finally:  # also if the event loop is stopped in between
         for each in (back, writer):
             each.transport.abort()
 
@@ -63,7 +63,7 @@ def whole(body: bytes, status: str = "200 OK", more: str = "") -> bytes:
 
 @dataclass
 class Provider:
-    """A provider that answers bytes; `say` is given each request and may wait as it likes."""
+    """A provider that sends bytes; `say` is called for each request and may wait."""
 
     say: Callable[[Provider, bytes, asyncio.StreamWriter], Awaitable[None]]
     requests: list[bytes] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Provider:
         except asyncio.CancelledError:
             writer.transport.abort()
             raise
-        finally:  # also if the loop is ended in the middle of the farewell, which TLS has
+        finally:  # also if the loop is stopped during the closing handshake of TLS
             try:
                 writer.close()
                 await writer.wait_closed()
@@ -105,7 +105,7 @@ class Provider:
 
 @pytest.fixture
 def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Provider, int]]]:
-    """Makes providers in the place of OpenAI, in a loop of their own."""
+    """Makes providers in place of OpenAI, in a separate event loop."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -174,7 +174,7 @@ def test_the_first_token_does_not_wait_for_the_second(
         assert recorder.lines == []
         provider.go_on.set()
         receive(client, b"[DONE]")
-        assert recorder.watcher.lines == [1]  # written before the program has all of the reply
+        assert recorder.watcher.lines == [1]  # written before the whole reply has arrived
     assert recorder.lines[0]["reply"]["text"] == "Tap"
 
 
@@ -284,7 +284,7 @@ def test_compressed_bodies_pass_as_they_are_and_are_read(
     assert b"Content-Encoding: gzip" in come
     assert provider.requests[0].endswith(body)
     assert b"X-Own: a\r\n" in provider.requests[0]
-    assert b"Accept-Encoding: gzip\r\n" in provider.requests[0]  # zstd could not be read
+    assert b"Accept-Encoding: gzip\r\n" in provider.requests[0]  # zstd could not be decoded
     (line,) = recorder.lines
     assert line["prompt"][0]["content"] == ["What now?"]
     assert line["reply"]["text"] == "Tap it."
@@ -342,7 +342,7 @@ def test_an_intercepted_host_is_asked_itself(
     roots = tmp_path / "roots.pem"
     authority.cert_pem.write_to_path(str(roots))
     provider, port = provide(once, secure)
-    if is_proxied:  # by a proxy that the user's environment names
+    if is_proxied:  # through a proxy named in the user's environment
         _, number = provide(None, serve=tunnel)
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass@127.0.0.1:{number}")
     recorder = make(hosts=["localhost"])

@@ -1,4 +1,4 @@
-"""Programs with a fixed URL of a provider, which the port answers as a proxy."""
+"""Programs with a provider's URL built in, for which the port acts as a proxy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print(httpx2.post(sys.argv[1], json=json.loads(sys.argv[2])).text)
 
 @pytest.fixture
 def recorder(make: Callable[..., Recorder], tmp_path: Path) -> Recorder:
-    """Recorded models in whose place a script answers."""
+    """Recorded models whose replies come from a script."""
     script = tmp_path / "replies.jsonl"
     script.write_text('{"reply": "Tap it.", "input_tokens": 9, "output_tokens": 2}\n"two"\n')
     return make(model=parse_reference(f"scripted:{script}"))
@@ -101,7 +101,7 @@ def test_other_hosts_are_refused_where_only_models_may_be_asked(
 
 
 def test_plain_http_passes_and_a_providers_is_recorded(make: Callable[..., Recorder]) -> None:
-    """Both are served by the port itself here: once as any host, once as a provider."""
+    """The port itself serves both here: first as any other host, then as a provider."""
     recorder, other = make(hosts=["localhost"]), make()
 
     async def say(given: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_plain_http_passes_and_a_providers_is_recorded(make: Callable[..., Recor
 
 
 def test_other_hosts_are_reached_unopened(make: Callable[..., Recorder]) -> None:
-    """Another server gets the very bytes of a tunnel; NO_PROXY is emptied to make one."""
+    """Bytes pass unchanged through a tunnel; NO_PROXY is cleared so that there is one."""
     recorder = make()
 
     async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

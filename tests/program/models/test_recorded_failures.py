@@ -1,4 +1,4 @@
-"""Recorded models that fail, are refused or cost too much, asked by real SDKs."""
+"""Recorded models that fail, are refused or cost too much, asked through real SDKs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_budget_that_is_spent_ends_the_asking(
         with pytest.raises(openai.RateLimitError, match="--mobile-max-tokens"):
             client.chat.completions.create(model="own", messages=ASKED)
     assert len(recorder.lines) == 1
-    assert len(recorder.over) == 1  # the SDK did not ask again
+    assert len(recorder.over) == 1  # the SDK did not retry
 
 
 def test_nothing_is_asked_if_nobody_knows_what_was_spent(

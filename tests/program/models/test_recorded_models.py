@@ -1,4 +1,4 @@
-"""Recorded models, asked by real SDKs over their base URLs."""
+"""Recorded models, asked through real SDKs and their base URLs."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_script_answers_in_the_place_of_everyone(
         done = client.chat.completions.create(model="gpt-4o", messages=ASKED)
         said.append(done.choices[0].message.content or "")
     assert said == ["one", "two"]
-    # The script's own server is not for the program, nor is its key, and no record holds that.
+    # The program gets neither the script's server nor its key, and no record contains the key.
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert any(path.name == "calls.jsonl" for path in files)
     assert not [path for path in files if b"sk-scripted-" in path.read_bytes()]

@@ -1,4 +1,4 @@
-"""Programs in containers, with a stand-in for docker."""
+"""Programs in containers, with a stand-in for Docker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_mobileagent.program.process.launch import ProgramProcess, contained,
 if TYPE_CHECKING:
     from pathlib import Path
 
-# It runs what stands behind the image, with the variables that are passed, and notes its words.
+# Runs the command after the image with the given variables, and logs its arguments.
 DOCKER = """#!/bin/sh
 echo "$@" >> "$0.log"
 [ "$1" = version ] && exit 0

@@ -1,4 +1,4 @@
-"""Programs that end as they should, and those that do all they can not to."""
+"""Programs that end properly, and programs that do everything to avoid it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., ProgramProcess]
 
-# What each does stands in one file, and its name is the first word.
+# One file contains all programs; the first argument is the name of the function to run.
 PROGRAMS = """
 import ctypes, os, signal, subprocess, sys, time
 from pathlib import Path
@@ -108,7 +108,7 @@ def is_alive(pid: int) -> bool:
 
 
 def said(folder: Path) -> int:
-    """The process that a program has named; waits until it has."""
+    """Wait until a program has reported a process, and return the process id."""
     deadline = time.monotonic() + 20
     while not (folder / "left").exists():
         assert time.monotonic() < deadline, "the program has not begun"
@@ -117,7 +117,7 @@ def said(folder: Path) -> int:
 
 
 def marked(process: ProgramProcess) -> list[int]:
-    """All that still runs with the mark of a program."""
+    """Return the process ids of all running processes with a program's mark."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -130,7 +130,7 @@ def marked(process: ProgramProcess) -> list[int]:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    """Starts a program of those above, which ends with the test at the latest."""
+    """Starts one of the programs above, which ends with the test at the latest."""
     (tmp_path / "programs.py").write_text(PROGRAMS)
     started: list[ProgramProcess] = []
 

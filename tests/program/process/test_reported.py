@@ -1,4 +1,4 @@
-"""What a program reports: by its status, its output and its files."""
+"""What a program reports through its exit status, its output and its files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWER = ReportPlace("FINAL ANSWER: (.*)")
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[..., Reported]:
-    """Returns what a program of some adapter reports that has left some files."""
+    """Returns the report of a program with the given adapter fields, status and files."""
     for name in ("folder", "record", "notes"):
         (tmp_path / name).mkdir()
 
@@ -136,7 +136,7 @@ def test_an_error_quotes_the_last_that_was_said(report: Callable[..., Reported])
 
 
 def drawn(error: BaseException) -> str:
-    """Return what Python prints of an exception that nobody catches."""
+    """Return what Python prints for an uncaught exception."""
     with pytest.raises(type(error)) as caught:
         raise error
     return "".join(traceback.format_exception(caught.value))

@@ -1,6 +1,6 @@
-"""Each episode has a copy of the program's folder, and leaves nothing of it.
+"""Copies of a program's folder for each episode, which are removed completely afterwards.
 
-Environments that programs need are made once, and never half-made.
+Also, the environments that programs need: each is created once, and never used half-finished.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pytest_mobileagent.program.process.workplace import environment_variables, 
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program's repository, of which 100 bytes are large."""
+    """A program's repository, in which 100 bytes count as a large file."""
     monkeypatch.setattr(module, "_LARGE", 100)
     folder = tmp_path / "Other-Agent"
     for name in (".git", "venv/bin", "web/node_modules", "src"):
@@ -167,7 +167,7 @@ def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands that are run; they only make the environment's folder."""
+    """The commands that are run; they only create the environment's folder."""
     run: list[list[str]] = []
 
     def record(command: list[str], requirements: Path) -> None:
@@ -208,7 +208,7 @@ def test_one_that_is_half_made_is_never_used(
     good = install(requirements)
     for link in good.parent.iterdir():
         if link.is_symlink():
-            link.unlink()  # as if whoever made it had been killed before
+            link.unlink()  # as if its creator had been killed
     again = install(requirements)
     assert again != good
     assert not good.exists()
