@@ -1,3 +1,5 @@
+"""Tests of converting any value to JSON that can be stored, sent and shown safely."""
+
 from __future__ import annotations
 
 import json

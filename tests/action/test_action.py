@@ -1,3 +1,5 @@
+"""Tests of actions as data: their JSON, their text, and which of them end an episode."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Tests of which actions are valid on a screen, and of the reasons for refusing others."""
+
 from __future__ import annotations
 
 import math

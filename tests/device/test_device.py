@@ -1,3 +1,5 @@
+"""Tests of settle times, which may differ between apps."""
+
 from __future__ import annotations
 
 import pytest

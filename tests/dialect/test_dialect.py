@@ -1,3 +1,5 @@
+"""Tests of coordinate scales, dialect errors, and the public names of the package."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Tests of splitting replies into named lines, sections, calls and arguments."""
+
 from __future__ import annotations
 
 from contextlib import suppress

@@ -1,3 +1,5 @@
+"""Tests of reading objects, numbers, points and keys in replies."""
+
 from __future__ import annotations
 
 from contextlib import suppress

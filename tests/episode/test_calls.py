@@ -1,3 +1,5 @@
+"""Tests of model calls as data, and of their totals."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""Tests of importing an episode into another run's folder."""
+
 from __future__ import annotations
 
 import shutil

@@ -1,3 +1,5 @@
+"""Tests of resets as data and in words."""
+
 from __future__ import annotations
 
 from typing import Any

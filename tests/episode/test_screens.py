@@ -1,3 +1,5 @@
+"""Tests of the store of a run's screens, which keeps equal screens once."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

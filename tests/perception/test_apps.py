@@ -1,3 +1,5 @@
+"""Tests of the names of common apps and their packages."""
+
 from __future__ import annotations
 
 import pytest

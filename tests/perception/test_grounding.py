@@ -1,3 +1,5 @@
+"""Tests of finding text in a picture by its lines, and of regions named in words."""
+
 import pytest
 from PIL import Image
 

@@ -1,3 +1,5 @@
+"""Tests of normalising and folding texts before they are compared."""
+
 from __future__ import annotations
 
 import pytest

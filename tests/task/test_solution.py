@@ -1,3 +1,5 @@
+"""Tests of a solution's moves, which become actions on a screen."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Tests of a task's fields: their validation, defaults and derived values."""
+
 from __future__ import annotations
 
 import re

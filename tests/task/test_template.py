@@ -1,3 +1,5 @@
+"""Tests of filling templates with values."""
+
 from __future__ import annotations
 
 import re

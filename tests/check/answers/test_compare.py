@@ -1,3 +1,5 @@
+"""Tests of comparing answers by their normalised words, numbers and units."""
+
 from __future__ import annotations
 
 import unicodedata

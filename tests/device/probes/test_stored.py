@@ -1,3 +1,5 @@
+"""Tests of probes for stored data: databases, folders, preferences and files."""
+
 from __future__ import annotations
 
 import base64

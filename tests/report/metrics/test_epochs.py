@@ -1,3 +1,5 @@
+"""Tests of metrics over epochs: intervals, standard errors, pass@k, and classes of tasks."""
+
 from __future__ import annotations
 
 from statistics import fmean, pstdev

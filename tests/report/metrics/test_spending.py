@@ -1,3 +1,5 @@
+"""Tests of the metrics for costs, including costs that are only partly known."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

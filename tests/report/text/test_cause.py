@@ -1,4 +1,4 @@
-"""The causes of failures: few for many failures."""
+"""Tests of the causes of failures, which summarise many failures in few groups."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Tests of the terminal's lists of failures, reviews, disagreements and remarks."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

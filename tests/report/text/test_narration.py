@@ -1,4 +1,4 @@
-"""Sub-goals in a line of a failure."""
+"""Tests of the lines that explain a failure: sub-goals, crashes, links, and what came closest."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_the_first_crash_of_an_app_is_told_and_how_many_followed(make_episode) -
 @pytest.mark.parametrize(
     ("actions", "met", "step"),
     [
-        ([Tap(1, 1)] * 3 + [Finish()], None, 3),  # the report of being done changes nothing
-        ([Tap(1, 1)] * 3 + [Finish()], 1, 2),  # what came after the goal was met undid it
+        ([Tap(1, 1)] * 3 + [Finish()], None, 3),  # The report of success changes nothing.
+        ([Tap(1, 1)] * 3 + [Finish()], 1, 2),  # A step after the goal was met undid it.
         ([Tap(1, 1)] * 3 + [Finish()], 3, 3),
         ([Finish()], None, 1),
         ([], None, None),
@@ -110,7 +110,7 @@ ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\
             f"{ROWS}Left contains 2 more items, first extra item: {{'name': 'Art'}}",
             "probe \"downloads\" lacks 2 items, the first: 'Art'",
         ),
-        (  # what is longer is not what is too much: the first ones differ
+        (  # The longer list is not just a superset: the first items differ.
             'episode.probe("downloads") == others',
             f"{ROWS}At index 0 diff: 'a' != 'b'\n  Left contains one more item: 'b'",
             "probe \"downloads\", item 0: 'a' != 'b'",
@@ -132,7 +132,8 @@ ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\
         ),
         ('episode.probe("dark") == "2"', "assert '1' == '2'", "probe \"dark\" is '1', not '2'"),
         ('"2" == episode.probe("dark")', "assert '2' == '1'", "probe \"dark\" is '1', not '2'"),
-        ("left(episode) == right", "assert 'a == b' == 'c'", ""),  # not to be told apart
+        # The reason contains == twice, so its sides are ambiguous.
+        ("left(episode) == right", "assert 'a == b' == 'c'", ""),
         ("what(", "assert 1 == 2", ""),
         ("", "", ""),
     ],

@@ -1,4 +1,4 @@
-"""summary.md: the verdict, the table and what failed, with nothing that a screen says as markup."""
+"""Tests of summary.md: the verdict, the table and failures, with all reported texts escaped."""
 
 from __future__ import annotations
 

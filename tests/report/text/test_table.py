@@ -1,4 +1,4 @@
-"""How tasks and differences are written in lists."""
+"""Tests of the terminal's table of metrics, and of the labels and numbers in it."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Tests of an emulator's console: finding it, authenticating, and using snapshots."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Tests of the shell commands that perform actions on a phone."""
+
 from __future__ import annotations
 
 import base64
