@@ -89,5 +89,9 @@ def test_the_rooms_that_are_described_are_those_that_exist() -> None:
         described.add(f"{room}{name}")
         room = room or name
     assert not {name for name in described if not (package / name).exists()}
-    rooms = {f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").is_file()}
-    assert rooms - {"patterns/"} <= described
+    found = [path.parent.relative_to(package) for path in package.rglob("__init__.py")]
+    inner = {path for path in found if len(path.parts) == 2 and path.parts[0] != "virtual"}
+    rooms = {path for path in found if len(path.parts) == 1} | inner
+    assert {f"{path.as_posix()}/" for path in rooms} <= described
+    modules = {path.name for path in package.glob("*.py")} - {"__init__.py"}
+    assert {name for name in modules if name not in tree} == set()
