@@ -72,7 +72,7 @@ def test_one_program_prepares_what_all_processes_share(run, slots):
     for each in ("pid", "chance"):
         assert one[each] != two[each]
     assert one["group"] == one["pid"]
-    assert len(one["files"]) <= 4  # the standard streams and the working folder
+    assert len(one["files"]) <= 4  # the standard streams, and the listing itself
     assert slots.start(0, slots.command, fresh=True).record["warm"] == one["warm"]
 
 

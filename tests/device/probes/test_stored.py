@@ -132,7 +132,7 @@ def test_nothing_is_below_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 def encoded(*parts: bytes | str) -> str:
-    """Return the device's output for files; a text stands in place of a file's content."""
+    """Return the device's output for files; a text replaces a file's content, as an error does."""
     each = (p if isinstance(p, str) else base64.encodebytes(p).decode() for p in parts)
     return ".\n".join(each)
 
