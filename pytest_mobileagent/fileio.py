@@ -76,7 +76,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse a text as JSON.
+    """Parse a string as JSON.
 
     Raises:
         ValueError: if the text is not JSON, or is nested more than `MOST_NESTED` levels deep.
@@ -147,7 +147,7 @@ def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text to a file, atomically; a link of that name is replaced."""
+    """Write text to a file, atomically; a link of that name is replaced."""
     write_bytes(path, text.encode())
 
 

@@ -218,7 +218,7 @@ def decimal_number(text: str) -> float | None:
 
 
 def printable(text: str) -> str:
-    """Return a text with control characters escaped, so that it cannot affect a terminal.
+    """Return the text with control characters escaped, so that it cannot affect a terminal.
 
     Texts from agents, apps and goals may contain escape sequences.
     """

@@ -72,7 +72,7 @@ class Server(ThreadingHTTPServer):
         """Print nothing: a browser that disconnects is not an error."""
 
     def has_token(self, given: str) -> bool:
-        """Return whether a text is the token, in a time that does not depend on the text."""
+        """Return whether the text is the token, in time that does not depend on it."""
         with suppress(KeyError):
             self._invitations.remove(given)  # atomic: of two concurrent requests, only one succeeds
             return True

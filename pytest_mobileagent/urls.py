@@ -13,7 +13,7 @@ _URL = re.compile(
 
 
 def redact_urls(text: str) -> str:
-    """Return a text with secrets removed from its URLs, so that it may be shown and recorded.
+    """Return the text with secrets removed from its URLs, so that it may be shown and recorded.
 
     Names, passwords and the values of queries are removed, and more than that if it is unclear
     where a password ends.
@@ -22,7 +22,7 @@ def redact_urls(text: str) -> str:
 
 
 def hide(text: str, url: str) -> str:
-    """Return a text, such as an error message, without the secrets of a URL (see `redact_urls`)."""
+    """Return text, such as an error message, without the secrets of a URL (see `redact_urls`)."""
     from urllib.parse import unquote, unquote_plus  # most processes never need these
 
     names = re.findall(r"//(.*)@", url)
@@ -36,7 +36,7 @@ def hide(text: str, url: str) -> str:
 
 
 def passwords_in(text: str) -> list[str]:
-    """Return the passwords in the URLs of a text, also in the form that headers use."""
+    """Return the passwords in the URLs of the text, also in the form that headers use."""
     from urllib.parse import unquote  # most processes never need it
 
     names = [url[1] for url in re.finditer(r"\w+://([^\s/@]*:[^\s/]*)@", text)]

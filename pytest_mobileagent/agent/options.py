@@ -177,7 +177,7 @@ def _name(kind: Any) -> str:
 
 
 def _parse(kind: Any, text: str) -> Any:
-    """Return a text parsed as a value of the given type.
+    """Return the text parsed as a value of the given type.
 
     Raises:
         ValueError: if the text does not represent such a value.

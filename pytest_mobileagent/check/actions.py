@@ -69,7 +69,7 @@ def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A text that went into a field.
+    """Text that was entered into a field.
 
     `fields` are the elements of `screen` that may be that field; empty if the field is unknown.
     `number` is the step, from 1; `fresh` tells whether the field was empty or was cleared first.

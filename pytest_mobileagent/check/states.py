@@ -118,10 +118,10 @@ def essential(
       the task's apps) or `com.shop.Cart` (of any app, whose package may differ).
     - `exact`: elements that are present, by criteria of `Screen.find_all`; or elements of an
       annotated screen, compared by class, id, all flags and, ignoring case, texts.
-    - `fuzzy`: a text similar to that of some element, or an annotated screen whose texts are
+    - `fuzzy`: text similar to that of some element, or an annotated screen whose texts are
       similar as a whole.
     - `click`: an element, by criteria such as `xpath=`, that was tapped on this screen.
-    - `typed`: a text that was typed there.
+    - `typed`: text that was typed there.
     - `installed`, `uninstalled`: packages that the phone has or does not have, as read by a probe.
     - `holds`: any other predicate over the episode up to then: `lambda e: e.probe("on") == "1"`.
 

@@ -136,7 +136,7 @@ def _is_there(words: _Words, on: set[str]) -> bool:
 
 
 def _fits(parts: _Parts, text: str) -> bool:
-    """Return whether a text consists of the parts in order, with anything between them."""
+    """Return whether the text consists of the parts in order, with anything between them."""
     first, *between, last = parts
     if not (text.startswith(first) and text.endswith(last)) or len(text) < len(first + last):
         return False

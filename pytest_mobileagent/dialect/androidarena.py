@@ -52,7 +52,7 @@ class AndroidArena(Dialect):
     tasks.
 
     The last action between two "#" signs counts, or the whole reply if it has no such signs. Unlike
-    the code, this class removes the brackets around an answer, keeps brackets inside a text, and
+    the code, this class removes the brackets around an answer, keeps brackets inside text, and
     presses a key for "press_recent", which the original's parser accepts without effect. Stopping
     an app is not supported, since the prompt does not offer it.
     """
@@ -72,7 +72,7 @@ class AndroidArena(Dialect):
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the action as the code reads it, without brackets around names or in texts.
 
-        An empty action, or `set_text` without a text, ends the original's run with an exception.
+        An empty action, or `set_text` without text, ends the original's run with an exception.
         """
         between = re.findall(r"#(.+?)#", words)
         parts = (between[-1] if between else words).split()

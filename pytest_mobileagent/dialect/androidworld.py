@@ -76,7 +76,7 @@ class AndroidWorld(Dialect):
     - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the
       prompts do not offer, is the finger's for up and down, and the opposite for left and right, as
       in the original's code.
-    - `answer` is `Finish` with a text, `status` is `Finish` without one (or `Impossible`). In
+    - `answer` is `Finish` with text, `status` is `Finish` without one (or `Impossible`). In
       AndroidWorld, an answer does not end the episode, and a status follows; an agent that
       reproduces this must hold the answer back until the status.
     - Texts with a closing brace are read completely; the original cuts them there, and fails.

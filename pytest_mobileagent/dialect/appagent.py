@@ -70,9 +70,9 @@ class AppAgent(Dialect):
     length of a horizontal swipe is a tenth of the screen's width times one, two or three; vertical
     swipes are twice as long. Swipes end at the screen's edge (in the original, Android cuts them).
 
-    Where the original's code misreads a reply, this class follows the prompt instead: a text is not
-    cut at its first closing parenthesis, a text without quotes keeps its first and last character,
-    the word FINISH in a text to type does not end the task, the number 0 is not the last element,
+    Where the original's code misreads a reply, this class follows the prompt instead: text is not
+    cut at its first closing parenthesis, unquoted text keeps its first and last character,
+    the word FINISH in text to type does not end the task, the number 0 is not the last element,
     the cells of the grid are those that were drawn, and a swipe on the grid begins at the point
     that the model names. `parse_strictly` follows the code in all of these.
 
@@ -339,7 +339,7 @@ def _code_on_grid(called: _CodeCall, frame: Frame) -> tuple[Action, ...]:
 
 
 def _finishes(action: str) -> bool:
-    """Return whether an action contains the word FINISH outside a text to type."""
+    """Return whether an action contains the word FINISH outside text to type."""
     called = _CALL.search(action)
     if called is not None and called.group(1).lower() in ("text", "input"):
         behind = action[called.end() - 1 :]

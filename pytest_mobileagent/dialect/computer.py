@@ -144,7 +144,7 @@ def one_key(keys: object) -> Key:
 
 
 def typed(value: object) -> Type:
-    """Return the action that types a text; a line break at its end presses the enter key."""
+    """Return the action that types text; a line break at its end presses the enter key."""
     words = text(value, "type")
     return Type(words.removesuffix("\n"), enter=words.endswith("\n"))
 

@@ -37,7 +37,7 @@ class MobileAgent(Dialect):
     and continues. `said` also has the observation, the thought and the action.
 
     A page is turned by a swipe from the middle over a quarter of the screen's height, for half a
-    second. A line break in a text to type, also written as "\n", presses the enter key.
+    second. A line break in text to type, also written as "\n", presses the enter key.
 
     Unlike the code, this class prefers a name at the beginning of the action, so that
     `click text (Bus stop)` is not read as `stop`. The text to type is that of the action, not the
@@ -98,7 +98,7 @@ class MobileAgent(Dialect):
 
 
 def typed(text: str) -> Type:
-    r"""Return the action that types a text; a final line break, also as "\n", presses enter."""
+    r"""Return the action that types text; a final line break, also as "\n", presses enter."""
     unescaped = text.replace("\\n", "\n")
     return Type(unescaped.removesuffix("\n"), enter=unescaped.endswith("\n"))
 

@@ -47,7 +47,7 @@ class Odyssey(Dialect):
     GUI-Odyssey (arXiv 2406.08451; data/format_converter.py and src/eval_mm/evaluate_GUIOdyssey.py),
     SPA-Bench (framework/models/GUI-Odyssey). This class follows the paper where SPA-Bench's parser
     fails: the parser ignores commands without an argument, does not know LONG_PRESS and
-    PRESS_RECENT, and cuts typed text at a colon. A text to type ends at the end of its line.
+    PRESS_RECENT, and cuts typed text at a colon. Text to type ends at the end of its line.
     PRESS_ENTER exists only in SPA-Bench. If no line begins with a command, the whole reply is
     searched for the names, as by that parser. With `submit`, typing clears the field first and
     presses enter afterwards, as in SPA-Bench's device.py.
@@ -136,7 +136,7 @@ def _named(words: str) -> tuple[str, str]:
 
 
 def _direction(argument: str) -> Direction:
-    """Return the direction in a text that may have other words, as in "DOWN to see more"."""
+    """Return the direction in text that may have other words, as in "DOWN to see more"."""
     for name, direction in _DIRECTIONS.items():
         if name in argument:
             return direction

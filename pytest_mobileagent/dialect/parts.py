@@ -125,13 +125,13 @@ def call(words: str, start: int = 0) -> Call:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text escaped for use in single quotes; the inverse of `unescaped`."""
+    r"""Return the text escaped for use in single quotes; the inverse of `unescaped`."""
     safe = text.replace("\\", "\\\\").replace("'", "\\'")
     return safe.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 def unescaped(raw: str) -> str:
-    """Return a text with the escapes of Python and JSON resolved; others stay unchanged."""
+    """Return the text with the escapes of Python and JSON resolved; others stay unchanged."""
     text = _ESCAPE.sub(_meant, raw)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

@@ -56,7 +56,7 @@ class Qwen(Dialect):
     "gui-owl" (GUI-Owl 1.5), from 0 to 1000. With "3", 1000 also means the edge, because the
     cookbook divides by 999, and other code divides by 1000.
 
-    A reply is a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
+    A reply is text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
     JSON alone, or the arguments alone, which is what a server returns that parses tool calls
     itself. The first of several calls counts, as in the originals. "answer" ends the episode, as in
     GUI-Owl's description of the tool; in Qwen3-VL, "terminate" always follows it. "swipe" is the

@@ -114,7 +114,7 @@ def number(value: object, name: str = "this") -> float:
 
 
 def amount(value: object, name: str = "this") -> float:
-    """Return a number, or the number at the beginning of a text ("5", "2 seconds").
+    """Return a number, or the number at the beginning of the text ("5", "2 seconds").
 
     Raises:
         DialectError: if there is no number; the message refers to the value as `name`.
@@ -145,11 +145,11 @@ def point(value: object) -> tuple[float, float]:
 
 
 def text(value: object, of: str = "the action") -> str:
-    """Return a text, or a number as text.
+    """Return a string, or a number as a string.
 
     Raises:
-        DialectError: if the value is neither a text nor a number; the message says that `of`, such
-            as an action's name, needs a text.
+        DialectError: if the value is neither a string nor a number; the message says that `of`,
+            such as an action's name, needs a string.
     """
     if isinstance(value, str):
         return value
@@ -196,7 +196,7 @@ def name_for(value: T, table: Mapping[str, T]) -> str | None:
 
 
 def _object(words: str) -> dict[str, Any] | None:
-    """Return the object at the beginning of a text, up to the first brace at which it parses."""
+    """Return the object at the beginning of the text, up to the first brace at which it parses."""
     with suppress(ValueError, RecursionError):
         found: Any = json.JSONDecoder(strict=False).raw_decode(words)[0]
         return found if isinstance(found, dict) else None

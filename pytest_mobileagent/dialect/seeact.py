@@ -56,7 +56,7 @@ class SeeAct(Dialect):
 
     - `SWIPE` names the finger's direction; the swipe is on the element, if the reply names one.
     - `INPUT TEXT` taps the element, types, and presses enter.
-    - `ANSWER` is `Finish` with a text, `TERMINATE` is `Finish` without a text. In the original, an
+    - `ANSWER` is `Finish` with text, `TERMINATE` is `Finish` without text. In the original, an
       answer is only added to the history, and the episode continues until `TERMINATE`.
     - A value is read completely; the original drops the text after a second colon.
     - If no line begins with `ACTION:`, lines that are bold, indented or in another case are read.
@@ -140,7 +140,7 @@ def _lines(words: str) -> dict[str, str]:
 
 
 def _letter(element: str, frame: Frame) -> str:
-    """Return the label of the mark that a text names, or an empty string."""
+    """Return the label of the mark that the text names, or an empty string."""
     for words in (element, element.upper()):
         if words in frame.marks:
             return words

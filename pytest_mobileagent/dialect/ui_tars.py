@@ -57,13 +57,13 @@ class UiTars(Dialect):
 
     `scroll(point, direction)` names the side of the content to show, so the finger moves in the
     opposite direction; `scroll(start_box, end_box)` of version 1 is the finger's path. A line break
-    at the end of a text presses the enter key. `call_user` asks the user; without a text, the
+    at the end of text presses the enter key. `call_user` asks the user; without text, the
     thought is the question.
 
     Source: bytedance/UI-TARS, `codes/ui_tars/prompt.py` and `action_parser.py` (package `ui-tars`),
     README_v1.md and README_coordinates.md. Where the code and the prompt differ, this class follows
-    the prompt: the parser strips leading spaces from a text, drops a text that is only a line
-    break, strips "n" and "\\" from the end of a text, and does not read box tokens.
+    the prompt: the parser strips leading spaces from text, drops text that is only a line
+    break, strips "n" and "\\" from its end, and does not read box tokens.
 
     If a reply is unreadable, OSWorld's `uitars_agent.py`, to which the project refers for acting,
     asks up to three times, and then ends the episode.

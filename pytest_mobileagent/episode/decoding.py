@@ -1,4 +1,4 @@
-r"""Searches a text both literally and through the encodings it may contain.
+r"""Searches text both literally and through the encodings it may contain.
 
 A card number that must not be recorded appears in a shell command as `4111%s1111`, in a URL as
 `4111%201111` or `4111+1111`, in JSON nested in JSON as `4111\\u00201111`, and in a payload as
@@ -75,17 +75,17 @@ class _View:
 
 
 def found(text: str, search: Search) -> list[Span]:
-    """Return the spans where `search` finds something in a text, literally or decoded.
+    """Return the spans where `search` finds something in the text, literally or decoded.
 
-    `search` returns the spans of its matches in a text. A match within an encoding that cannot be
-    removed in part, such as base64, covers the whole encoded token. The spans are in order and do
-    not overlap.
+    `search` returns the spans of its matches in the text it is given. A match within an encoding
+    that cannot be removed in part, such as base64, covers the whole encoded token. The spans are
+    in order and do not overlap.
     """
     return _merged(_found(text, search, _DEPTH))
 
 
 def masked(text: str, search: Search, mask: str) -> str:
-    """Return a text with every match of `search` replaced by `mask` (see `found`)."""
+    """Return the text with every match of `search` replaced by `mask` (see `found`)."""
     parts, end = [], 0
     for start, until in found(text, search):
         parts += [text[end:start], mask]
@@ -94,7 +94,7 @@ def masked(text: str, search: Search, mask: str) -> str:
 
 
 def readings(text: str) -> list[str]:
-    """Return a text, followed by the results of removing its layers of possible escapes.
+    """Return the text, followed by the results of removing its layers of possible escapes.
 
     A key may contain what looks like an escape, and is searched for in texts that were decoded.
     """
@@ -170,7 +170,7 @@ def _character(text: str) -> str:
 
 
 def _decoded(text: str) -> _View:
-    """Return a text with one layer of all its escapes removed."""
+    """Return the text with one layer of all its escapes removed."""
     parts, places, sources = list[str](), list[int](), list["Span"]()
     length = end = 0
 

@@ -311,7 +311,7 @@ def _outcome(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:
-    """Return a recorded action, or a Raw action if a text or a number has the wrong type."""
+    """Return a recorded action, or a Raw action if a string or a number has the wrong type."""
     whole = all(isinstance(recorded[name], str) for name in _TEXTS & recorded.keys())
     at = recorded.get("at")
     points = [recorded[name] for name in _NUMBERS & recorded.keys()]

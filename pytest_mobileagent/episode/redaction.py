@@ -95,11 +95,11 @@ class Redaction:
         return {"sha256": self.digest, **counts}
 
     def text(self, text: str) -> str:
-        """Return a text with the matches of all patterns masked, through any encoding."""
+        """Return the text with the matches of all patterns masked, through any encoding."""
         return masked(text, self._search, MASK)
 
     def matches(self, text: str) -> bool:
-        """Return whether a pattern matches a part of a text, through any encoding."""
+        """Return whether a pattern matches a part of the text, through any encoding."""
         return bool(found(text, self._search))
 
     def _search(self, text: str) -> list[tuple[int, int]]:
@@ -375,7 +375,7 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
 
 
 def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
-    """Return a text, or other plain data, with secrets masked in its texts."""
+    """Return text, or other plain data, with secrets masked in its strings."""
     return without(_longest_first(secrets), value)
 
 

@@ -61,7 +61,7 @@ _BEYOND = 10_000  # characters after a cut that redaction looks at to recognise 
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, without its middle if it has more than `most` characters.
+    """Return the text, without its middle if it has more than `most` characters.
 
     The text is redacted before it is cut, so that no part of a secret remains at the cut.
     """
@@ -73,7 +73,7 @@ def cut(text: str, most: int) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the beginning of a text with more than `most` characters, redacted as in `cut`."""
+    """Return the beginning of text with more than `most` characters, redacted as in `cut`."""
     return text if len(text) <= most else f"{redacted(text[: most + _BEYOND])[:most]}…"
 
 

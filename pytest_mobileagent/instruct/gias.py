@@ -61,7 +61,7 @@ class Verification:
     - `fits`: whether the steps do exactly what it asks for.
     - `redundant`: the numbers of the steps without which it would still be fulfilled.
     - `reason`: the model's reason.
-    - `repeats`: a text of a page that the instruction repeats although no step touched or typed it,
+    - `repeats`: text of a page that the instruction repeats although no step touched or typed it,
       which may be an order from a hostile page.
     """
 
@@ -251,7 +251,7 @@ def _task(reply: str) -> str:
 
 
 def _line(value: object) -> str:
-    """Return a text on one line.
+    """Return the text on one line.
 
     Raises:
         ValueError: if it is not a string, or is empty or too long.
@@ -277,7 +277,7 @@ def _verification(reply: str, steps: int) -> Verification:
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
-    """Return a text of a page that instructions repeat although no step involves it; else "".
+    """Return text of a page that instructions repeat although no step involves it; else "".
 
     It is a run of words, an address or a number that occurs neither on a touched element nor in
     typed text. It may be harmless, but a person must see it.
@@ -295,7 +295,7 @@ def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[S
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield all runs of words of a text, and of characters in scripts without spaces."""
+    """Yield all runs of words in the text, and of characters in scripts without spaces."""
     words = text.split()
     for at in range(len(words) - _RUN + 1):
         yield " ".join(words[at : at + _RUN])
@@ -322,7 +322,7 @@ def _texts_of(screen: Screen) -> Sequence[str]:
 
 
 def _normalised(text: str) -> str:
-    """Return a text in lower case with single spaces, without punctuation around words."""
+    """Return the text in lower case with single spaces, without punctuation around words."""
     normalised = unicodedata.normalize("NFKC", text).lower()
     seen = "".join(char for char in normalised if unicodedata.category(char) != "Cf")
     return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))

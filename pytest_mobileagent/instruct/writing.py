@@ -35,7 +35,7 @@ def read_examples(path: Path | None) -> Examples:
     They are the rows of a table with the columns `stage`, `given` and `reply`.
 
     Raises:
-        TaskError: if the table cannot be read, or a row has an unknown stage or lacks a text.
+        TaskError: if the table cannot be read, or a row has an unknown stage or lacks text.
     """
     found: Examples = {}
     for row in [] if path is None else rows(path.resolve()):

@@ -167,7 +167,7 @@ def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequen
 
 
 def _limited(text: str) -> str:
-    """Return a text, cut to fit into half a window; the number of cut characters is appended."""
+    """Return the text, cut to fit into half a window; the number of cut characters is appended."""
     most = MOST_TOKENS // 2
     if _tokens(text) <= most:
         return text
@@ -178,7 +178,7 @@ def _limited(text: str) -> str:
 
 
 def _tokens(text: str) -> int:
-    """Return an estimate of a text's tokens; each non-ASCII character counts as one token."""
+    """Return an estimate of the text's tokens; each non-ASCII character counts as one token."""
     ascii_only = text.encode("ascii", "ignore").decode("ascii")
     return text_tokens(ascii_only) + len(text) - len(ascii_only)
 

@@ -101,7 +101,7 @@ class Album:
         return self._number(words)
 
     def _number(self, words: str) -> str:
-        """Return a reference such as [1] to a text, which is listed beside the pictures."""
+        """Return a reference such as [1] to text that is listed beside the pictures."""
         if words not in self.words:
             self.words.append(words)
         return f"[{self.words.index(words) + 1}]"

@@ -222,7 +222,7 @@ def run_over(budget: Budget, spent: Spent) -> str:
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as a text that `parse_limit` parses without loss."""
+    """Return an amount as a string that `parse_limit` parses without loss."""
     return repr(amount).removesuffix(".0")
 
 
@@ -231,7 +231,7 @@ def _tokens(call: ModelCall) -> int:
 
 
 def parse_limit(text: str, *, whole: bool = False) -> Limit:
-    """Return the limit in a text of the form `AMOUNT[,task=AMOUNT]`.
+    """Return the limit in a string of the form `AMOUNT[,task=AMOUNT]`.
 
     With `whole`, as for tokens, the amounts must be whole numbers.
 

@@ -264,8 +264,8 @@ class Model(Protocol):
     ) -> ModelReply:
         """Ask the model, and return its reply.
 
-        If `prompt` is a text, it becomes one user message, followed by `images`. Messages are sent
-        unchanged, with `images` at the end of the last one.
+        If `prompt` is a string, it becomes one user message, followed by `images`. Messages are
+        sent unchanged, with `images` at the end of the last one.
 
         Raises:
             BudgetSpent, ModelUnavailable: if no reply is available. They do not inherit from

@@ -240,7 +240,7 @@ _CHARACTERS, _TILE, _BASE, _EACH = 4, 512, 85, 170
 
 
 def text_tokens(text: str) -> int:
-    """Return an estimate of a text's tokens."""
+    """Return an estimate of the text's tokens."""
     return math.ceil(len(text) / _CHARACTERS)
 
 

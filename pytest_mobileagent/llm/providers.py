@@ -219,7 +219,7 @@ def keys() -> tuple[str, ...]:
 
 
 def without_keys(text: str, least: int = 0) -> str:
-    """Return a text without any key of at least `least` characters."""
+    """Return the text without any key of at least `least` characters."""
     for key in keys():
         text = text.replace(key, "…") if len(key) >= least else text
     return text

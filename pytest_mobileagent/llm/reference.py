@@ -102,7 +102,7 @@ class ModelChoice:
 
 
 def parse_reference(text: str) -> ModelReference:
-    """Return the model that a text names.
+    """Return the model that the text names.
 
     Raises:
         ValueError: if the text is not PROVIDER:NAME[@URL].
@@ -147,7 +147,7 @@ def parse_references(text: str) -> tuple[ModelReference, ...]:
 
 
 def parse_choice(text: str) -> ModelChoice:
-    """Return the choice in a text of the form `MODEL` or `ROLE=MODEL,…`.
+    """Return the choice in a string of the form `MODEL` or `ROLE=MODEL,…`.
 
     Raises:
         ValueError: if a part is not a model, or a role is named twice.

@@ -247,7 +247,7 @@ def _version(message: Any) -> str | None:
 
 
 def _header(text: str) -> str:
-    """Return a text as the value of a header, encoded in base64 if necessary."""
+    """Return the text as the value of a header, encoded in base64 if necessary."""
     if re.fullmatch(r"[!-~]([ -~]*[!-~])?", text) and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="

@@ -132,7 +132,7 @@ class Control:
         return Result(done)
 
     async def _step(self, work: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
-        """Perform a step; return the observation after it, and a text with the step count."""
+        """Perform a step; return the observation after it, and text with the step count."""
         if self._over:
             work.close()
             raise ToolError(self._over)
@@ -188,7 +188,7 @@ class ToolError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a call: a text, and a picture (a JPEG file) if there is one."""
+    """The result of a call: text, and a picture (a JPEG file) if there is one."""
 
     text: str
     picture: bytes = b""

@@ -186,7 +186,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: the id of its request, and a text that identifies the tool and its arguments."""
+    """A call: the id of its request, and a string that identifies the tool and its arguments."""
 
     caller: Caller
     id: str

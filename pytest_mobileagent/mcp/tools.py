@@ -174,7 +174,7 @@ def _package(text: str) -> str:
 
 
 def _scriptable(text: str) -> str:
-    """Return a text if it can be quoted in a script, and is not taken for an option there.
+    """Return the text if it can be quoted in a script, and is not taken for an option there.
 
     Raises:
         ToolError: if it cannot be quoted, or would be an option.

@@ -63,7 +63,7 @@ _SCRIPTS: Final = (
 
 
 def undrawable(text: str) -> str:
-    """Return which letters of a text lack a font, and how to install one; empty if all have one."""
+    """Return which letters of the text lack a font, and how to install one; empty if none do."""
     script = next((each for each in _scripts_of(text) if _file(each) is None), None)
     if script is None:
         return ""
@@ -73,7 +73,7 @@ def undrawable(text: str) -> str:
 
 
 def font(text: str, size: int) -> FreeTypeFont:
-    """Return the font for a text, `size` pixels high, chosen by the first script that it needs."""
+    """Return the font for text, `size` pixels high, chosen by the first script that it needs."""
     from PIL import ImageFont
 
     scripts = _scripts_of(text)
@@ -86,14 +86,14 @@ def font(text: str, size: int) -> FreeTypeFont:
 
 
 def is_rightward(text: str) -> bool:
-    """Return whether a text is written from left to right, judged by its first letter."""
+    """Return whether the text is written from left to right, judged by its first letter."""
     found = re.search("[A-Za-z\u00c0-\u024f\u0590-\u08ff\u2e80-\u9fff]", text)
     return found is None or not "\u0590" <= found[0] <= "\u08ff"
 
 
 @lru_cache(4096)
 def width_of(text: str, size: int) -> int:
-    """Return the width, in pixels, of a text in a font of `size` pixels."""
+    """Return the width, in pixels, of the text in a font of `size` pixels."""
     return int(font(text, size).getlength(text) + 0.999)
 
 
@@ -104,7 +104,7 @@ def line_height(size: int) -> int:
 
 
 def wrapped(text: str, size: int, width: int) -> list[str]:
-    """Return a text as lines of at most `width` pixels; Chinese may break anywhere."""
+    """Return the text as lines of at most `width` pixels; Chinese may break anywhere."""
     pieces = re.findall(r"[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+", text)
     lines = [""]
     for piece in pieces:

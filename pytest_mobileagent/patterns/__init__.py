@@ -11,7 +11,7 @@ The syntax is Python's, whichever engine matches. All untrusted patterns are com
 module imports nothing else of the package, so that the virtual phone, which may not import the
 package, can use it, too.
 
-PatternError           a text is not a pattern
+PatternError           a string is not a pattern
     SlowPatternError   a pattern that would take too long for this text
 """
 
@@ -49,7 +49,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PatternError(ValueError):
-    """A text is not a valid pattern; the message is that of `re`."""
+    """A string is not a valid pattern; the message is that of `re`."""
 
 
 class SlowPatternError(PatternError):
@@ -213,7 +213,7 @@ class Pattern:
     # RE2.
 
     def _program(self, text: str, at: int = 0) -> Any:
-        """Return RE2's program for a text from index `at` on, or None if RE2 cannot match it."""
+        """Return RE2's program for the text from index `at` on, or None if RE2 cannot match it."""
         key = text.isascii(), at > 0 and self.word
         if key not in self._programs:
             self._programs[key] = self._re2(narrow=key[0], first=not key[1])
@@ -354,7 +354,7 @@ def _cost(program: Any, text: str) -> float:
 
 
 def _speakable(text: str) -> str:
-    """Return a text whose surrogates, which UTF-8 cannot encode, are private-use characters."""
+    """Return the text with its surrogates, which UTF-8 cannot encode, as private-use characters."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return _SURROGATE.sub(lambda found: chr(ord(found[0]) - 0xD800 + 0x100000), text)

@@ -42,7 +42,7 @@ class Seen:
 
 
 def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
-    """Return where a text is: all boxes with exactly this text, or else the most similar one.
+    """Return where text is: all boxes with exactly this text, or else the most similar one.
 
     The most similar one has the longest common subsequence with the text, which must be at least 80
     % of a text of up to 10 characters, half of one of up to 20, and 40 % of a longer one. (The

@@ -190,7 +190,7 @@ def autodroid_html(
     elements with equal lines are listed once, for the first screen that has them (see `position`).
 
     The content of a clickable element becomes one button, with texts of up to 50 characters each,
-    joined by `<br>`; a tap goes to the first element in it that has a text or can be scrolled.
+    joined by `<br>`; a tap goes to the first element in it that has text or can be scrolled.
     Elements without text are not listed, nor are the backgrounds of the system's bars. Texts are
     not escaped.
 

@@ -114,7 +114,7 @@ def m3a_marks(screen: Screen) -> tuple[Mark, ...]:
 def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
     """Return SeeAct's choices, from "A": those of M3A's elements that can be described.
 
-    An element needs a class, and a text, a description or a resource id. Source: AndroidWorld's
+    An element needs a class, and text, a description or a resource id. Source: AndroidWorld's
     SeeAct (`format_and_filter_elements`); elements outside the screen remain in the list.
     """
     return lettered(

@@ -142,7 +142,7 @@ def _explain(
 
 
 def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
-    """Return a text for pytest to display; its summary shows the message, or else the text."""
+    """Return what pytest displays; its summary shows the message, or else the text."""
     entries = [ReprEntryNative([f"{line}\n" for line in text.split("\n")])]
     return ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),

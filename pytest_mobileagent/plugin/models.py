@@ -379,7 +379,7 @@ class RunModels:
         return relay.ledger_server if relay is not None and self.budget.limits_run else None
 
     def spent(self) -> str:
-        """Return a text about the budget of the run that is spent; empty if none is.
+        """Return a message about a run's budget that is spent; empty if none is.
 
         Raises:
             HostError: if it cannot be found out what the run has spent.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option; `parse` returns its value from a text, or raises ValueError with the reason."""
+    """One option; `parse` returns its value from a string, or raises ValueError with the reason."""
 
     flag: str
     metavar: str

@@ -70,7 +70,7 @@ class Ending:
 
 
 def why_it_ended(session: pytest.Session, status: int) -> str:
-    """Return a text about why a run ended before all of its tests were done."""
+    """Return a message about why a run ended before all of its tests were done."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     reasons: Sequence[Any] = (
         session.shouldstop,

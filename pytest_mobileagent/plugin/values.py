@@ -1,6 +1,6 @@
 """Parsers for the values of options.
 
-Each parser takes a text, and raises ValueError with the reason if it is invalid. pytest imports
+Each parser takes a string, and raises ValueError with the reason if it is invalid. pytest imports
 this module in every session, so what only one option needs is imported where it is used.
 """
 

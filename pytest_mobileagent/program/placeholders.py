@@ -63,7 +63,7 @@ WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_
 
 
 def passable(text: str) -> str:
-    """Return a text that can be passed to a program: without NUL, and valid UTF-8."""
+    """Return a string that can be passed to a program: without NUL, and valid UTF-8."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -73,7 +73,7 @@ def used(texts: Iterable[str]) -> frozenset[str]:
 
 
 def flaw(text: str) -> str:
-    """Return what is wrong with the placeholders in a text; empty if all are valid."""
+    """Return what is wrong with the placeholders in the text; empty if all are valid."""
     for name in _names(text):
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, 1) or [_OTHER_WORDS.get(name, "")]
@@ -85,7 +85,7 @@ def flaw(text: str) -> str:
 
 
 def fill(text: str, values: Values) -> str:
-    """Return a text with its placeholders filled in; {{goal}} becomes {goal}.
+    """Return the text with its placeholders filled in; {{goal}} becomes {goal}.
 
     Placeholders within the values are left unchanged.
     """

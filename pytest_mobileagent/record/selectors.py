@@ -1,6 +1,6 @@
 """The selector for an element in a task: the shortest one that is unique and will remain so.
 
-These are tried in order: resource id, content description, text, two of these, a text in the same
+These are tried in order: resource id, content description, text, two of these, text in the same
 row, and the position among similar elements. Coordinates are the last resort.
 """
 
@@ -174,7 +174,7 @@ def _speaking_for(element: Element) -> Iterator[Element]:
 
 
 def _in_row(screen: Screen, element: Element, names: _Names) -> Choice | None:
-    """Return a selector by a text in the same row, such as the title of a switch, if possible."""
+    """Return a selector by text in the same row, such as the title of a switch, if possible."""
     own = short_id(element) or element.class_name
     attribute = "resource-id" if element.resource_id else "class"
     value = element.resource_id or element.class_name

@@ -76,6 +76,6 @@ class Reports:
 
 
 def cut(text: str) -> str:
-    """Return a text with its middle cut out if it is long: notices quote models, log lines apps."""
+    """Return text with its middle cut out if it is long: notices quote models, log lines apps."""
     half = _LONGEST_TEXT // 2
     return text if len(text) <= _LONGEST_TEXT else f"{text[:half]} … {text[-half:]}"

@@ -136,7 +136,7 @@ class ConversationRunner:
             _conclude(session, replace(message, error=raised, trace=trace), briefing.folder)
 
     def _without_secrets(self, text: str) -> str:
-        """Return a text without the port's tokens, which HTTP errors may quote."""
+        """Return the text without the port's tokens, which HTTP errors may quote."""
         return text if self._port is None else str(without_secrets(text, self._port.secrets))
 
     def _receive(self, session: Session) -> Reply | Work:

@@ -69,7 +69,7 @@ def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return a test of whether a text that was read in the picture matches a wanted value.
+    """Return a test of whether the text that was read in the picture matches a wanted value.
 
     Engines lose spaces and confuse full-width characters with others, so texts are compared without
     these differences (see `text.folded`); a pattern is searched for in the text as read and in the

@@ -60,7 +60,7 @@ def unknown_need(word: str) -> str:
 
 
 def parse_has(text: str) -> tuple[str, ...]:
-    """Parse what devices have: `web,account:Instagram`; a comma within a text is doubled.
+    """Parse what devices have: `web,account:Instagram`; a comma within text is doubled.
 
     Raises:
         ValueError: if a word is not a valid need, or names a need that is detected from the device.

@@ -243,7 +243,7 @@ _WORD = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the content words of a text, or all of its words if it has none.
+    """Return the content words of the text, or all of its words if it has none.
 
     Chinese, which has no spaces, is split at its common words.
     """
@@ -272,7 +272,7 @@ def question_similarity(one: str, other: str) -> float:
 
 
 def says(known: str, text: str) -> bool:
-    """Return whether `known` covers a text: whether it contains all of the text's content words."""
+    """Return whether `known` covers the text: whether it contains all of its content words."""
     within = unicodedata.normalize("NFKC", known).casefold()
     words = set(_WORD.findall(within))
     return all(

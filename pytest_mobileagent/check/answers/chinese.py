@@ -60,7 +60,7 @@ _ONLY = re.compile(r"(?:[只仅就才]有|仅|[总一]?共有?|[总一]?共计|\
 
 
 def chinese(text: str) -> str:
-    """Return a text with its Chinese numerals converted to digits, where they are numbers."""
+    """Return the text with its Chinese numerals converted to digits, where they are numbers."""
     if not re.search(f"[\u3007{_CJK}]", text):
         return text
     text = text.translate(_OTHERS).replace("钟头", "小时")

@@ -65,7 +65,7 @@ _NONE = re.compile(
 
 
 def polarity(text: str) -> bool | None:
-    """Return whether a text as a whole means yes or no; None if it means neither."""
+    """Return whether the text as a whole means yes or no; None if it means neither."""
     return _POLARITY.get(text)
 
 

@@ -169,7 +169,7 @@ def _states_digits(text: str, digits: str) -> bool:
 def _place(
     reading: Reading, expected: Reading, start: int, taken: set[int], *, is_only: bool
 ) -> tuple[int, int] | None:
-    """Return where an answer states a text, as a range of word indices, or None."""
+    """Return where an answer states the text, as a range of word indices, or None."""
     for place in range(start, len(reading.words)):
         end = _match_end(reading, place, expected)
         if end is None or not taken.isdisjoint(range(place, end)):

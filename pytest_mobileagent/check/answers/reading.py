@@ -1,4 +1,4 @@
-"""A text prepared for comparison: its words and numbers, their meanings, and its doubts."""
+"""Text prepared for comparison: its words and numbers, their meanings, and its doubts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text prepared for comparison.
+    """Text prepared for comparison.
 
     - `text`: the folded text.
     - `words`: its words and numbers.
@@ -64,13 +64,13 @@ class Reading:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words and numbers of a text in the form in which they are compared."""
+    """Return the words and numbers of the text in the form in which they are compared."""
     return [word.text for word in words(fold(text))]
 
 
 @lru_cache(maxsize=64)  # a body asks several questions about one answer, after every step
 def read(text: str) -> Reading:
-    """Return a text prepared for comparison."""
+    """Prepare text for comparison."""
     folded = fold(text)
     each: list[Word] = []
     pieces: dict[int, Piece] = {}

@@ -1,4 +1,4 @@
-"""Words and numbers of a text, in the form in which they are compared."""
+"""The words and numbers of a text, in the form in which they are compared."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Word(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Return a text with irrelevant differences removed, and numerals as digits."""
+    """Return the text with irrelevant differences removed, and numerals as digits."""
     text = _FULL_COMMA.sub(", ", text)
     text = _LINES.sub(" ; ", text.strip()).removeprefix(" ; ")
     text = _SPACED.sub(lambda found: re.sub(r"\s", "", found[0]), text)

@@ -91,7 +91,7 @@ def _attributes(node: Mapping[int, list[Any]]) -> Iterator[str]:
 
 
 def _for_xml(text: str) -> str:
-    """Return a text without the characters that XML cannot contain."""
+    """Return the text without the characters that XML cannot contain."""
     return "".join(
         each for each in text if each in "\t\n\r" or (each >= " " and each not in "\ufffe\uffff")
     )

@@ -58,5 +58,5 @@ class Layout(Format):
 
 
 def _line(text: str) -> str:
-    """Return a text without empty lines, since these separate steps."""
+    """Return the text without empty lines, since these separate steps."""
     return "\n".join(line for line in text.splitlines() if line.strip())

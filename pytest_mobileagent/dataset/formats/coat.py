@@ -174,7 +174,7 @@ def _positions(step: Mapping[str, Any]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _texts(steps: Sequence[Mapping[str, Any]], name: str) -> list[str]:
-    """Return a text of each step, or an empty list if a step lacks it."""
+    """Return a named text of each step, or an empty list if a step lacks it."""
     found = [str(step.get(name) or "") for step in steps]
     return found if all(found) else []
 

@@ -133,5 +133,5 @@ def _name(split: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return a text without placeholders of pictures, which an app's text may contain."""
+    """Return the text without placeholders of pictures, which an app's text may contain."""
     return _PLACES.sub("< ", text)

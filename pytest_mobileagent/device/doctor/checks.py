@@ -1,6 +1,6 @@
 """The doctor's checks of a device.
 
-A check returns a text that describes what it saw, or raises `Unwell` or `Doubtful`. The first
+A check returns a string that describes what it saw, or raises `Unwell` or `Doubtful`. The first
 checks only read the device's state and screen. The last ones act: they open Settings, type into its
 search field, and return to the home screen.
 """

@@ -145,7 +145,7 @@ def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
 
 
 def forms(more: Mapping[str, type[Source]] | None = None) -> str:
-    """Return a text that lists the forms of a DEVICE."""
+    """Return a string that lists the forms of a DEVICE."""
     known = {**built_in(), **(more or {})}
     return "; ".join(f"`{source.form}`, {source.help}" for source in known.values())
 

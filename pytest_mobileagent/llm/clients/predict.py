@@ -1,7 +1,7 @@
-"""A client for models behind a plain HTTP endpoint or Gradio, which return a text.
+"""A client for models behind a plain HTTP endpoint or Gradio, which return text.
 
 This is for small models that chat servers do not support, such as Auto-UI. SPA-Bench serves these
-with Gradio (ai-agents-2030/SPA-Bench, framework/models/*/server.py): a function takes a text, a
+with Gradio (ai-agents-2030/SPA-Bench, framework/models/*/server.py): a function takes text, a
 picture and optionally more texts, and returns the reply and the numbers of input and output tokens.
 """
 

@@ -137,7 +137,7 @@ _ACCOUNT = re.compile(r"credit balance is too low|api key not valid|api_key_inva
 
 
 def scrubbed(text: str, key: str) -> str:
-    """Return a text without the key, cut to a readable length."""
+    """Return the text without the key, cut to a readable length."""
     return shortened(text.replace(key, "…") if key else text, _LONGEST)
 
 

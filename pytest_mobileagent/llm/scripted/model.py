@@ -30,9 +30,9 @@ _SHOWN = 300
 class ScriptedModel:
     """A model with prepared replies, which costs nothing and needs no network.
 
-    `replies` are used in order, one for each request. Each is a text, a `ScriptedReply`, a `Fault`,
-    a function from the `Request` to one of these, or a `When`, which answers requests that contain
-    a text.
+    `replies` are used in order, one for each request. Each is a string, a `ScriptedReply`, a
+    `Fault`, a function from the `Request` to one of these, or a `When`, which answers requests that
+    contain its text.
     `requests` are all requests so far, in order. It is a `Client`, and may be asked by many
     threads.
     """

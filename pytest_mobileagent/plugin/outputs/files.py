@@ -76,7 +76,7 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
-    """Write a report to a temporary folder; return a text with its path, or "" if that fails too.
+    """Write a report to a temporary folder; return text with its path, or "" if that fails too.
 
     The folder is a new one, because other users can write to the system's temporary folder.
     """

@@ -127,7 +127,7 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
 
 
 def text_of(value: Any) -> str:
-    """Return a text that represents a value, and is the same in each process."""
+    """Return a string that represents a value, and is the same in each process."""
     if isinstance(value, set | frozenset):
         return f"{{{', '.join(sorted(map(text_of, value)))}}}"
     return _ADDRESS.sub("", repr(value))

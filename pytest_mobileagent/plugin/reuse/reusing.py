@@ -185,7 +185,7 @@ def _why_run(
 
 
 def in_words(decisions: Iterable[Decision]) -> str:
-    """Return a text such as `80 reused, 5 scored again (check changed), 23 run (…)`."""
+    """Return a string such as `80 reused, 5 scored again (check changed), 23 run (…)`."""
     each = Counter(decisions)
     parts = []
     for what in (REUSE, SCORE, RUN):

@@ -124,7 +124,7 @@ def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
 
 
 def from_base64(text: str) -> str:
-    """Decode a text from base64.
+    """Decode text from base64.
 
     Raises:
         ValueError: if the text is not base64, or the bytes are not UTF-8.
@@ -134,7 +134,7 @@ def from_base64(text: str) -> str:
 
 
 def typed(text: str) -> tuple[Act, ...]:
-    """Return the act of typing a text; no act if the text is empty."""
+    """Return the act of typing text; no act if the text is empty."""
     return (Type(text),) if text else ()
 
 

@@ -298,7 +298,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
 def escapes(text: str) -> str:
-    """Resolve the escapes of a text inside $'…'."""
+    """Resolve the escapes of the text inside $'…'."""
 
     def spelled(match: re.Match[str]) -> str:
         code = match[1]

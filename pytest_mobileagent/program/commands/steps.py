@@ -162,7 +162,7 @@ def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
 
 
 def _pasted(acts: Sequence[Timed]) -> Iterator[Timed]:
-    """Yield the acts, with a text that is copied and then pasted replaced by typing it."""
+    """Yield the acts, with text that is copied and then pasted replaced by typing it."""
     waiting: Timed | None = None
     for act, at in acts:
         if waiting is not None and act == PASTE:

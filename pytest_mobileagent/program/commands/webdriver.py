@@ -250,7 +250,7 @@ def _pressed(value: str, held: set[str], raw: str) -> Act:
 
 
 def keyed(text: str, raw: str) -> tuple[Act, ...]:
-    """Return the acts of typing a text, which may contain WebDriver's key characters."""
+    """Return the acts of typing text, which may contain WebDriver's key characters."""
     acts: list[Act] = []
     for char in text:
         act = _pressed(char, set(), raw)

@@ -212,7 +212,7 @@ def as_dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def as_text(value: Any) -> str:
-    """Return a text, which Mistral's thinking models send in parts; empty for other values."""
+    """Return text, which Mistral's thinking models send in parts; empty for other values."""
     if isinstance(value, list):
         return "".join(as_text(part.get("text")) for part in as_dicts(value))
     return value if isinstance(value, str) else ""

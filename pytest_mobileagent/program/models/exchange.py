@@ -218,7 +218,7 @@ class StandIn:
 
     @property
     def server(self) -> str:
-        """A text that identifies a script by its content; empty if no script answers."""
+        """A string that identifies a script by its content; empty if no script answers."""
         if self._model is None or not self.is_scripted:
             return ""
         return server_of(self._model) or self._model.id

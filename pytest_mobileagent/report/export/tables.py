@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The content of a cell: a text, or a number shown with `digits` decimals; None for "n/a".
+    """The content of a cell: text, or a number shown with `digits` decimals; None for "n/a".
 
     - `percent`: whether the number is a share shown in percent, with "%" unless `digits` is 0.
     - `low`, `high`: its interval. `error`: its standard error.
@@ -152,7 +152,7 @@ def _latex_row(cells: Iterator[str] | map[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Return a text with LaTeX's special characters escaped, on one line."""
+    """Return the text with LaTeX's special characters escaped, on one line."""
     return "".join(_LATEX.get(char, char) for char in _one_line(text))
 
 

@@ -71,7 +71,7 @@ def cause(
 
 
 def without_names(text: str) -> str:
-    """Return the first line of a text with numbers, names, paths and quoted texts replaced by …."""
+    """Return the first line of the text with numbers, names, paths and quotations replaced by …."""
     line = text.strip().partition("\n")[0].partition("; closest: ")[0]
     return " ".join(_REPEATED.sub("…", _NAMES.sub("…", line)).split())
 

@@ -17,7 +17,7 @@ _MARKUP = re.compile(r"[\\`*~\[\]<>&|#@]|(?<!\w)_|_(?!\w)|:(?=\S)|^[-+](?=\s)|^=
 
 
 def escape(text: object) -> str:
-    """Return a text on one line, escaped so that Markdown shows it literally."""
+    """Return the text on one line, escaped so that Markdown shows it literally."""
     return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(" ".join(str(text).split())))
 
 

@@ -119,7 +119,7 @@ def _price_of(spent: Mapping[str, Any] | None) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text cut to `most` characters, ending with … if it was longer."""
+    """Return the text cut to `most` characters, ending with … if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

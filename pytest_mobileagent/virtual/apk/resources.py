@@ -20,7 +20,7 @@ _MOST_REFERENCES = 20
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A value of a resource (a text or a file's path) for a language and a density."""
+    """A value of a resource (a string or a file's path) for a language and a density."""
 
     value: str
     language: str

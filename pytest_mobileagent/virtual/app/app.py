@@ -93,7 +93,7 @@ class App:
         return self.t(self.label)
 
     def t(self, english: str, **values: object) -> str:
-        """Return a text in the app's language, with each `{name}` replaced by its value.
+        """Return the text in the app's language, with each `{name}` replaced by its value.
 
         Translations are in `strings/<language>.toml` beside the app's module.
         """
@@ -169,7 +169,7 @@ class Activity:
     # Methods called by the system.
 
     def t(self, english: str, **values: object) -> str:
-        """Return a text in the app's language, with each `{name}` replaced by its value."""
+        """Return the text in the app's language, with each `{name}` replaced by its value."""
         return self.app.t(english, **values)
 
     @classmethod

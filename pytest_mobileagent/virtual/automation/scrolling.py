@@ -149,7 +149,7 @@ class Run:
             self._scroller.into_view(wanted)
 
     def _child_by(self, row: UiSelector, name: str, text: str, *, scroll: bool) -> None:
-        """Select the row that contains an element with a text, or has the text itself."""
+        """Select the row that contains an element with text, or has the text itself."""
         wanted = UiSelector().having(name, text)
         itself = self._container.then("child", row.having(name, text))
         self._meant = self._scroller.row(row, wanted) or itself

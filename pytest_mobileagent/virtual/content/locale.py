@@ -129,13 +129,13 @@ class Locale:
         return self.digits("".join(own.get(sign, sign) for sign in text))
 
     def filled(self, text: str, values: Mapping[str, object]) -> str:
-        """Fill values into a text, with numbers in the digits of the language."""
+        """Fill values into text, with numbers in the digits of the language."""
         if not self._digits:
             return text.format_map(values)
         return _Filling(self).vformat(text, (), values)
 
     def digits(self, text: str) -> str:
-        """Replace the digits in a text by those of the language."""
+        """Replace the digits in the text by those of the language."""
         return text.translate(self._digits) if self._digits else text
 
     @cached_property

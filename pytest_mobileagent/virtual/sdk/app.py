@@ -101,7 +101,7 @@ class Activity(app.Activity):
         self.phone.activities.ask_permission(self, permissions, request)
 
     def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
-        """Open the share sheet for a text, or for the file at the URI `stream`."""
+        """Open the share sheet for the text, or for the file at the URI `stream`."""
         extras = {EXTRA_TEXT: text, EXTRA_SUBJECT: subject, EXTRA_STREAM: stream}
         kept = {name: value for name, value in extras.items() if value}
         kind = type or ("*/*" if stream else "text/plain")

@@ -205,7 +205,7 @@ class Shell:
         await self.print_error(f"{self.prefix(line)}{message}\n")
 
     async def print_error(self, text: str) -> None:
-        """Print a text to stderr unchanged."""
+        """Print text to stderr unchanged."""
         await self.writers.get(2, _CLOSED).write(text.encode(errors="surrogateescape"))
 
 

@@ -1,4 +1,4 @@
-"""Runs scripts: a text, or the commands on stdin, each line as soon as it is complete."""
+"""Runs scripts: a string, or the commands on stdin, each line as soon as it is complete."""
 
 from __future__ import annotations
 

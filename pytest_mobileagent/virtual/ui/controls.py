@@ -117,7 +117,7 @@ class Input(View):
 
 @dataclass(eq=False)
 class Toggle(Text):
-    """A view that is on or off, with a text beside it; the app keeps the state."""
+    """A view that is on or off, with text beside it; the app keeps the state."""
 
     checked: bool = False
     on_change: Callable[[bool], object] | None = None

@@ -56,7 +56,7 @@ RAQM: Final = features.check("raqm")  # joins letters and reorders them
 
 
 def parts(text: str) -> Iterator[tuple[str, Family | None]]:
-    """Split a text at changes of font, yielding each part with its family; None is Roboto."""
+    """Split text at changes of font, yielding each part with its family; None is Roboto."""
     at = 0
     for match in _RUNS.finditer(text):
         if match.start() > at:

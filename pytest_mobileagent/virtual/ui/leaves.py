@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Ornament(NamedTuple):
-    """A decoration beside a text (icon, tick box), in dp; `side` is its position."""
+    """A decoration beside text (icon, tick box), in dp; `side` is its position."""
 
     width: float
     height: float

@@ -100,7 +100,7 @@ def height(lines: int, size: int) -> int:
 
 @lru_cache(4096)
 def wrap(text: str, size: int, bold: bool, limit: int, max_lines: int = 0) -> tuple[str, ...]:
-    """Break a text into lines of at most `limit` pixels; the last one may end in an ellipsis."""
+    """Break text into lines of at most `limit` pixels; the last one may end in an ellipsis."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         lines += _break(paragraph, size, bold, limit)
@@ -188,7 +188,7 @@ def _write(
 
 
 def starts(text: str, lines: tuple[str, ...]) -> list[int]:
-    """Return the index in a text at which each of its lines begins."""
+    """Return the index in the text at which each of its lines begins."""
     result, index = [], 0
     for line in lines:
         index = max(index, text.find(line, index))
@@ -198,7 +198,7 @@ def starts(text: str, lines: tuple[str, ...]) -> list[int]:
 
 
 def place_of(index: int, text: str, lines: tuple[str, ...]) -> tuple[int, int]:
-    """Return the line and column of an index into a text."""
+    """Return the line and column of an index into the text."""
     begins = starts(text, lines)
     line = max((i for i, begin in enumerate(begins) if begin <= index), default=0)
     return line, min(index - begins[line], len(lines[line]))

@@ -104,7 +104,7 @@ def _clear(sdk: int) -> str:
 
 
 def _type_ascii(text: str) -> Iterator[str]:
-    """Yield commands that type a text.
+    """Yield commands that type text.
 
     `input text` reads %s as a space, and cannot type newlines and tabs.
     """

@@ -2,7 +2,7 @@
 
 An action follows the edge that the graph's matching rule finds for it (docs/recorded-pages.md
 describes the rule). Some actions on a phone correspond to several recorded ones: typing into a
-field without the focus, for example, may have been recorded as a tap and a text. Either all of
+field without the focus, for example, may have been recorded as a tap and typed text. Either all of
 their edges are followed, one after the other, or none.
 """
 

@@ -100,7 +100,7 @@ class Api(ABC):
 
 
 def event(data: Any, name: str = "") -> bytes:
-    """Return one server-sent event: JSON-able data as JSON, or a text unchanged."""
+    """Return one server-sent event: JSON-able data as JSON, or a string unchanged."""
     head = f"event: {name}\n".encode() if name else b""
     return head + b"data: " + (data.encode() if isinstance(data, str) else as_json(data)) + b"\n\n"
 
@@ -114,7 +114,7 @@ def as_json(data: Any) -> bytes:
 
 
 def pieces(text: str) -> list[str]:
-    """Split a text as if each word were a token; joined, the pieces are the text again."""
+    """Split text as if each word were a token; joined, the pieces are the text again."""
     return re.findall(r"\S+\s*|\s+", text)
 
 

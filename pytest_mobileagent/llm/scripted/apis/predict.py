@@ -1,7 +1,7 @@
 """The endpoints of small models: a plain one, or Gradio; and the list of models.
 
 SPA-Bench serves Auto-UI, DigiRL, CogAgent and OdysseyAgent behind Gradio (ai-agents-2030/SPA-Bench,
-framework/models/*/server.py). Their functions take a text, a picture and optionally more texts, and
+framework/models/*/server.py). Their functions take text, a picture and optionally more text, and
 return the reply and the numbers of input and output tokens. A client first uploads the picture,
 then makes the call, and then reads the result as a stream of events; Gradio's own client joins a
 queue instead. Gradio 3 had a single call that included the picture.

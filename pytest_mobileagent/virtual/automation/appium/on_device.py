@@ -26,7 +26,7 @@ def _paste(call: Call) -> str:
 
 
 def _copy(call: Call) -> None:
-    """Copy a text that is given in base64."""
+    """Copy text that is given in base64."""
     _check_type(call)
     try:
         text = base64.b64decode(call.text("content"), validate=False).decode()

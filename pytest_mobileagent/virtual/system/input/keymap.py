@@ -55,10 +55,10 @@ def known(word: str) -> bool:
 
 
 def typeable(text: str) -> bool:
-    """Return whether the virtual keyboard has keys for every character of a text."""
+    """Return whether the virtual keyboard has keys for every character of the text."""
     return all(" " <= character <= "~" or character in "\n\t" for character in text)
 
 
 def split_keys(text: str) -> list[str]:
-    """Split a text into runs of characters, and the keys Enter and Tab."""
+    """Split text into runs of characters, and the keys Enter and Tab."""
     return [run for run in re.split(r"([\n\t])", text) if run]

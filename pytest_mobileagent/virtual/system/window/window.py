@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """A text that disappears by itself."""
+    """Text that disappears by itself."""
 
     package: str
     text: str

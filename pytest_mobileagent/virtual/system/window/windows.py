@@ -82,7 +82,7 @@ class Windows(Kept):
         return next((window for window in self.stack if window.kind == kind), None)
 
     def show_toast(self, package: str, text: str, seconds: float) -> None:
-        """Show a text for some seconds, immediately replacing an earlier toast."""
+        """Show text for some seconds, immediately replacing an earlier toast."""
         self._toast = Toast(package, text, self.clock.uptime() + seconds)
         self.changes.note()
         self._events.toast(package, text)

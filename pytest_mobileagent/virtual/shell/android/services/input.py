@@ -74,7 +74,7 @@ def _duration(given: list[float]) -> int:
 
 @service.command("text")
 def text(ctx: Context, args: Arguments) -> None:
-    """Type a text on the virtual keyboard; %s is a space."""
+    """Type text on the virtual keyboard; %s is a space."""
     words = args.required().replace("%s", " ")
     try:
         ctx.phone.type_text(words)
