@@ -2,9 +2,9 @@
 
 Run as `python cluster.py FOLDER`. The program prints a line of JSON when the cluster is ready, and
 stops the cluster when its standard input closes. Clients need the token in FOLDER. A line of JSON
-on standard input adds a node (`{"add": {...}}`, with arguments for Ray) or removes one (`{"remove":
-RAYLET}`). The reply contains the process id of a new node's raylet, and is printed when the whole
-cluster knows of the change.
+on standard input adds a node, as in `{"add": {...}}` with arguments for Ray, or removes one, as in
+`{"remove": 4711}`, where the number is the process id of the node's raylet. The program replies
+when the whole cluster knows of the change; for a new node, the reply is its raylet's process id.
 """
 
 from __future__ import annotations

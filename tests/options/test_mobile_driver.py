@@ -38,7 +38,7 @@ def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
 def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
     arguments = ["tasks", "--agent=noop", "-k", "code", "--mobile-driver=appium"]
     result = project.run_virtual(*arguments, f"--mobile-appium-home={tmp_path}")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR  # not one failed task after another
+    assert result.ret == pytest.ExitCode.USAGE_ERROR  # instead of one failed task after another
     result.stderr.fnmatch_lines([f"*there is no Appium in {tmp_path}: install it with `npm *"])
 
 

@@ -1,6 +1,6 @@
 """Broken tasks are reported as such before an agent is blamed for them.
 
-This includes tasks for apps that no phone has, whether misspelt or intended.
+This includes tasks for apps that no phone has, whether by mistake or on purpose.
 """
 
 from __future__ import annotations

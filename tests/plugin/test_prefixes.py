@@ -91,7 +91,7 @@ def test_go(episode): assert episode.screen.texts == ("no such",)
 
 
 def test_a_body_that_hangs_or_exits_on_a_prefix_harms_nobody(run, monkeypatch):
-    # Import the module by path: pytester runs leave other modules of this name behind.
+    # Take the module from sys.modules: pytester runs leave others of this name behind.
     prefixes = importlib.import_module("pytest_mobileagent.plugin.bodies")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
     result, tasks = run("""

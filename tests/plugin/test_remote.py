@@ -1,7 +1,7 @@
 """Devices of an adb server on another machine: `--mobile-device=serial:HOST:PORT/SERIAL`.
 
-This machine's second loopback address stands for the other machine. Emulators listen for console
-connections only at the first address, so at the second they can be reached only through adb.
+Another loopback address of this machine stands for the other machine. The consoles of emulators
+listen only at the usual address, so at the other one emulators can be reached only through adb.
 """
 
 from __future__ import annotations

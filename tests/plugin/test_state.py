@@ -45,7 +45,7 @@ from pytest_mobileagent import task
 def test_code(episode):
     assert episode.answers("4712")
 """
-KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # over repeated setups
+KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # when the test is set up again
 
 
 @pytest.fixture

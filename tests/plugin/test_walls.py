@@ -250,7 +250,7 @@ def mobile_lease():
     again = TASKS.replace("def test_shut", "def test_shut_again").partition("@task(f")[0]
     shut = TASKS.partition("@task(f")[0] + again.partition('free"\n')[2]
     (suite.walls.parent / "deep" / "test_walls.py").write_text(shut)
-    # Each task needs one reset and each trial another. For the second task, two resets fail.
+    # Each task takes one reset, each trial another. The first trial fails once, the second twice.
     phone = f"{CONFTEST}\nclass Phone(MemoryPhone):{breaks}".replace("BROKEN", "(2, 5, 6)")
     suite.pytester.makeconftest(phone)
     suite.run()

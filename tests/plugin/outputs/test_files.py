@@ -1,4 +1,4 @@
-"""report.html during a run: it shows the finished tasks, and writing it never delays the run."""
+"""report.html during a run: it shows finished tasks, takes little time and cannot break it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_b(episode): assert pages() == [1]
 def test_a_page_is_there_before_the_run_has_ended(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Import the module by path: pytester runs leave other modules of this name behind.
+    # Take the module from sys.modules: pytester runs leave others of this name behind.
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
     pytester.makeconftest(PHONE)
