@@ -223,7 +223,7 @@ class Repeats(Generic[T]):
         self._calls: list[_Known[T]] = []
 
     def note_request(self, caller: Caller, call: Call | None = None) -> None:
-        """Note a client's request, which shows that the client has the results of its ended calls.
+        """Record a client's request, which shows that it has the results of its ended calls.
 
         This does not apply to a call that the request, `call`, repeats.
         """

@@ -67,7 +67,7 @@ class PhoneServer:
     async def _note(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Note a client's request, which shows that it received its earlier replies."""
+        """Record a client's request, which shows that it received its earlier replies."""
         if ctx.request_id is not None and ctx.method != "tools/call":
             self._repeats.note_request(_caller(ctx))
         return await call_next(ctx)

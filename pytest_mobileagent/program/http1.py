@@ -33,12 +33,12 @@ class ClientReader(asyncio.StreamReader):
     when_gone: Callable[[], None] | None = None
 
     def feed_eof(self) -> None:
-        """Note that the client has left."""
+        """Record that the client has left."""
         super().feed_eof()
         self._left()
 
     def set_exception(self, exc: Any) -> None:
-        """Note that the connection has broken."""
+        """Record that the connection has broken."""
         super().set_exception(exc)
         self._left()
 

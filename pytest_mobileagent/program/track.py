@@ -132,7 +132,7 @@ class Track:
             self._marks, self._acts, self._taken = ["call"] if self.asks_models else [], [], 0
 
     def pause(self, since: float) -> None:
-        """Note that the harness has delayed the program, or acted for it, since a time."""
+        """Record that the harness has delayed the program, or acted for it, since a time."""
         self._pauses.append((since, time.monotonic()))
 
     def thinking(self) -> float:

@@ -78,7 +78,7 @@ class Watch:
         return _Passage(watch=self, looks=command.looks, dumps=dumps)
 
     async def call_begins(self) -> str:
-        """Note that a model is called (see `Watcher`)."""
+        """Record that a model is called (see `Watcher`)."""
         if self.session.ending is not None:
             return _OVER
         self._open_calls += 1
@@ -87,13 +87,13 @@ class Watch:
         return ""
 
     def call_ended(self, words: str) -> None:
-        """Note a model's reply (see `Watcher`)."""
+        """Record a model's reply (see `Watcher`)."""
         self._open_calls -= 1
         self._reply = words or self._reply
         self._calls_ended.set()
 
     def called(self, words: str) -> str:
-        """Note a model call that the program reports; return why the episode is over, or ""."""
+        """Record a model call that the program reports; return why the episode is over, or ""."""
         self._reply = words or self._reply
         self.log.mark("call")
         self._jobs.add(self._call)
@@ -153,7 +153,7 @@ class Watch:
             pass
 
     def _act(self, command: Command, arrived: float) -> WatchedAct | None:
-        """Note an act that is about to be performed; return None if it must not be."""
+        """Record an act that is about to be performed; return None if it must not be."""
         if self.session.ending is not None:
             return None
         continues = self.track.continues(command, arrived)
@@ -175,7 +175,7 @@ class Watch:
         return act
 
     def _look(self) -> None:
-        """Note that the program looks at the screen; record steps unless it calls models."""
+        """Record that the program looks at the screen; record steps unless it calls models."""
         if self.session.ending is None:
             self.track.mark("look")
             if not self.track.asks_models:
@@ -226,7 +226,7 @@ class Watch:
         return observation
 
     def _automate(self, arrived: float, *, dumps: bool) -> None:
-        """Note that the program is about to use Android's UiAutomation."""
+        """Record that the program is about to use Android's UiAutomation."""
         if dumps:
             self._automation.dump_begins()
         else:
@@ -266,7 +266,7 @@ class Watch:
                 return
 
     def ended(self, passage: _Passage, error: str) -> None:
-        """Note that a command has ended."""
+        """Record that a command has ended."""
         if passage.dumps:
             self._automation.dump_ended()
         if passage.act is not None:
@@ -291,7 +291,7 @@ class _Passage:
     dumps: bool = False  # whether it uses UiAutomation, so that the next capture waits for it
 
     def done(self, error: str = "") -> None:
-        """Note the end of the command."""
+        """Record the end of the command."""
         watch, self.watch = self.watch, None
         if watch is not None:
             watch.ended(self, error)
@@ -306,18 +306,18 @@ class Automation:
         self._quiet_until = 0.0
 
     def dump_begins(self) -> None:
-        """Note that the program dumps a view hierarchy."""
+        """Record that the program dumps a view hierarchy."""
         with self._changed:
             self._dumps += 1
 
     def dump_ended(self) -> None:
-        """Note that the dump has ended."""
+        """Record that the dump has ended."""
         with self._changed:
             self._dumps -= 1
             self._changed.notify_all()
 
     def server_starts(self) -> None:
-        """Note that the program starts a server, which gets time to connect to UiAutomation."""
+        """Record that the program starts a server, which gets time to connect to UiAutomation."""
         self._quiet_until = time.monotonic() + _SERVER_SECONDS
 
     def wait_until_free(self) -> None:

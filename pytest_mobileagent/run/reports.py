@@ -34,7 +34,7 @@ class Reports:
         self.crashes: list[tuple[int, Crash]] = []
 
     def saw(self, moment: datetime | None) -> None:
-        """Note the time of a screen, by the phone's clock; None if it is unknown."""
+        """Record the time of a screen, by the phone's clock; None if it is unknown."""
         self._seen.append(moment)
 
     def read(self, decided: int, *, late: bool = False) -> None:

@@ -130,7 +130,7 @@ class Stream:
             self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
 
     def acknowledged(self) -> None:
-        """Note that the client has acknowledged the last packet."""
+        """Record that the client has acknowledged the last packet."""
         self._may_send = True
         self._changed.set()
 
@@ -140,7 +140,7 @@ class Stream:
         self._changed.set()
 
     def leave(self) -> None:
-        """Note that the stream is closed, or that its client is gone."""
+        """Record that the stream is closed, or that its client is gone."""
         self.closed = True
         self._changed.set()
 

@@ -26,7 +26,7 @@ class Assembled:
     first: int | None = None
 
     def token(self, index: int) -> None:
-        """Note that the event at an index contained a token."""
+        """Record that the event at an index contained a token."""
         if self.first is None:
             self.first = index
 

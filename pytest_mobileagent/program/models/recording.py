@@ -127,7 +127,7 @@ class Recording:
         return self._status in _BUSY or self._status >= 500 or not self._status
 
     def sent(self) -> None:
-        """Note that the request is being sent to the provider."""
+        """Record that the request is being sent to the provider."""
         self._began = time.monotonic()
 
     def prepare(self) -> None:
@@ -144,7 +144,7 @@ class Recording:
         return {"picture": self._shared.pictures.add_picture(image.data)}
 
     def answered(self, status: int, media_type: str, encoding: str) -> None:
-        """Note the head of the answer."""
+        """Record the head of the answer."""
         self._status, self._media_type = status, media_type.lower()
         self._encoding = encoding.lower().strip()
 

@@ -35,7 +35,7 @@ class Scenes:
         self.broadcasts.receive(BOOT_COMPLETED, lambda: wallpaper.load(self.system_ui.files))
 
     def notice_time(self) -> None:
-        """Note a change if the screen changed by the passing of time alone."""
+        """Record a change if the screen changed by the passing of time alone."""
         ui = self.system_ui
         seconds = int(ui.clock.time())
         time = seconds if ui.activities.top.activity.refresh else seconds // 60
