@@ -193,7 +193,7 @@ def essential_states(
         if place is None:
             _note(f"essential state {number} of {len(states)}", lacking, begin)
             break
-        # A state with a condition on the action is reached once that action is done.
+        # A state with a condition on the action is reached once that action is performed.
         steps.append(episode.prefix(place + state.acts).step_count)
         begin = place + 1
     return EssentialStates((*steps, *[None] * (len(states) - len(steps))))

@@ -70,7 +70,7 @@ class AndroidWorld(Dialect):
     and env/actuation.py, whose code this class follows. An index is the label of a mark, from "0";
     `x` and `y`, which the prompts do not offer, are pixels of the picture.
 
-    - `input_text` taps the element, types, and presses enter; an empty text does nothing.
+    - `input_text` taps the element, types, and presses enter; empty text does nothing.
     - `scroll` names the side of the content to show. Element 0 is an element like any other; in the
       original, it means the whole screen.
     - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the

@@ -49,7 +49,7 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question to judges about an episode, besides its goal, and the evidence that they see.
+    """The question to judges about an episode, other than its goal, and the evidence that they see.
 
     - `key_components`: texts that the final screen of a success shows. Unless one screenshot shows
       all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).

@@ -51,7 +51,7 @@ class Frame:
     """A screen, and the actions that led from it to the next one; the last frame has no actions.
 
     - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
-    - `actions`: the actions that were done, except those that noise swallowed. `undone`: the
+    - `actions`: the actions that were performed, except those that noise swallowed. `undone`: the
       actions that could not be done; `notice` says why.
     - `reply`: the user's reply to the agent's question.
 

@@ -230,7 +230,7 @@ class ModelReply:
 
 
 class CompletionOptions(TypedDict, total=False):
-    """Options of a completion besides its prompt; the provider chooses values for missing ones.
+    """Options of a completion other than its prompt; the provider chooses values for missing ones.
 
     - `system`: the system prompt, before all messages.
     - `stop`: texts at which the reply ends. `tools`: the tools that the model may call.

@@ -84,7 +84,7 @@ def unittest_problem(item: pytest.Item) -> str:
     """Return why a method of a `unittest.TestCase` cannot be a task, if it seems meant as one.
 
     pytest calls such methods without fixtures, and would only report a missing argument. Return an
-    empty text for all other items.
+    empty string for all other items.
     """
     unittest, cls = sys.modules.get("unittest"), getattr(item, "cls", None)
     if unittest is None or cls is None or not issubclass(cls, unittest.TestCase):

@@ -27,7 +27,7 @@ _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The facts, besides pytest's own, that decide the exit status.
+    """The facts, in addition to pytest's own, that decide the exit status.
 
     - `too_much_broke`: whether `--mobile-max-infra` ended the run.
     - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended the run.

@@ -65,7 +65,7 @@ class Adapter:
       status.
     - `exit_codes`: what its exit statuses mean; all others, except 0, are errors.
     - `network`: whether it may reach all hosts, or only models. `model_hosts`: hosts of models
-      besides the known ones. `roles`: the role of each model whose name matches a pattern.
+      in addition to the known ones. `roles`: the role of each model whose name matches a pattern.
     - `own_keys`: variables whose real keys it gets; all others hold stand-ins.
     - `include_usage`: whether streamed replies may be asked for their token counts.
     - `screenshots_after_actions`: whether MCP's actions return the screen.

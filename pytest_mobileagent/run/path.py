@@ -1,6 +1,6 @@
-"""A single path (teacher forcing): golden actions are done in the agent's place.
+"""A single path (teacher forcing): golden actions are performed in the agent's place.
 
-Each decision of the agent is recorded, and the screen's golden action is done instead. So the next
+Each decision of the agent is recorded, but the screen's golden action is performed. So the next
 screen is on the golden path, whatever the agent decided.
 """
 
@@ -153,7 +153,7 @@ class PathSession(Session):
 
     A report is a decision like any other; the episode ends after the last golden action. Merely
     looking around does not count as a decision, and moves nothing. While noise covers the screen,
-    the agent's actions are done to the noise, and the path continues when it is closed.
+    the agent's actions are performed on the noise, and the path continues when it is closed.
     """
 
     def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:

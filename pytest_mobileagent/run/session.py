@@ -142,7 +142,7 @@ class Session:
         """Carry out a decision that took `seconds`, and return the observation after it.
 
         `by` performs the action if the device itself has no such action (`Raw`). It returns why the
-        action could not be done, or an empty text.
+        action could not be performed, or an empty string.
 
         Raises:
             EpisodeOver: if the episode has ended, with this decision or before it.
@@ -271,7 +271,7 @@ class Session:
         return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
 
     def _flaw(self, action: Action) -> str:
-        """Return why an action cannot be done on the agent's last screen; empty if it can."""
+        """Return why an action cannot be performed on the agent's last screen; empty if it can."""
         if isinstance(action, Raw):
             return f"{action!r} is not an action that a phone can do"
         if isinstance(action, Open) and self._installed and action.app not in self._installed:

@@ -253,7 +253,7 @@ def _read(image: Image, engine: OcrEngine) -> Sequence[TextBox]:
 
 
 def _reader(engine: str) -> list[Any] | None:
-    """Return what the lines depend on besides the picture, or None if unknown.
+    """Return what the lines depend on, apart from the picture, or None if unknown.
 
     The models of other engines are user files, which may change.
     """

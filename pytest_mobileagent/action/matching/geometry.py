@@ -1,7 +1,7 @@
 """Points, boxes, directions and texts, compared as several matching rules do.
 
 Operations are in the same order as in the scorers, so that points exactly on the edge of a box or
-of a radius give the same result. An empty text is a part of every other, so typing nothing is
+of a radius give the same result. An empty string is a part of every other, so typing nothing is
 correct by most rules.
 """
 

@@ -3,8 +3,8 @@
 An episode takes seconds or minutes, so no worker should queue tasks while others are idle. But a
 worker only starts a test once it knows the next one, or that there is none, because that decides
 which fixtures stay set up; and a test cannot be taken back from a worker. So each worker has one
-queued test besides the one that it is running. Which test that is, if any, depends on when the
-workers are expected to be free.
+queued test in addition to the one that it is running. Which test that is, if any, depends on when
+the workers are expected to be free.
 
 Tests that build on each other, on devices that are not restored, are run by one worker in order.
 
@@ -136,7 +136,7 @@ class Scheduler:
         self._queues[worker] = _WorkerQueue()
 
     def collected(self, worker: str, tests: Sequence[str]) -> str:
-        """Record a worker's collection; return how it differs from the first, or an empty text."""
+        """Record a worker's collection; return how it differs from the first, or ""."""
         self._to_come = max(0, self._to_come - 1)
         if self._collection is None:
             self._take(list(tests), worker)

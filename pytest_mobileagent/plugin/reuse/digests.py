@@ -173,7 +173,7 @@ def noise_of(run: RunConfig) -> list[str | None]:
 
 
 def path_of(run: RunConfig) -> list[str | None]:
-    """Return that golden actions are done; empty if agents act, as in runs of older versions."""
+    """Return a note that golden actions are performed; empty if agents act, as in older runs."""
     setting = run.settings["mobile-path"]
     return [] if setting.value == "multi" else [f"{setting.text} path"]
 

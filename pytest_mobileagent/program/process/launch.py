@@ -304,8 +304,8 @@ def contained(
 
     - `environment`: all variables; the container gets only those in `own`, which were set for the
       program or contain the user's keys. The image's variables, such as its PATH, are preserved.
-    - `paths`: files and folders that the container needs besides `folder`. `search`: folders that
-      are added to its PATH.
+    - `paths`: files and folders that the container needs in addition to `folder`. `search`:
+      folders that are added to its PATH.
     - `run`: a part of the container's name. `program`: docker or podman, by default whichever is
       installed.
 

@@ -113,8 +113,8 @@ def _episode_or_damage(
 def page_of(run: Path, *, anew: bool = False) -> Path:
     """Return the path of a run's page, writing it first if it is missing or outdated.
 
-    With `anew`, it is written in any case. If the run's folder is not writable, the page is written
-    into a new temporary folder.
+    With `anew`, it is written even if it is up to date. If the run's folder is not writable, the
+    page is written into a new temporary folder.
 
     Raises:
         OSError: if the page cannot be written anywhere, or the report cannot be read.

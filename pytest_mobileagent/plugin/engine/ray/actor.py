@@ -22,7 +22,7 @@ class Worker:
         """Do nothing; once this returns, the actor is known to run on a machine."""
 
     def work(self, start: dict[str, Any]) -> str:
-        """Run the session; return why it failed, or an empty text.
+        """Run the session; return why it failed, or an empty string.
 
         `start` has the command line's `args`, the folder (`cwd`) in which they were given, whether
         that folder `is_packed` by Ray's runtime environment, and the fields that `worker.run`

@@ -1,4 +1,4 @@
-"""The parts of a task: a stack of activities."""
+"""A task, which is a stack of activities, and its parts."""
 
 from __future__ import annotations
 
