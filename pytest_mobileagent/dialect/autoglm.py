@@ -63,8 +63,8 @@ class AutoGlm(Dialect):
     - "Take_over" and "Interact" ask the user; without a message, the thought is the question.
     - "Note" and "Call_API" are the signals "note" and "call_api"; the original ignores them.
     - A well-formed action that cannot be performed (an unknown name, a point outside the picture)
-      is the signal "invalid", with the "problem" in `said`. It costs the original one step, whereas an
-      unreadable reply ends its run, with the reply as the final message.
+      is the signal "invalid", with the "problem" in `said`. It costs the original one step, whereas
+      an unreadable reply ends its run, with the reply as the final message.
 
     If a token limit cuts a reply off within the text to type, or within the final message, the
     remaining text counts, as in the original. A "Type" that was cut off before its text is
