@@ -101,7 +101,7 @@ class BMocaAgent(Agent):
         """Receive the goal, the model, and the examples.
 
         Raises:
-            AgentError: `shots` is positive, but there are no examples to draw from.
+            AgentError: if `shots` is positive, but there are no examples to draw from.
         """
         self.briefing, self.options = briefing, briefing.options
         self.model = briefing.model("actor")
@@ -164,7 +164,7 @@ def read_examples(options: Any) -> list[str]:
     """Return the texts from which examples are drawn.
 
     Raises:
-        AgentError: the file or folder of the examples is missing or empty.
+        AgentError: if the file or folder of the examples is missing or empty.
     """
     path = Path(options.examples)
     if not options.examples or not path.exists():

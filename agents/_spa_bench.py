@@ -30,7 +30,7 @@ def check_typing(reply: Reply, screen: Screen) -> None:
     """Raise an error, like SPA-Bench's error 2, if text would be typed without a keyboard.
 
     Raises:
-        AgentError: text would be typed without a keyboard.
+        AgentError: if text would be typed without a keyboard.
     """
     typing = any(isinstance(action, Type) for action in reply.actions)
     if typing and not keyboard_is_shown(screen):

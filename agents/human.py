@@ -34,7 +34,7 @@ class Human(Agent):
         """Show the page until the person, or a limit, ends the task.
 
         Raises:
-            AgentError: other workers are running as well.
+            AgentError: if other workers are running as well.
         """
         if not is_alone():
             msg = "a person plays one task at a time: omit -n, or use -n 1"

@@ -137,7 +137,7 @@ class AppAgent(Agent):
         """Return the documents to read or write, if the options ask for any.
 
         Raises:
-            AgentError: there is no folder of this name to read from.
+            AgentError: if there is no folder of this name to read from.
         """
         given = self.options.documents
         if self.options.explore:

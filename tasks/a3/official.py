@@ -35,7 +35,7 @@ def evaluation(episode: Any, row: mobile.Row) -> Evaluation | None:
     """Return the official evaluation of a row on an episode; None without a copy of the release.
 
     Raises:
-        TaskError: `releases.toml` names something that is not a folder.
+        TaskError: if `releases.toml` names something that is not a folder.
     """
     release = release_of(SUITE, "v1")
     if release is None:

@@ -34,7 +34,7 @@ def official(folder: Path) -> dict[str, str | dict[str, str] | None]:
     """Return the goals of a release by the ids of the table, those with a rewrite as variants.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     rewritten = {task["name"]: task["new_task"].strip() for _, task in _rewrites(folder)}
     goals = {name: each.goal for name, each in read(folder).items()}
@@ -48,7 +48,7 @@ def read(folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of the table.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     return {
         task["name"]: Released(
@@ -68,7 +68,7 @@ def lint(folder: Path) -> Iterator[Finding]:
     """Yield the defects of a release's tasks, of their states and of their rewrites.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     goals = {name: each.goal for name, each in read(folder).items()}
     for place, task in _rewrites(folder):

@@ -64,7 +64,7 @@ def read(folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of the table; other tasks by their paths.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     tasks = {task.key: task for task in read_tasks(folder)}
     labels = tomllib.loads(TABLE.with_name("apps.toml").read_text("utf-8"))
@@ -83,7 +83,7 @@ def official(folder: Path) -> dict[str, str | None]:
     """Return the goals of a release by the ids of the table; None for tasks of the paper only.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     return {name: each.goal for name, each in read(folder).items()}
 
@@ -95,7 +95,7 @@ def read_tasks(folder: Path) -> list[Task]:
     """Return the tasks of a release, by path.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     files = sorted((folder / TASKS).glob("*/*.textproto"))
     if not files:
@@ -183,7 +183,7 @@ def read_branches(folder: Path) -> list[Branch]:
     """Return the branches of the evaluator of a release, in order.
 
     Raises:
-        TaskError: there is no evaluator, or it is not Python.
+        TaskError: if there is no evaluator, or it is not Python.
     """
     file = folder / SCRIPTS / "evaluator.py"
     shown = file.relative_to(folder).as_posix()
@@ -226,7 +226,7 @@ def lint(folder: Path) -> list[Finding]:
     - `capitals`: a comparison of lower-cased text with a constant that has capitals.
 
     Raises:
-        TaskError: the release cannot be read.
+        TaskError: if the release cannot be read.
     """
     tasks, branches = read_tasks(folder), read_branches(folder)
     return [

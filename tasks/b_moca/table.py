@@ -36,7 +36,7 @@ def read() -> dict[str, mobile.Row]:
     """Return the rows by id.
 
     Raises:
-        TaskError: the table or the release cannot be read, or lacks something.
+        TaskError: if the table or the release cannot be read, or lacks something.
     """
     rows = mobile.rows("tasks.csv", wording=official)
     for row in rows[:1]:

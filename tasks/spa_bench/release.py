@@ -37,7 +37,7 @@ def official(table: str, folder: Path) -> dict[str, str | None]:
     """Return the goals of a release by the ids of one of our tables: en, zh, cross.
 
     Raises:
-        TaskError: there is no release, or one of its rows cannot be read.
+        TaskError: if there is no release, or one of its rows cannot be read.
     """
     return {name: each.goal for name, each in read(table, folder).items()}
 
@@ -46,7 +46,7 @@ def read(table: str, folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of one of our tables: en, zh, cross.
 
     Raises:
-        TaskError: there is no release, or one of its rows cannot be read.
+        TaskError: if there is no release, or one of its rows cannot be read.
     """
     found: dict[str, Released] = {}
     for file in TABLES[table][1]:
@@ -70,7 +70,7 @@ def components(row: Mapping[str, str], place: str) -> list[str]:
     """Return the key components of a row, which are written as a Python list.
 
     Raises:
-        TaskError: they are not a list of texts.
+        TaskError: if they are not a list of strings.
     """
     text = row["key_component_final"].strip()
     try:
@@ -87,7 +87,7 @@ def lint(table: str, folder: Path) -> Iterator[Finding]:
     """Yield the defects of the tasks of a table in a release.
 
     Raises:
-        TaskError: there is no release, or one of its rows cannot be read.
+        TaskError: if there is no release, or one of its rows cannot be read.
     """
     for file in TABLES[table][1]:
         for place, row in _rows(folder, file):
@@ -132,7 +132,7 @@ def _rows(folder: Path, file: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the rows of a file of the release, each with its place.
 
     Raises:
-        TaskError: the file cannot be read, or lacks a column.
+        TaskError: if the file cannot be read, or lacks a column.
     """
     path = folder / "data" / file
     try:

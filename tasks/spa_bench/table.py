@@ -56,7 +56,7 @@ def components(row: mobile.Row) -> list[str]:
     """Return the key components of a row.
 
     Raises:
-        TaskError: the cell is not a list of words.
+        TaskError: if the cell is not a list of words.
     """
     words = row.key_components.split(";") if row.key_components else []
     if any(not word.strip() for word in words):
@@ -101,7 +101,7 @@ def crossing(rows: Sequence[mobile.Row]) -> Mapping[str, list[Any]]:
     """Return the subtasks of cross-app tasks, by row id.
 
     Raises:
-        TaskError: the subtasks of a row are invalid.
+        TaskError: if the subtasks of a row are invalid.
     """
     return {row.id: subtasks(row, LABELS) for row in rows}
 
@@ -110,7 +110,7 @@ def subtasks(row: mobile.Row, labels: Mapping[str, str]) -> list[Any]:
     """Return the subtasks of a row, whose apps are labels of `apps.toml`.
 
     Raises:
-        TaskError: a subtask is invalid, or in an app that the row does not name.
+        TaskError: if a subtask is invalid, or in an app that the row does not name.
     """
     found = []
     for number, each in enumerate(row.subtasks, 1):

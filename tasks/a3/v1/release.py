@@ -48,7 +48,7 @@ def official(folder: Path) -> dict[str, str | None]:
     """Return the goals of a release by the ids of the table; those with dates are templates.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     return {name: each.goal for name, each in read(folder).items()}
 
@@ -57,7 +57,7 @@ def read(folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of the table.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     found = {}
     for name, place, module in _modules(folder):
@@ -155,7 +155,7 @@ def lint(folder: Path) -> Iterator[Finding]:
     """Yield the checks of a release that no episode can pass, or that misread their input.
 
     Raises:
-        TaskError: there is no release, or one of its tasks cannot be read.
+        TaskError: if there is no release, or one of its tasks cannot be read.
     """
     for name, place, module in _modules(folder):
         task = _function(module, "task", place)
