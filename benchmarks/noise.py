@@ -48,7 +48,7 @@ def noisy(screens: list[Screen], template: Template | None) -> NoisyDevice:
 
 
 def step(phone: NoisyDevice) -> None:
-    """Do the device's part of a step; screens change, so that each one is drawn anew."""
+    """Perform the device's part of a step; screens change, so each one is drawn again."""
     phone.perform(Wait(0))
     phone.observe()
     phone.noise()

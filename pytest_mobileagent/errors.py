@@ -1,4 +1,4 @@
-"""The exceptions of this package, and who is at fault.
+"""The exceptions of this package, and what is at fault.
 
     MobileAgentError
     ├── InfrastructureError   the phone, adb or the network failed; the episode is retried

@@ -1,6 +1,6 @@
 """Reads and writes the files of runs: regular files of a reasonable size, without following links.
 
-A run may come from somebody else, in an archive or from CI. If a record's name belongs to a link, a
+A run may come from a stranger, in an archive or from CI. If a record's name belongs to a link, a
 pipe or a device there, the file is refused before anything waits for it, follows it, or reads it
 without end.
 
@@ -123,7 +123,7 @@ def is_below(path: Path, folder: Path) -> bool:
 def append_line(path: Path, line: str) -> None:
     """Append a line to a file; several processes may do so at once.
 
-    If a full disk truncated the previous line, it is left as a line of its own.
+    If a full disk truncated the previous line, it is left as a separate line.
 
     Raises:
         OSError: if the file cannot be written, is a link or not a regular file, or the disk had

@@ -162,7 +162,7 @@ class Agent:
 
     `roles` names the roles in which the agent calls models ("actor", "planner", …), so that a
     missing model is reported before a device starts; it is empty for agents without models.
-    `endpoints` names the providers that it calls with SDKs of its own (see `Briefing.endpoint`);
+    `endpoints` names the providers that it calls with its own SDKs (see `Briefing.endpoint`);
     missing keys are reported equally early, and keys stay out of its process. `extras` names the
     extras of pytest-mobileagent that it needs ("vision"), which are also checked early. `asks` says
     whether it may ask the user: if tasks have a user who answers, a run points out that an agent

@@ -1,4 +1,4 @@
-"""The model endpoints for agents that use an SDK of their own.
+"""The model endpoints for agents that use their own SDKs.
 
 They lead to a port of the worker that plays the episode, which records, prices and limits the calls
 and forwards them with the real key. Endpoints are requested from the port over HTTP, so this works
@@ -27,7 +27,7 @@ class Endpoint(NamedTuple):
     token: str
 
     def __repr__(self) -> str:
-        """Return the address without the parts that would let somebody use it."""
+        """Return the address without the parts that would allow others to use it."""
         host = self.base_url.partition("://")[2].partition("/")[0]
         return f"Endpoint(http://{host})"
 

@@ -51,7 +51,7 @@ class AutoDroid(Dialect):
     action.
 
     The code expects a Python literal; here, JSON is also read, and so is a dictionary in a code
-    block or within other text. Unlike in the code, which works around limits of its own keyboard,
+    block or within other text. Unlike in the code, which works around limits of its keyboard,
     texts keep their quotes and spaces and may be longer than 30 characters, and "not finished" does
     not mean finished.
 

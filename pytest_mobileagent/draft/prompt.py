@@ -95,7 +95,7 @@ def _signature(function: Any) -> str:
 
 
 class _LeftOut:
-    """A placeholder for a default value that nobody would read."""
+    """A placeholder for a default value that is of no interest."""
 
     def __repr__(self) -> str:
         return "…"

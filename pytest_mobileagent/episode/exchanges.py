@@ -47,7 +47,7 @@ class ExchangeLog:
             written = read_bytes(self._path)
         except OSError:
             return 1
-        # An incomplete line remains a line of its own.
+        # An incomplete line remains a separate line.
         is_whole = written.endswith(b"\n") or not written
         return written.count(b"\n") + (1 if is_whole else 2)
 

@@ -119,7 +119,7 @@ class Noise:
     swallowed: tuple[int, ...] = ()
 
     def of_action(self, place: int) -> Self:
-        """Return the noise as if the action at this index, from 0, were a step of its own."""
+        """Return the noise as if the action at this index, from 0, were a separate step."""
         return replace(self, swallowed=(0,) if place in self.swallowed else ())
 
     def to_json(self) -> dict[str, Any]:

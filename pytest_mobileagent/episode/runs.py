@@ -65,7 +65,7 @@ HEAD: dict[str, Any] = {
 def inside(run: Path, name: object) -> Path | None:
     """Return the path of a file or folder that a run's record names, or None if it is outside.
 
-    A run may come from somebody else: its records may name anything, and it may contain links to
+    A run may come from a stranger: its records may name anything, and it may contain links to
     anything.
     """
     if not isinstance(name, str) or not name or "\0" in name:

@@ -1,4 +1,4 @@
-"""The trials of walls: whether a page that blocked an agent blocks everybody.
+"""The trials of walls: whether a page that blocked an agent would block any user.
 
 A wall is a log-in page or a CAPTCHA. If a failed episode ends at one, the device is reset and the
 harness opens the app: if the wall appears then as well, the failure is not the agent's. The result

@@ -60,7 +60,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     failure that no agent could have avoided does not count (see `plugin.walls`).
 
     Raises:
-        WallError: if the episode ended at a wall that blocks the app for everybody.
+        WallError: if the episode ended at a wall that blocks the app for any user.
     """
     __tracebackhide__ = True
     try:

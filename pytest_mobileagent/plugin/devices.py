@@ -70,7 +70,7 @@ class RunDevices:
         from pytest_mobileagent.device.drivers import choose_driver
 
         source, options = self.source, self._options()
-        if self._run.is_elsewhere:  # each worker checks the devices of its own machine
+        if self._run.is_elsewhere:  # each worker checks the devices of its machine
             return
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
         if source.count is not None and self._run.workers > source.count:

@@ -42,7 +42,7 @@ _HOW = "log in there, or make the app work without an account, and resume (docs/
 
 
 class WallError(InfrastructureError):
-    """A wall blocks an app for everybody, not only for the agent."""
+    """A wall blocks an app for any user, not only for the agent."""
 
 
 def check_walls(item: pytest.Function, episode: Episode) -> None:
@@ -51,7 +51,7 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
     An episode that was made in another run is not tried; its recorded trial counts.
 
     Raises:
-        WallError: if the wall blocks the app for everybody.
+        WallError: if the wall blocks the app for any user.
     """
     state = state_of(item)
     if episode.folder is None or item.stash.get(xfailed_key, None) is not None:

@@ -149,7 +149,7 @@ class Desk:
 
         Raises:
             LookupError, TypeError, ValueError: if there is no such episode or decision.
-            RecordError: if the episode cannot be read, so nobody can have seen it.
+            RecordError: if the episode cannot be read, so no reviewer can have seen it.
             HostError: if the decision cannot be written.
         """
         item, who = self._item(number), who.strip()[:LONGEST_NAME] or self._who

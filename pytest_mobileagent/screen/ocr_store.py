@@ -173,7 +173,7 @@ def share(folder: Path | None) -> None:
 def share_only() -> None:
     """Restrict this thread to shared lines, because an agent runs in it.
 
-    Nothing that it reads, possibly with an engine of its own, is signed.
+    Nothing that it reads, possibly with its own engine, is signed.
     """
     _thread.shares_only = True
 

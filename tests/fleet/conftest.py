@@ -165,11 +165,11 @@ class Sent:
         return (self.path / f"output-{number}").read_text("utf-8")
 
     def free(self, *goals: str) -> None:
-        """Let the agent work only on these goals for now."""
+        """Allow the agent to work only on these goals for now."""
         (self.path / "free").write_text("\n".join(goals))
 
     def go(self) -> None:
-        """Let the agent work on all goals."""
+        """Allow the agent to work on all goals."""
         (self.path / "go").touch()
 
     def wrong(self, *goals: str) -> None:

@@ -63,7 +63,7 @@ class Program:
         return future.result(5)
 
     def act(self, *acts: Act, error: str = "") -> str:
-        """Have an act allowed and done; return the reason if it was refused."""
+        """Ask for permission for an act and perform it; return the reason if it was refused."""
         passage = self.does(self.watch.command(Command(f"{acts}", acts)))
         if not passage.refused:
             self.phone.actions += [Key("home")]  # makes the phone show its next screen

@@ -197,7 +197,7 @@ class Place:
 class StandIn:
     """The model that answers in place of all providers, if any: a script, or an endpoint.
 
-    An endpoint answers only requests of its own API.
+    An endpoint answers only requests of its API.
 
     Raises:
         OSError, ValueError: if the script cannot be read, or the model has no endpoint.

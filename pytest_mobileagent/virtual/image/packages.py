@@ -1,4 +1,4 @@
-"""The packages of the system image that have no screens of their own."""
+"""The packages of the system image that have no screens."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Desk:
         self.noisy._schedule = Planned(given)  # type: ignore[assignment]
 
     def do(self, *actions: Action) -> Screen:
-        """Do actions as one decision, and return the resulting screen."""
+        """Perform actions as one decision, and return the resulting screen."""
         for action in actions:
             self.noisy.perform(action)
         screen = self.noisy.observe().screen
@@ -54,7 +54,7 @@ class Desk:
         return screen
 
     def step(self, *actions: Action) -> Noise | None:
-        """Do actions as one decision, and return the noise that they encountered."""
+        """Perform actions as one decision, and return the noise that they encountered."""
         self.do(*actions)
         return self.met
 

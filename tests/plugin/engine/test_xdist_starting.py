@@ -31,7 +31,7 @@ class Controller:
         return spec.id
 
     def collects(self) -> None:
-        """Have a worker report its collection, and process the events that follow."""
+        """Make a worker report its collection, and process the events that follow."""
         manager = SimpleNamespace(get_plugin={"dsession": self}.get)
         node = SimpleNamespace(config=SimpleNamespace(pluginmanager=manager))
         self.starting.pytest_xdist_node_collection_finished(node)

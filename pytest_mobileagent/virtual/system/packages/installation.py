@@ -46,7 +46,7 @@ class Options:
 
 @dataclass(slots=True)
 class Session:
-    """An installation in progress; its parts are stored in a folder of its own."""
+    """An installation in progress; its parts are stored in a separate folder."""
 
     number: int
     options: Options

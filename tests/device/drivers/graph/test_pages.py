@@ -91,7 +91,7 @@ def pages(folder: Path) -> Iterator[GraphDevice]:
 
 
 def way(pages: GraphDevice, *actions: Action) -> list[str]:
-    """Do actions, and return the page after each, or "-" if no edge is recorded."""
+    """Perform actions, and return the page after each, or "-" if no edge is recorded."""
     found = []
     for action in actions:
         try:

@@ -33,7 +33,7 @@ def run(ctx: Context, args: Arguments) -> str | None:
             return f"Deleted {int(stored.delete(namespace, words[0]))} rows\n"
         case "reset":
             mode = words[0].lower()
-            if mode in RESET_MODES:  # packages have no defaults of their own
+            if mode in RESET_MODES:  # packages set no defaults here
                 stored.reset(namespace, clear=mode == "untrusted_clear")
         case "list":
             pairs = stored.list(namespace).items()
