@@ -65,7 +65,7 @@ class Hand:
         self.phone.tap(*self.look().get(**criteria).bounds.center)
 
     def do(self, way: tuple[Any, ...]) -> None:
-        """Play moves: a package to launch, a text or description to tap, criteria, or a function."""
+        """Play moves: a package to launch, text or a description to tap, criteria, a function."""
         for move in way:
             if callable(move):
                 move(self)
