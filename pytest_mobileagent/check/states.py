@@ -70,7 +70,7 @@ class Moment(NamedTuple):
     step: Step | None
 
 
-# A description, and a function that tells whether the condition holds.
+# A description, and a function that returns whether the condition holds.
 Condition = tuple[str, Callable[[Moment], Any]]
 
 

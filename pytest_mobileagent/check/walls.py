@@ -34,7 +34,7 @@ LAST = 3  # how many different screens at the end of an episode are examined
 ALIKE = 0.7  # the minimum share of words and ids that two screens of one page have in common
 _FIELDS = ("package", "texts", "ids")
 
-_Parts = tuple[str, ...]  # the parts of a text between its asterisks
+_Parts = tuple[str, ...]  # the parts of the text between its asterisks
 _Words = tuple[_Parts, ...]  # alternatives
 
 

@@ -105,7 +105,7 @@ def sight(screen: Screen) -> Sight:
         if element.package == _SYSTEM and element.bounds.bottom <= bar.bottom:
             continue
         says = _without_clock(element, screen.time, time)
-        # The size of a text that has the time in it changes with the time, so only its left and
+        # The size of text that includes the time changes with the time, so only its left and
         # bottom edges are compared.
         box = element.bounds[::3] if _CLOCK in says else element.bounds
         digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())

@@ -161,7 +161,7 @@ class AppAgent(Dialect):
             case (Finish(),):
                 return "FINISH"
             case (Type(text=text, at=None, clear=False, enter=False),) if not self.grid:
-                # The format has no escapes, so a text cannot contain the characters that end it.
+                # The format has no escapes, so text cannot contain the characters that end it.
                 if re.search(r"[\"”']\s*\)|[\r\n]", text):
                     msg = f"a text must be one line without a quote before ')': {quoted(text)}"
                     raise DialectError(msg)

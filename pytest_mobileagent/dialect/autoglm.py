@@ -43,7 +43,7 @@ _SCALE = (1000, 1000)
 _HOLD = 3.0
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _BEGIN = ("finish(message=", "do(action=", "finish(", "do(")
-# A text is not escaped between its quotes, even if it contains quotes or line breaks.
+# Text is not escaped between its quotes, even if it contains quotes or line breaks.
 _TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
 _FINISH = re.compile(r'finish\(\s*(?:message\s*=\s*)?(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
 # The same calls, cut off by a token limit: everything after the quote is the text.

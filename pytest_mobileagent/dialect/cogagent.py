@@ -54,7 +54,7 @@ _SIGNALS = ("QUOTE_TEXT", "QUOTE_CLIPBOARD", "LLM", "TEXT_FORMAT")
 
 _NAMES = ("status", "plan", "action")
 _GROUNDED = re.compile(r"Grounded[ _]Operation\s*[:：]\s*", re.IGNORECASE)
-# A text to type: in double quotes, the closing of which may be missing, or else in other quotes.
+# Text to type: in double quotes, the closing of which may be missing, or else in other quotes.
 _QUOTED = (re.compile('"([^"]*)'), re.compile("“([^“”\"]*)|'([^']*)'"))
 _ARROW = re.compile(r"->\s*(CLICK|TAP|TYPE|SELECT)\b\s*[:：]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 _AT_BOX = re.compile(r"\s*(?:at|in|on)\s+the\s+box.*", re.IGNORECASE | re.DOTALL)

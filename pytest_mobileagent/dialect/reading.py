@@ -33,7 +33,7 @@ OPPOSITE: Mapping[Direction, Direction] = {
     "right": "left",
 }
 
-# A thought must begin a line or follow another thought, since a text to type may contain such tags.
+# A thought must begin a line or follow another thought, since text to type may contain such tags.
 _BEGINS = re.compile(
     "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*<think(?:ing)?>", re.IGNORECASE | re.MULTILINE
 )

@@ -136,7 +136,7 @@ def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
     for payload in payloads:
         try:
             yield payload.decode("utf-8")
-        except ValueError:  # a picture, a word that looks encoded, or a text in another encoding
+        except ValueError:  # a picture, a word that looks encoded, or text in another encoding
             pass
         else:
             if b"\0" not in payload:

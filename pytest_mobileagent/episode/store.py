@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Value
 
 
-# Maximum characters recorded of an agent's text, or of a text in an action; and of an error.
+# Maximum characters recorded of an agent's text, or of text in an action; and of an error.
 MOST_SAID, MOST_OF_ERROR = 100_000, 20_000
 _BEYOND = 10_000  # characters after a cut that redaction looks at to recognise a secret at the cut
 

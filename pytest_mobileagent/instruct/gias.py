@@ -43,7 +43,7 @@ T = TypeVar("T")
 # Reasoning models count their thoughts as output, however short the reply is.
 _MOST_TOKENS = 4096
 _LONGEST_PAGE = 8000  # characters of a page's outline
-_LONGEST = 2000  # characters of a text that a model wrote
+_LONGEST = 2000  # characters of text that a model wrote
 _RUN = 4  # consecutive words that an instruction would not share with a page by chance
 _RUN_HAN = 8  # the same in characters, for scripts without spaces, such as Chinese
 _MARKS = ".,:;!?\"'()[]\u201c\u201d\u2018\u2019\u3002\u3001\u300c\u300d"

@@ -27,7 +27,7 @@ VOLATILE = re.compile(
     r"|\b(yesterday|today|tomorrow|just now)\b",
     re.IGNORECASE,
 )
-_LONGEST = 60  # characters of a text that is used as a selector
+_LONGEST = 60  # characters of text that is used as a selector
 _COORDINATES = "no selector fits this element: it uses coordinates, which may not fit other phones"
 _PLACE = "several elements fit the selector: it uses the position among them"
 _ROWS = 4  # levels that the row of an element may be above it

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EVENTS, PAGES = "events", "pages"
 DETECTED = (EVENTS, PAGES)  # needs that are detected from the device
 WORDS = (*DETECTED, "web", "gms", "physical")
-LABELLED = ("account", "manual")  # followed by a colon and a text
+LABELLED = ("account", "manual")  # followed by a colon and text
 DECLARED = (*WORDS[len(DETECTED) :], *LABELLED)  # needs that users declare for their devices
 _FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
 

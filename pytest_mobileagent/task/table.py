@@ -366,7 +366,7 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise TaskError(msg)
     begins = re.compile(rf"\[\[\s*[\"']?{re.escape(name)}[\"']?\s*\]\]\s*(#.*)?")
     lines = [n for n, line in enumerate(text.split("\n"), 1) if begins.fullmatch(line.strip())]
-    # False if a text contains such a line, or if all tables are inline.
+    # False if the text contains such a line, or if all tables are inline.
     known = len(lines) == len(table)
     for number, columns in enumerate(table, 1):
         place = f"line {lines[number - 1]}" if known else f"row {number}"

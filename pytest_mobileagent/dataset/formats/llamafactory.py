@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _PICTURE = "<image>"
-# What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in a text.
+# What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in text.
 _PLACES = re.compile(r"<(?=(image|video|audio)>)")
 _TAGS = {
     "role_tag": "role",

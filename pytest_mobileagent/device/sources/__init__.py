@@ -101,7 +101,7 @@ class Source(Protocol):
         """
 
 
-_BARE = "serial"  # the implied prefix of a text without a prefix
+_BARE = "serial"  # the prefix that is implied if there is none
 
 
 def built_in() -> dict[str, type[Source]]:

@@ -32,7 +32,7 @@ TOOLS = {
     "com.mobilenext.devicekit", "com.genymobile.scrcpy", "ca.zgrs.clipper",
     "com.google.androidenv.accessibilityforwarder",
 }  # fmt: skip
-CLIPBOARD = "clipboard: "  # the prefix of a Raw that copies a text
+CLIPBOARD = "clipboard: "  # the prefix of a Raw that copies text
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ def _binary(top: Element) -> bytes:
     strings = [*IDS]
 
     def at(text: str) -> int:
-        known = len(IDS)  # a name that also occurs as a text has a separate entry
+        known = len(IDS)  # a name that also occurs as text has a separate entry
         if text not in strings[known:]:
             strings.append(text)
         return strings.index(text, known)

@@ -200,7 +200,7 @@ def _names(part: str, folder: str, files: UserFiles) -> list[str]:
 
 # For commands: slow searches run in a thread, and both engines let other threads run.
 
-_AT_ONCE = 0.01  # seconds that nobody would notice
+_AT_ONCE = 0.01  # seconds, too few to be noticed
 _threads = ThreadPoolExecutor(2, thread_name_prefix="patterns")
 _T = TypeVar("_T")
 

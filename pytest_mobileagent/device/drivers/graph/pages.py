@@ -46,7 +46,7 @@ class GraphDevice:
         self._rule = rule_of(graph.rule)
         self._way = [graph.start]  # the pages that the back key returns to, and the current page
         self._before: str | None = None  # the page that was just left with the back key
-        self._has_entered = False  # whether the last action typed a text and pressed enter
+        self._has_entered = False  # whether the last action typed text and pressed enter
         self._time: datetime | None = None
         self._screens: OrderedDict[str, Screen] = OrderedDict()
         self.info = _info(graph)
