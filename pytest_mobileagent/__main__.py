@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import select
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +55,29 @@ _MODULES = {
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command and return its exit status."""
+    """Run a command and return its exit status: 1 if its reader, such as `head`, has gone away."""
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        if not _has_lost_its_reader():
+            raise
+        return 1
+
+
+def _has_lost_its_reader() -> bool:
+    """Return whether nobody reads standard output; if so, discard what is still to be written."""
+    poll = select.poll()
+    poll.register(sys.stdout, 0)
+    is_lost = any(events & select.POLLERR for _, events in poll.poll(0))
+    if is_lost:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return is_lost
+
+
+def _run(arguments: list[str]) -> int:
     command, *rest = arguments or [""]
     usage = _USAGE.format(program=program_name())
     if command in {"-h", "--help"}:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from importlib.metadata import version
 
@@ -65,3 +67,26 @@ def test_the_script_finds_modules_where_it_is_called_as_the_module_does(
     assert script() == 0
     assert sys.path == [str(tmp_path)]
     assert capsys.readouterr().out.startswith("usage: mobileagent COMMAND\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_gets_no_traceback(
+    unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    reading, writing = os.pipe()
+    os.close(reading)  # like a program that stops reading early, such as head
+    command = [sys.executable, "-m", "pytest_mobileagent", "--version"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_pipe_that_breaks_elsewhere_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(_: list[str]) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stdout", sys.__stdout__)
+    monkeypatch.setitem(_OWN, "show", breaks)
+    with pytest.raises(BrokenPipeError):
+        main(["show"])
