@@ -110,6 +110,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Have the last collection see everything: destructors that run later find no modules."""
+    gc.unfreeze()
+
+
 @cache
 def _names_slow(file: Path) -> bool:
     """Whether a file of tests, or a conftest.py above it, names the mark `slow`."""

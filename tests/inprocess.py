@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 import pytest
-from _pytest._code import code, source
-from _pytest.config import PytestPluginManager
-from _pytest.fixtures import FixtureFunctionDefinition, FixtureManager
 
 import pytest_mobileagent
 
@@ -61,6 +58,7 @@ FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
 # library of the models' SDKs stores classes of httpcore2, and numpy cannot be loaded twice.
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
 _RAY = "plugin.engine.ray."  # needs a library that may be missing, and takes seconds to load
+_PYTEST = "9.2."  # the version of which more is cached
 _LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "stamina")
 
 
@@ -94,10 +92,12 @@ class Installed:
 
 def _bare() -> Any:
     """Return FixtureManager.parsefactories that skips modules and classes known to have none."""
+    from _pytest.fixtures import FixtureFunctionDefinition, FixtureManager
+
     bare: WeakSet[ModuleType | type] = WeakSet()
     parse = FixtureManager.parsefactories
 
-    def parsefactories(manager: FixtureManager, *given: Any, **named: Any) -> None:
+    def parsefactories(manager: Any, *given: Any, **named: Any) -> None:
         holder = named.get("holder", given and given[0])
         kind = holder if isinstance(holder, ModuleType | type) else type(holder)
         if "holder" not in named or kind not in bare:
@@ -112,10 +112,12 @@ def _bare() -> Any:
 
 def _read() -> Any:
     """Return PytestPluginManager.parse_hookimpl_opts that reads each module only once."""
+    from _pytest.config import PytestPluginManager
+
     known: WeakKeyDictionary[ModuleType, dict[str, Any]] = WeakKeyDictionary()
     parse = PytestPluginManager.parse_hookimpl_opts
 
-    def parse_hookimpl_opts(manager: PytestPluginManager, plugin: Any, name: str) -> Any:
+    def parse_hookimpl_opts(manager: Any, plugin: Any, name: str) -> Any:
         if not name.startswith("pytest_") or not isinstance(plugin, ModuleType):
             return parse(manager, plugin, name)
         options = known.setdefault(plugin, {})
@@ -128,6 +130,8 @@ def _read() -> Any:
 
 def _parsed() -> Any:
     """Return pytest's function for the lines of a statement, with a cache of parsed sources."""
+    from _pytest._code import source
+
     find = source.getstatementrange_ast
 
     @lru_cache(maxsize=100)
@@ -139,7 +143,7 @@ def _parsed() -> Any:
         return tree
 
     def getstatementrange_ast(
-        lineno: int, text: source.Source, assertion: bool = False, astnode: ast.AST | None = None
+        lineno: int, text: Any, assertion: bool = False, astnode: ast.AST | None = None
     ) -> Any:
         return find(lineno, text, assertion, astnode or parse(str(text)))
 
@@ -151,8 +155,16 @@ def known_plugins() -> Iterator[None]:
     """Make pytest cache the installed distributions and the content of modules.
 
     Each run, and each command that asks for the settings of a project, looks through fifty plugins
-    anew, which takes a third of the time of a run of one task.
+    anew, which takes a third of the time of a run of one task. What is cached is private to pytest,
+    so with other versions than the one that this was written for, runs are only slower.
     """
+    if not pytest.__version__.startswith(_PYTEST):
+        yield
+        return
+    from _pytest._code import code, source
+    from _pytest.config import PytestPluginManager
+    from _pytest.fixtures import FixtureManager
+
     installed = [Installed(distribution) for distribution in metadata.distributions()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metadata, "distributions", lambda **_: iter(installed))
