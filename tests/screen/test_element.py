@@ -55,7 +55,7 @@ class Counts:
 def test_it_is_computed_once() -> None:
     counts = Counts()
     assert (counts.value, counts.value, counts.asked) == (42, 42, [1])
-    assert Counts.value.__doc__ == "A number."
+    assert Counts.value.__doc__ == "Return a number once the test allows it."
 
 
 def test_nobody_waits_for_the_property_of_another_instance() -> None:
