@@ -27,6 +27,7 @@ USED = (
 )  # fmt: skip
 PROGRAMS = ("adb", "node", "sqlite3")  # without which some of them skip
 _MOST_KNOWN = 100
+WORKERS = "3"  # keep two cores busy: tests often wait for the processes that they start
 
 
 def _git(*words: str) -> str | None:
@@ -86,7 +87,7 @@ def note(passed: str) -> None:
 def main(virtual: str) -> int:
     """Run the tests, and return pytest's status."""
     before = digest()
-    words = ["-n", "2", "-m", "not slow"]
+    words = ["-n", WORKERS, "-m", "not slow"]
     leaves_out = virtual == "auto" and before in known()
     if leaves_out:
         print(
@@ -96,7 +97,7 @@ def main(virtual: str) -> int:
         )
         words += [f"--ignore={path}" for path in TESTS]
     elif virtual == "only":
-        words = ["-n", "2", *TESTS]
+        words = ["-n", WORKERS, *TESTS]
     done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, check=False)
     # Options of the environment may have left tests out, and files may have changed meanwhile.
     ran_all = not leaves_out and "PYTEST_ADDOPTS" not in os.environ

@@ -35,9 +35,9 @@ Path("ran").write_text(" ".join(words))
 is_broken = "False" in Path("pytest_mobileagent/virtual/phone.py").read_text()
 sys.exit(is_broken and "--ignore=tests/virtual" not in words)
 """
-ALL = "-n 2 -m not slow"
+ALL = "-n 3 -m not slow"
 LEFT_OUT = f"{ALL} --ignore=tests/virtual --ignore=tests/sdk --ignore=tests/fixtures"
-ONLY = "-n 2 tests/virtual tests/sdk tests/fixtures"
+ONLY = "-n 3 tests/virtual tests/sdk tests/fixtures"
 
 
 @dataclass(frozen=True)
