@@ -86,8 +86,7 @@ def of_a_day(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.slow
-# The device's date is fixed, so other weekdays would take the same paths as these.
-@pytest.mark.parametrize("days", [2, 5])
+@pytest.mark.parametrize("days", [1, 2, 3, 4, 5, 6])
 def test_tasks_that_name_a_day_end_the_same_on_any_weekday(
     days: int, tmp_path: Path, of_a_day: list[str]
 ) -> None:

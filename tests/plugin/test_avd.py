@@ -189,10 +189,11 @@ def test_ports_that_others_use_are_left_to_them(project, sdk):
     assert not {port, port + 1} & ours
 
 
-def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left):
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left, workers):
     sdk.add_avd("pixel", "default_boot")
-    process = start("tasks", "--agent=waiting", "-n1", "--mobile-device=avd:pixel")
-    wait_until(lambda: any(markers.iterdir()))
+    process = start("tasks", "--agent=waiting", workers, "--mobile-device=avd:pixel")
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     process.send_signal(signal.SIGKILL)
     process.wait()
     nothing_left()

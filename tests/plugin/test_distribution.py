@@ -54,16 +54,22 @@ def workers(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     [
         (["--agent=idle"], "TaskScheduling"),
         ([], "LoadScheduling"),
+        (["--agent=idle", "--dist=worksteal"], "WorkStealingScheduling"),
         (["--agent=idle", "--dist=loadfile"], "LoadFileScheduling"),
+        (["--agent=idle", "--dist=load"], "LoadScheduling"),
     ],
-    ids=["agent", "no-agent", "loadfile"],
+    ids=["agent", "no-agent", "worksteal", "loadfile", "load"],
 )
 @pytest.mark.slow
 def test_what_the_user_chose_is_respected(workers, arguments, scheduler):
     result = workers(*arguments)
     result.assert_outcomes(passed=7)
-    result.stdout.fnmatch_lines(["2 workers ?7 items?"])
     result.stdout.fnmatch_lines([f"scheduling tests via {scheduler}"])
+
+
+@pytest.mark.slow
+def test_the_line_of_workers_says_how_many_tests_there_are(workers):
+    workers("--agent=idle").stdout.fnmatch_lines(["2 workers ?7 items?"])
 
 
 @pytest.mark.slow
@@ -74,8 +80,9 @@ def test_a_worker_that_dies_is_replaced(workers, pytester):
     result.stdout.fnmatch_lines(["replacing crashed worker gw?"])
 
 
+@pytest.mark.parametrize("flag", ["-x", "--maxfail=1"])
 @pytest.mark.slow
-def test_a_run_stops_at_the_first_failure(workers, pytester):
+def test_a_run_stops_at_the_first_failure(workers, pytester, flag):
     pytester.makepyfile(
         """
         import pytest
@@ -85,7 +92,7 @@ def test_a_run_stops_at_the_first_failure(workers, pytester):
             assert False
         """
     )
-    result = workers("--agent=idle", "-x")
+    result = workers("--agent=idle", flag)
     assert 1 <= result.parseoutcomes()["failed"] <= 4
     result.stdout.fnmatch_lines(["*stopping after 1 failures*"])
 

@@ -91,15 +91,14 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
     wait_until(lambda: not processes_with(str(temporary)))
 
 
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
 @pytest.mark.slow
 def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
-    project, markers, monkeypatch
+    project, markers, monkeypatch, dist
 ):
     monkeypatch.setenv("ALWAYS", "1")
     project.write(agents__crashing=CRASHING)
-    result = project.run_virtual(
-        "tasks", "--agent=crashing", "-n1", "-k", "code", "--dist=loadfile"
-    )
+    result = project.run_virtual("tasks", "--agent=crashing", "-n1", "-k", "code", "--dist", dist)
     (document,) = reports(project)
     (task,) = document["tasks"]
     assert (task["outcome"], task["success"], task["level"]) == ("error", None, 2)
@@ -163,10 +162,11 @@ def test_odd(episode, what):
         assert found == [("tasks/counter/counter/odd[a::b/c]", n, "counter") for n in (0, 1)]
 
 
-def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary):
+@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.slow), "-n2"])
+def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)
-    process = start("tasks", "--agent=waiting", "-n1")
-    wait_until(lambda: any(markers.iterdir()))
+    process = start("tasks", "--agent=waiting", workers)
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     assert processes_with(str(temporary))
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -191,10 +191,13 @@ class Forking(Agent):
 
 
 @pytest.mark.slow
-def test_what_agents_have_started_ends_when_pytest_is_killed(project, start, markers, temporary):
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_what_agents_have_started_ends_when_pytest_is_killed(
+    project, start, markers, temporary, workers
+):
     project.write(agents__forking=FORKING)
-    process = start("tasks", "--agent=forking", "-n1")
-    wait_until(lambda: any(markers.iterdir()))
+    process = start("tasks", "--agent=forking", workers)
+    wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     process.kill()
     process.wait()
     wait_until(lambda: not processes_with(str(temporary)))
@@ -264,7 +267,7 @@ def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
 def test_two_runs_at_once_do_not_meet(project, start, markers):
     (markers / "go").touch()
     project.write(agents__waiting=WAITING)
-    runs = [start("tasks", "--agent=waiting") for _ in range(2)]
+    runs = [start("tasks", "--agent=waiting", "-n1") for _ in range(2)]
     for run in runs:
         output, _ = run.communicate(timeout=60)
         assert "1 passed" in output, output

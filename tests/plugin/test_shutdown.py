@@ -255,9 +255,10 @@ def test_tasks_behind_the_first_failure_are_not_run(
     assert (by_id["d]"]["outcome"], by_id["d]"]["reason"]) == ("not run", reason)
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
 def test_an_interrupted_run_reports_all_that_its_workers_have_finished(
-    pytester: pytest.Pytester, start: Start
+    pytester: pytest.Pytester, start: Start, how: signal.Signals
 ) -> None:
     # The run's own process hangs at the first report and therefore reads no other report.
     names = [f"t{number}" for number in range(48)]
@@ -267,7 +268,7 @@ def test_an_interrupted_run_reports_all_that_its_workers_have_finished(
         return sum(len(entries(run)) for run in pytester.path.glob("runs/*"))
 
     wait_until(lambda: finished() >= 10)  # each worker has six tests in hand
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(how)
     shown, _ = process.communicate(timeout=60)
     assert process.returncode == 2, shown
     (path,) = pytester.path.glob("runs/*/report.json")
@@ -353,7 +354,9 @@ def test_a_run_whose_terminal_closes_is_reported(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reruns", [[], ["--reruns=1"], ["--reruns=1", "--dist=load"]])
+@pytest.mark.parametrize(
+    "reruns", [[], ["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]]
+)
 def test_a_deadly_task_has_one_result_beside_pytest_rerunfailures(
     pytester: pytest.Pytester, run: Callable[..., Any], reruns: list[str]
 ) -> None:
