@@ -310,7 +310,7 @@ _BROWSER = (
 
 
 @pytest.fixture(scope="session")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A headless Chromium, driven by Selenium, which Appium's client depends on."""
     driver = pytest.importorskip("selenium.webdriver", reason="the extra `appium` brings Selenium")
     chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -327,3 +327,11 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield chrome
     finally:
         chrome.quit()
+
+
+@pytest.fixture
+def chrome(browser: Any) -> Iterator[Any]:
+    """The browser without a page; a page that a test leaves open would go on writing its log."""
+    yield browser
+    browser.get("about:blank")
+    browser.get_log("browser")  # Reading discards the messages.

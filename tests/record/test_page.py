@@ -136,6 +136,7 @@ def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
         wait_for(chrome, "state.moves.length === 3")
         words = chrome.execute_script("return state.moves.map((each) => each.words)")
         assert words[1:] == ['tap(resource_id="note")', 'type_text("milk")']
+    wait_for(chrome, '$("problem").textContent.includes("has ended")')  # Not only after a click.
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,9 @@ def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
         chrome.find_element("id", "words").send_keys("1")
         chrome.find_element("id", "done").click()
         output, _ = process.communicate(timeout=60)
+        wait_for(chrome, 'left && document.body.textContent.includes("The task has ended")')
+        errors = [each for each in chrome.get_log("browser") if each["source"] == "javascript"]
+        assert errors == []
     finally:
         process.terminate()
         process.communicate(timeout=30)

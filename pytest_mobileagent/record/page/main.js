@@ -1,26 +1,40 @@
 // Requests to the server, and showing their results.
 let timer = 0;
+let left = false; // whether the page has nothing more to ask the server for
 
 async function send(what, given) {
-  if (busy) return;
+  if (busy || left) return;
   busy = true;
   $("busy").textContent = what === "act" ? "…" : "one moment…";
   try {
-    const answer = await fetch(`do/${what}`, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
-    });
+    const answer = await post(what, given);
     const found = await answer.json();
     problem(answer.ok ? "" : found.error);
     if (answer.ok) show(found);
     return found;
   } catch {
-    problem("The command that serves this page has ended.");
+    gone();
   } finally {
     busy = false;
-    $("busy").textContent = "";
+    if (!left) $("busy").textContent = "";
   }
 }
 
+function gone() {
+  clearTimeout(timer);
+  problem("The command that serves this page has ended.");
+}
+
+/** Replace the page by a last message, and ask the server for nothing more. */
+function leave(words) {
+  left = true;
+  clearTimeout(timer);
+  document.body.replaceChildren(words);
+}
+
+const post = (what, given) => fetch(`do/${what}`, {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
+});
 const act = (action) => send("act", { action });
 
 function problem(words) {
@@ -59,9 +73,13 @@ function show(found) {
   }));
   if (!before || before.number !== found.number) listElements();
   if (found.phase !== "work" && found.mode === "record") { showChecks(); showTrials(); }
-  if (found.phase === "ended") document.body.replaceChildren("The task has ended. You can close this page.");
+  if (found.phase === "ended") leave("The task has ended. You can close this page.");
+  else later();
+}
+
+function later() {
   clearTimeout(timer);
-  timer = setTimeout(again, found.phase === "tried" ? 500 : 1500);
+  timer = setTimeout(again, state.phase === "tried" ? 500 : 1500);
 }
 
 function listElements() {
@@ -83,24 +101,15 @@ function listElements() {
 /** Check whether the phone has changed by itself, or a trial has made progress. */
 async function again() {
   if (!busy && !pressed && !document.hidden) {
-    if (state.phase === "work") await look();
-    else {
-      const answer = await fetch("state").catch(() => null);
-      if (answer?.ok) show(await answer.json());
-    }
+    const working = state.phase === "work";
+    const answer = await (working ? post("look", {}) : fetch("state")).catch(() => null);
+    if (left) return;
+    if (!answer) return gone();
+    const found = answer.ok && await answer.json();
+    const changed = found && (!working || found.number !== state.number || found.phase !== state.phase);
+    if (changed && !busy && !left) show(found);
   }
-  clearTimeout(timer);
-  timer = setTimeout(again, state.phase === "tried" ? 500 : 1500);
-}
-
-async function look() {
-  const answer = await fetch("do/look", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
-  }).catch(() => null);
-  if (answer?.ok && !busy) {
-    const found = await answer.json();
-    if (found.number !== state.number || found.phase !== state.phase) show(found);
-  }
+  if (!left) later();
 }
 
 for (const button of document.querySelectorAll("[data-key]")) {

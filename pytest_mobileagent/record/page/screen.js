@@ -41,8 +41,8 @@ function outline(bounds) {
 
 async function hover(x, y) {
   const question = ++hovered;
-  const answer = await fetch(`element?x=${x}&y=${y}`);
-  if (!answer.ok || question !== hovered) return;
+  const answer = await fetch(`element?x=${x}&y=${y}`).catch(() => null);
+  if (!answer?.ok || question !== hovered) return;
   const found = await answer.json();
   outline(found.bounds);
   const under = $("under");

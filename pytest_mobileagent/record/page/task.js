@@ -55,9 +55,7 @@ function asked() {
 }
 
 async function preview() {
-  const answer = await fetch("do/preview", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked()),
-  });
+  const answer = await post("preview", asked());
   const found = await answer.json();
   $("source").textContent = answer.ok ? found.source || found.missing : found.error;
   $("save").disabled = !found.source;
@@ -96,5 +94,5 @@ $("save").addEventListener("click", () => send("save", asked()));
 $("again").addEventListener("click", () => send("undo", {}));
 $("close").addEventListener("click", async () => {
   await send("close", {});
-  document.body.replaceChildren("You can close this page: the file is written.");
+  leave("You can close this page: the file is written.");
 });
