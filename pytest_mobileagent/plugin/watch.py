@@ -20,10 +20,9 @@ from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.plugin.live import seconds_left
-from pytest_mobileagent.report.html.data_blocks import line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
-from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of

@@ -22,9 +22,8 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.record.changes import Change, changes
+from pytest_mobileagent.record.changes import Change, add_app, changes, read_state
 from pytest_mobileagent.record.selectors import Choice, choose, literal, target_at
-from pytest_mobileagent.record.state import add_app, read_state
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 

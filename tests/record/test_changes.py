@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.record.changes import changes
-from pytest_mobileagent.record.state import State
+from pytest_mobileagent.record.changes import State, changes
 
 DATABASE = "/data/data/org.clock/databases/alarms.db"
 

@@ -23,7 +23,6 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.program.http1 import header
 from pytest_mobileagent.program.models.assembly import json_object
-from pytest_mobileagent.program.models.cached_replies import CachedReplies
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
     LentKeys,
@@ -34,7 +33,13 @@ from pytest_mobileagent.program.models.environment import (
     routes,
 )
 from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
-from pytest_mobileagent.program.models.recording import Outage, Recording, Sent, SharedState
+from pytest_mobileagent.program.models.recording import (
+    CachedReplies,
+    Outage,
+    Recording,
+    Sent,
+    SharedState,
+)
 from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
 from pytest_mobileagent.program.models.requests import (
     WithoutUsage,
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.http1 import ServerConnection
-    from pytest_mobileagent.program.models.cached_replies import CachedReply
+    from pytest_mobileagent.program.models.recording import CachedReply
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
-from pytest_mobileagent.jsonable import to_line
+from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.llm.metered import WHOLE
 from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, to_jsonable
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
-from pytest_mobileagent.program.models.cached_replies import CachedReply
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
 
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.exchanges import ExchangeLog
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.budget import Spending
+    from pytest_mobileagent.llm.metered import ReplyCache
     from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
+
 
 _SHOWN = 500  # characters of an error that are recorded
 # Beginnings of the last event of a stream; JSON in events contains no newlines.
@@ -302,3 +305,60 @@ class Recording:
 
 def _short(raw: bytes) -> str:
     return shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedReply:
+    """A complete reply as received, uncompressed."""
+
+    media_type: str
+    text: str
+
+    @classmethod
+    def from_json(cls, data: Any) -> CachedReply:
+        """Return the reply that was stored as JSON data.
+
+        Raises:
+            LookupError, TypeError: if the data is not a reply.
+        """
+        media_type, text = (expect(data[name], str, name) for name in ("media_type", "text"))
+        return cls(media_type, text)
+
+
+class CachedReplies:
+    """The cached replies of one episode's calls; without a `cache`, no reply is stored."""
+
+    def __init__(self, cache: ReplyCache | None) -> None:
+        self._cache = cache
+        self._repeats = Counter[str]()
+
+    @property
+    def only(self) -> bool:
+        """Whether only cached replies are used, so that no model is called."""
+        return self._cache is not None and self._cache.only_replays
+
+    def key(self, model: str, server: str, api: str, query: str, body: bytes) -> str:
+        """Return the cache key of the reply to a request; equal requests are counted.
+
+        `query` is the query of the URL; an API key in it is ignored.
+        """
+        if self._cache is None:
+            return ""
+        asked = [pair for pair in parse_qsl(query) if pair[0] != "key"]
+        request = [api, asked, hashlib.sha256(body).hexdigest()]
+        content = to_line([model, server, request])
+        self._repeats[content] += 1
+        return self._cache.key_of(model, server, request, self._repeats[content] - 1)
+
+    def find(self, key: str) -> CachedReply | None:
+        """Return the reply of a cache key; None if it is not cached.
+
+        Raises:
+            NotCachedError: if it is not cached, and the model may not be called.
+        """
+        return None if self._cache is None else self._cache.find_as(CachedReply.from_json, key)
+
+    def store(self, key: str, reply: CachedReply | None) -> None:
+        """Store a reply; None, for an incomplete reply, is ignored."""
+        if self._cache is not None and reply is not None:
+            self._cache.store(key, asdict(reply))

@@ -23,14 +23,17 @@ from pytest_mobileagent.report.comparison.by_field import (
     by_markdown,
     format_single_run,
 )
-from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
+from pytest_mobileagent.report.comparison.compare import (
+    compare,
+    machines_remarks,
+    paired_by_variant,
+)
 from pytest_mobileagent.report.comparison.episode_pairs import (
     differences_in_words,
     divergence_in_words,
     page_fragment,
     with_episode_pairs,
 )
-from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run

@@ -18,12 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.flips.plan import Flip, Plan, Trial
-    from pytest_mobileagent.report.flips.rounds import RerunOutcome
 
 JUDGE, ENVIRONMENT, AGENT, UNKNOWN = "judge", "environment", "agent", "cannot be told"
 CAUSES = (JUDGE, ENVIRONMENT, AGENT)
 VERSION = 1
 _MOST = 20  # tasks listed on a terminal
+
+
+@dataclass(frozen=True, slots=True)
+class RerunOutcome:
+    """The outcome of an episode in a round: whether it succeeded, or why that is unknown."""
+
+    success: bool | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The HTML pages: report.html, the page of a run, and those of several runs or of a graph.
 
-The data of report.html are blocks (see `data_blocks`): script elements of the type
+The data of report.html are blocks (see `page`): script elements of the type
 "application/octet-stream;base64" that contain gzip-compressed JSON.
 
 - `index`: the run, its summary, and a row for each task (see `index`); `index2` is the index of the

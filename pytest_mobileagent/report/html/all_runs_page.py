@@ -16,8 +16,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_json
 from pytest_mobileagent.jsonable import Each, Maybe, check
 from pytest_mobileagent.report.comparison.pairing import tallies
-from pytest_mobileagent.report.html.data_blocks import line, pack
-from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import REPORT, is_run

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.comparison.episode_pairs import BASE, episode_differences
 from pytest_mobileagent.report.comparison.pairing import case_of
-from pytest_mobileagent.report.html.data_blocks import ExistingPage, pack
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
+from pytest_mobileagent.report.html.page import ExistingPage, pack
 from pytest_mobileagent.report.html.run_page import (
     episodes,
     packed,

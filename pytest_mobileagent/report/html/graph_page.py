@@ -19,8 +19,7 @@ from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.perception.words import in_words
-from pytest_mobileagent.report.html.data_blocks import line, pack
-from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.trajectory import screens
 
 if TYPE_CHECKING:

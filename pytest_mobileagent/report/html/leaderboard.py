@@ -17,8 +17,7 @@ from pytest_mobileagent.report.comparison.ranking import rank
 from pytest_mobileagent.report.export.layouts import models_of
 from pytest_mobileagent.report.gate.missing import episodes
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
-from pytest_mobileagent.report.html.data_blocks import line, pack
-from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import field, mean_of

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
-from pytest_mobileagent.report.html.data_blocks import ExistingPage, line, pack, unpack
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
-from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.page import ExistingPage, line, pack, shell, unpack
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import REPORT, document, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE

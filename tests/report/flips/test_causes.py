@@ -9,9 +9,8 @@ import pytest
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.entry import read_entry
-from pytest_mobileagent.report.flips.causes import Reruns, lines, report, summary
+from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan
-from pytest_mobileagent.report.flips.rounds import RerunOutcome
 from pytest_mobileagent.report.recorded_run import RecordedRun
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from pytest_mobileagent.report.html.all_runs_page import (
     read_overview,
     write_runs_page,
 )
-from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.html.show_command import main
 

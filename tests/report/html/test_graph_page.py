@@ -12,7 +12,7 @@ from pytest_mobileagent import Bounds, Finish, Key, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.report.html import graph_page
-from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.html.show_command import main
 from pytest_mobileagent.testing import make_screen
 

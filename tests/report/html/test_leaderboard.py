@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.export.report_command import main
-from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
 

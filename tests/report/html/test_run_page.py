@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent.report.html import run_page
-from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded_run import read_report
 from pytest_mobileagent.verdict import append, of_person
