@@ -72,7 +72,7 @@ def lint_goals(released: Mapping[str, Released]) -> list[Finding]:
         if not each.goal.strip():
             found.append(Finding("empty goal", each.place, name))
         elif (first := known.setdefault(" ".join(each.goal.split()), name)) != name:
-            found.append(Finding("same goal", each.place, f"{name} has the goal of {first}"))
+            found.append(Finding("same goal", each.place, f"{name} has the same goal as {first}"))
         limit, golden = (each.columns.get(column) for column in ("step_limit", "golden_steps"))
         if isinstance(limit, int) and isinstance(golden, int) and limit < golden:
             what = f"{name} has {golden} golden steps, and a limit of {limit}"

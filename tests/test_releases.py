@@ -59,7 +59,7 @@ def test_what_differs_is_listed_with_both_places(
     assert f"without a counterpart in the release (1):\n  {table}, line 4 (c)\n" in out
     assert "without a row in our table (1):\n  d: tasks.txt:3\n" in out
     assert f"other step_limit (1):\n  {table}, line 2 (a): 5 here, 9 in tasks.txt:1\n" in out
-    assert "same goal (1):\n  tasks.txt:3: d has the goal of a\n" in out
+    assert "same goal (1):\n  tasks.txt:3: d has the same goal as a\n" in out
 
 
 @pytest.mark.parametrize("tasks", ["a|Theirs|many\n", "a|Theirs"])

@@ -161,7 +161,7 @@ def _unknown(
     if near:
         hint = f"did you mean {printed[names.index(near[0])]}?"
     else:
-        hint = f"there are {', '.join(printed)}"
+        hint = f"its options are {', '.join(printed)}"
     return f"{agent} has no option {key!r}; {hint}"
 
 

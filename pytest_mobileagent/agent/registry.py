@@ -250,6 +250,6 @@ def _only_agent(path: Path, reference: str = "") -> type[Agent]:
     if len(own) != 1:
         names = ", ".join(agents[cls] for cls in own) or "none"
         msg = f"{path} must define one agent class (public, with `step` or `run`); it defines"
-        hint = f": say which, as in --agent={reference or path}:{agents[own[0]]}" if own else ""
+        hint = f": name one, as in --agent={reference or path}:{agents[own[0]]}" if own else ""
         raise UnknownAgentError(f"{msg} {names}{hint}")
     return own[0]

@@ -64,7 +64,7 @@ class EventSelector:
             CriteriaError: if there are no criteria, or one is unknown or of the wrong type.
         """
         if not criteria:
-            msg = f"no event to search for: give at least one of {', '.join(CRITERIA)}"
+            msg = f"no event to search for: pass at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
             if name not in CRITERIA:
@@ -73,7 +73,7 @@ class EventSelector:
                 msg = f"{name}=None matches nothing; leave {name!r} out"
                 raise CriteriaError(msg)
             if name == "type" and (not isinstance(value, str) or event_type(value) not in TYPES):
-                raise CriteriaError(_unknown("there is no type of event", str(value), TYPES))
+                raise CriteriaError(_unknown("there is no event type", str(value), TYPES))
         return cls(tuple(criteria.items()))
 
     def matches(self, event: Event) -> bool:

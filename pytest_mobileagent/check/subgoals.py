@@ -145,5 +145,5 @@ def _check(name: str, weight: float, subgoals: SubGoals | None) -> None:
         msg = f"sub-goal {name!r} is inside {subgoals.inside!r}: sub-goals cannot be nested"
         raise TaskError(msg)
     if any(each.name == name for each in subgoals.asked):
-        msg = f"two sub-goals are named {name!r}: give each its own name"
+        msg = f"two sub-goals are named {name!r}: use different names"
         raise TaskError(msg)

@@ -291,14 +291,14 @@ def _parser() -> Parser:
     )
     add = parser.add_argument
     add("data", metavar="DIR", type=Path, help="a graph, or a data set that can be imported")
-    add("-o", "--output", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("-o", "--output", metavar="DIR", type=Path, required=True, help="the folder to create")
     noise = "the share of steps with an ad (at least one), and kinds (default: 0,ad,popup)"
     add("--noise", metavar="RATE[,KIND…]", type=_noise, default=_noise("0,ad,popup"), help=noise)
     add("--ads", choices=("all", "in", "out"), default="all", help="the set of ads")
-    add("--seed", metavar="N", type=int, default=0, help="(default: 0)")
+    add("--seed", metavar="N", type=int, default=0, help="the seed (default: 0)")
     white = "how much the page under an ad is whitened, from 0 to 1 (default: 0.9)"
     add("--whiten", metavar="X", type=_share, default=0.9, help=white)
-    own = "a folder of your own ads, in addition to those of the package; repeatable"
+    own = "a folder of your own ads, in addition to those of the package; may be repeated"
     add("--noise-paths", metavar="DIR", type=Path, action="append", default=[], help=own)
     add("--format", choices=RELEASES, help="the data set's format, if it is not recognised")
     add("--skip-broken", action="store_true", help="leave out unreadable parts of a data set")

@@ -99,16 +99,16 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("runs", metavar="RUN|DATASET", nargs="+", type=Path, help="the episodes to export")
     add("--format", choices=FORMATS, required=True, help="the format of the data set")
-    add("-o", "--output", metavar="DIR", type=Path, required=True, help="a new folder")
+    add("-o", "--output", metavar="DIR", type=Path, required=True, help="the folder to create")
     names = ", ".join(dialects())
-    add("--dialect", metavar="NAME", help=f"of llamafactory: the format of actions: {names}")
+    add("--dialect", metavar="NAME", help=f"for llamafactory: the format of actions: {names}")
     what = f"the parts of each screen to write, with commas between: {', '.join(OBSERVATIONS)}"
     add("--observation", metavar="WHAT", type=_words, help=what)
     add("--failures", action="store_true", help="also export episodes whose goal was not met")
     shares = "shares of the tasks in train,test or train,validation,test: 0.8,0.1,0.1"
     add("--split", metavar="SHARES", type=_shares, default=(1.0,), help=shares)
-    add("--seed", metavar="N", type=int, default=0, help="how tasks are split (default: 0)")
-    licences = "the licence of a suite, which is recorded with its episodes; repeatable"
+    add("--seed", metavar="N", type=int, default=0, help="the seed of the split (default: 0)")
+    licences = "the licence of a suite, which is recorded with its episodes; may be repeated"
     add("--licence", metavar="SUITE=NAME", action="append", default=[], type=_pair, help=licences)
     hidden = "redaction rules, for runs recorded without them (default: mobile_redact)"
     add("--redact", metavar="FILE", type=Path, help=hidden)

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 EXPLORATION = "exploration"  # the tag of tasks that only explore, which do not become tasks
 SEVERAL = "steps with several actions on one screen"
-_ELSEWHERE = "tasks whose way takes an action that mostly leads elsewhere"
-_TWICE = "tasks that are done in the same way as another"
+_ELSEWHERE = "tasks whose path has an action that usually leads elsewhere"
+_TWICE = "tasks with the same path as another"
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 

@@ -70,7 +70,7 @@ def _source(reply: str) -> str:
     """Return the code block with a test function, else the last block, else the whole reply."""
     blocks = [match[1] for match in _BLOCK.finditer(reply.replace("\r\n", "\n") + "\n")]
     if not blocks and "```" in reply:
-        _refuse("its block of code has no end")
+        _refuse("its block of code is not closed")
     tests = [block for block in blocks if re.search(r"^\s*def test_", block, re.MULTILINE)]
     if len(tests) > 1:
         _refuse("there is more than one block of code with a test function")
@@ -78,7 +78,7 @@ def _source(reply: str) -> str:
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
     if printable(source) != source:  # a person would not see the code that is actually run
-        _refuse("characters that cannot be seen must be written as escapes, as in '\\u200d'")
+        _refuse("invisible characters must be written as escapes, as in '\\u200d'")
     return source + "\n"
 
 
@@ -116,9 +116,7 @@ def _check_statement(node: ast.stmt) -> None:
             return
         case ast.AnnAssign(value=ast.expr() as value) if _is_constant(value):
             return
-    _refuse(
-        f"line {node.lineno}: beside imports, constants and the function there must not be anything"
-    )
+    _refuse(f"line {node.lineno}: only imports, constants and the function are allowed")
 
 
 def _is_constant(value: ast.expr) -> bool:
@@ -140,15 +138,15 @@ def _check_node(node: ast.AST) -> None:
             _refuse(f"it imports {module}; there are only {', '.join(MODULES)}")
     match node:
         case ast.ImportFrom(level=level) if level:
-            _refuse("it imports from a package of its own")
+            _refuse("it has a relative import")
         case ast.ImportFrom(names=[ast.alias(name="*")]):
             _refuse("it imports *; import what is used by its name")
         case ast.Name(id=name) if name in _NO_USE or _is_dunder(name):
-            _refuse(f"line {node.lineno}: a check has no use for {name}")
+            _refuse(f"line {node.lineno}: a check must not use {name}")
         case ast.Attribute(attr=name) if _is_dunder(name):
-            _refuse(f"line {node.lineno}: a check has no use for {name}")
+            _refuse(f"line {node.lineno}: a check must not use {name}")
         case ast.AsyncFunctionDef() | ast.ClassDef() | ast.Global() | ast.Await():
-            _refuse(f"line {node.lineno}: a check has no use for this")
+            _refuse(f"line {node.lineno}: a check must not contain this")
 
 
 def _imported(node: ast.AST) -> Iterator[str]:

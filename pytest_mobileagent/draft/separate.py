@@ -94,12 +94,12 @@ class Separation:
 # The remarks by whether the goal is known not to be met, and by the function's behaviour.
 _REMARKS: dict[tuple[bool, Outcome], str] = {
     (False, "separates"): "",
-    (False, "always"): ": before anything was done, too",
-    (False, "never"): ": what was done is not recognised",
+    (False, "always"): ": even before anything was done",
+    (False, "never"): ": it does not recognise success",
     (False, "too early"): ", but not at the end",
     (False, "broke"): ": at the end it breaks",
-    (True, "separates"): ": it takes this for done",
-    (True, "always"): ": it takes anything for done",
+    (True, "separates"): ": it does not recognise failure",
+    (True, "always"): ": it accepts any state",
     (True, "never"): "",
     (True, "too early"): ", but not at the end",
     (True, "broke"): ": at the end it breaks",

@@ -77,7 +77,7 @@ class Environment:
         for key in table:
             if key not in names:
                 near = difflib.get_close_matches(key, names, 1)
-                hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+                hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(names)}"
                 msg = f"{key} is not a key of an environment; {hint}"
                 raise BadEnvironmentError(msg)
         for name in ("id", "device", "size", "density"):
@@ -173,7 +173,7 @@ def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Envir
         if not found:
             groups = sorted({each.group for each in known.values()} - {""})
             there = ", ".join(sorted(known)) or "none: no folder of environments is registered"
-            msg = f"names {word!r}; there are {', '.join([ALL, *groups])} and {there}"
+            msg = f"names {word!r}; choose from {', '.join([ALL, *groups])} and {there}"
             raise ValueError(msg)
         chosen |= {environment.id: environment for environment in found}
     return list(chosen.values())

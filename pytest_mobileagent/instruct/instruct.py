@@ -100,7 +100,9 @@ def _written(
         writers = Writers(ModelSettings(choice, prices), examples, asks=False)
         write_all(groups, writers, 1, left_out, lambda _done, _of: None)
         print(
-            printable(f"{_routes(groups, left_out)}\nasking for them would be\n{writers.total()}")
+            printable(
+                f"{_routes(groups, left_out)}\nwriting for them would take\n{writers.total()}"
+            )
         )
         return 0
     cache = _cache(given, choice.references, project)
@@ -265,9 +267,9 @@ def _parser() -> Parser:
         "`review FILE`; those that are kept become tasks.",
         epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used. GRAPH "
         "is a folder of recorded pages. A TABLE that was written before can only be used with "
-        "--compare-with. Replies are kept in pytest's cache. The exit status is 0; 1 if some "
-        "instructions could not be written, 2 if it stopped before the end, 4 for wrong arguments. "
-        "See docs/instructions.md.",
+        "--compare-with. Replies are kept in pytest's cache. The exit status is 0 on success, 1 "
+        "if some instructions could not be written, 2 if the command stopped before the end, and "
+        "4 for invalid arguments. See docs/instructions.md.",
     )
     add = parser.add_argument
     add("paths", metavar="RUN|GRAPH|TABLE", nargs="+", type=Path, help="the trajectories")
@@ -283,31 +285,33 @@ def _parser() -> Parser:
         "--language",
         metavar="en|zh|…",
         default="",
-        help="of the instructions (default: as recorded)",
+        help="the language of the instructions (default: as recorded)",
     )
     add("--few-shot", metavar="FILE", type=Path, help="a table of examples: stage, given, reply")
     steps = f"the number of steps of a trajectory (default: 4-{COMPLEX})"
     add("--steps", metavar="MIN-MAX", type=_span, default=(4, COMPLEX), help=steps)
-    kinds = "the minimal number of kinds of actions (default: 2)"
+    kinds = "the minimum number of kinds of actions (default: 2)"
     add("--kinds", metavar="N", type=_count, default=2, help=kinds)
-    ends = "the maximal number of trajectories between two pages (default: 3)"
+    ends = "the maximum number of trajectories between two pages (default: 3)"
     add("--per-ends", metavar="N", type=_count, default=3, help=ends)
     add(
         "--most",
         metavar="N",
         type=_count,
         default=100,
-        help="the maximal number for each source (100)",
+        help="the maximum number for each source (default: 100)",
     )
     add("--start", metavar="PAGE", default="", help="for a graph: the first page")
     add("--end", metavar="PAGE", default="", help="for a graph: the last page")
-    add("--seed", metavar="N", type=int, default=0, help="for walks on a graph (default: 0)")
+    add("--seed", metavar="N", type=int, default=0, help="the seed of walks on graphs (default: 0)")
     others = "compare with the instructions of another table: judges decide which are better"
     add("--compare-with", metavar="FILE", type=Path, help=others)
     add("--judges", metavar="MODEL,…", help="the judges (default: the project's, or --model)")
     add("--max-cost", metavar="USD", help="stop when this many US dollars are spent")
     add("--cache", metavar="DIR", type=Path, help="a folder for replies (default: pytest's cache)")
-    add("--threads", metavar="N", type=_count, default=8, help="trajectories at the same time (8)")
+    add(
+        "--threads", metavar="N", type=_count, default=8, help="trajectories at a time (default: 8)"
+    )
     return parser
 
 
@@ -316,9 +320,9 @@ def _check(parser: Parser, given: argparse.Namespace) -> None:
     tables = [path for path in given.paths if path.suffix == ".jsonl"]
     given.table = tables[0] if tables else None
     if tables and (len(given.paths) > 1 or given.output or given.dry_run or not given.compare_with):
-        parser.error(f"{tables[0]} is a table: it can only be compared, by --compare-with alone")
+        parser.error(f"{tables[0]} is a table: give nothing else except --compare-with")
     if not (tables or given.output or given.dry_run):
-        parser.error("-o FILE.jsonl is needed for what is written, or --dry-run")
+        parser.error("name a file for the instructions with -o FILE.jsonl, or use --dry-run")
 
 
 def _count(text: str) -> int:

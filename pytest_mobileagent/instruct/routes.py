@@ -90,8 +90,8 @@ class Wanted:
     """The criteria by which routes are chosen.
 
     - `least`, `most_steps`: the range of steps.
-    - `kinds`: the minimal number of kinds of actions.
-    - `per_ends`: the maximal number of routes between the same two pages; `most`: that of all
+    - `kinds`: the minimum number of kinds of actions.
+    - `per_ends`: the maximum number of routes between the same two pages; `most`: that of all
       routes.
     """
 

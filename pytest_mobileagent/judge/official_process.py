@@ -59,7 +59,7 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001 - including SystemExit
         reply = _error_line(error, request["folder"])
     if refusals:
-        reply = {"error": f"it may look at the episode, not use {refusals[0]}"}
+        reply = {"error": f"it may read the episode, but not use {refusals[0]}"}
     talk.write(reply)
     os._exit(0)  # without waiting for the function's threads
 
@@ -135,7 +135,7 @@ def _refusing(refusals: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
             what = event if event.startswith(_REFUSED) and event not in _HARMLESS else ""
         if what:
             refusals.append(what)
-            msg = f"an official evaluation may look at the episode, not use {what}"
+            msg = f"an official evaluation may read the episode, but not use {what}"
             raise PermissionError(msg)
 
     return refuse
@@ -213,7 +213,7 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if any(part["type"] != "text" for part in content):
-        msg = "its judge is shown pictures, which are not passed on"
+        msg = "it shows its judge pictures, which are not passed on"
         raise ValueError(msg)
     return "\n".join(part["text"] for part in content)
 
@@ -238,7 +238,7 @@ class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        why = f"the evaluation uses {self.__name__}.{name}, which is not here"
+        why = f"the evaluation uses {self.__name__}.{name}, which is not available here"
         return _Absent(name, (), {"why": why})
 
 

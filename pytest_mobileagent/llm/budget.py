@@ -158,7 +158,7 @@ def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
         why = reply["error"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
-    msg = f"no model is asked, as it is unknown what the run has spent: {why}"
+    msg = f"no model is called, because what the run has spent is unknown: {why}"
     raise HostError(msg)
 
 

@@ -94,7 +94,7 @@ class ModelChoice:
             if known and role not in known:
                 near = difflib.get_close_matches(role, known, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                msg = f"{agent} asks no model as {role!r}{hint} (its roles: {', '.join(known)})"
+                msg = f"{agent} calls no model as {role!r}{hint} (its roles: {', '.join(known)})"
                 raise ValueError(msg)
         if lacking := [role for role in known if self.of(role) is None]:
             msg = f"no model is given for {', '.join(lacking)}: add {lacking[0]}=PROVIDER:NAME"

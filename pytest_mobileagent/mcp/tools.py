@@ -212,7 +212,7 @@ ACTING = (
             Parameter(
                 "duration",
                 "number",
-                "how long, in milliseconds; 500 unless given",
+                "how long, in milliseconds; by default 500",
                 required=False,
                 least=1,
                 most=10_000,

@@ -311,8 +311,6 @@ def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
 
     if source.reached_by is not Address:
         command = command_of(program, agent)
-        why = (
-            f"needs adb, and --mobile-device={source.shown} gives none (an MCP client works there)"
-        )
+        why = f"needs adb, which --mobile-device={source.shown} lacks (an MCP client would work)"
         msg = f"{agent.option.flag}={command} {why}"
         raise pytest.UsageError(printable(msg))

@@ -218,7 +218,7 @@ class RunConfig(RunContext):
         try:
             near = next(path for path in (folder, *folder.parents) if path.exists())
         except ValueError:
-            msg = f"{setting} is not a path: it holds a NUL character"
+            msg = f"{setting} is not a path: it contains a NUL character"
             raise pytest.UsageError(printable(msg)) from None
         if not near.is_dir():
             msg = f"{setting}: {near} is a file; name a folder"

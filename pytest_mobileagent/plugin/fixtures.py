@@ -103,7 +103,7 @@ def agent(pytestconfig: pytest.Config) -> Callable[[], Any] | None:
     """
     if pytestconfig.stash[RUN].agent is None:
         names = "--agent=NAME, the environment variable MOBILE_AGENT or the ini key mobile_agent"
-        pytest.fail(f"no agent was chosen: give one by {names}", pytrace=False)
+        pytest.fail(f"no agent was chosen: name one by {names}", pytrace=False)
     return None
 
 
@@ -137,7 +137,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     case = case_of(request.node)
     if case is None:
         pytest.fail(
-            "the test asks for an episode but is not a task: give it @task(…)", pytrace=False
+            "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
         )
     state = state_of(request.node)
     if state.was_put_off and state.episode is not None:

@@ -237,7 +237,7 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     if not _is_task(metafunc):
         return False
     if "episode" not in metafunc.fixturenames:
-        msg = f"{metafunc.function.__name__} is a task but does not ask for `episode`"
+        msg = f"{metafunc.function.__name__} is a task but does not request `episode`"
         raise TaskError(msg)
     if inspect.iscoroutinefunction(metafunc.function):
         msg = (

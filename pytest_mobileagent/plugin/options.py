@@ -51,7 +51,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-agent-process", "on|off", "on", values.one_of("on", "off"),
-            "run agents in a process of their own; `off` runs them in a thread, for debuggers",
+            "run agents in a separate process; `off` runs them in a thread, for debuggers",
         ),
         Option(
             "--mobile-model", "MODEL|ROLE=MODEL,…", None, values.model,
@@ -206,7 +206,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-max-steps", "N", None, values.whole(1),
-            "the maximal number of steps of an episode, even if the task allows more",
+            "the maximum number of steps of an episode, even if the task allows more",
         ),
         Option(
             "--mobile-step-factor", "X", "2", values.positive,
@@ -218,7 +218,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--mobile-pace", "SECONDS", None, values.positive,
-            "the minimal time from one action of an agent to the next, and to the next screenshot",
+            "the minimum time from one action of an agent to the next, and to the next screenshot",
         ),
         Option(
             "--mobile-seed", "N", "0", values.whole(0),

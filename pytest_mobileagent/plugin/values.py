@@ -124,7 +124,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def has(text: str) -> tuple[str, ...]:
-    """Return the needs that the devices meet, given the value of --mobile-has."""
+    """Return the needs that the devices meet, given the value of --mobile-device-has."""
     from pytest_mobileagent.task.needs import parse_has  # not for --help
 
     return parse_has(text)

@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--device", metavar="DEVICE", default="", help="the phone (default: the project's)")
-    apps = "an app that the task needs; the first is opened; repeatable"
+    apps = "an app that the task needs; the first is opened; may be repeated"
     add("--app", metavar="PACKAGE", action="append", default=[], help=apps)
     file = "the file to write: test_*.py"
     add("-o", "--output", metavar="FILE", type=Path, required=True, help=file)

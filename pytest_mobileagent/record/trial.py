@@ -170,7 +170,7 @@ def _words(entry: dict[str, Any], kind: Kind) -> str:
     if entry["success"] is kind.passes:
         return ""
     if entry["success"] is True:
-        return "the checks hold all the same: they do not test what the goal asks for"
+        return "the checks hold anyway: they do not test what the goal asks for"
     words = str(entry["reason"] or entry["outcome"]).split("\n")[0]
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
 

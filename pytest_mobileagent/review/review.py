@@ -120,7 +120,7 @@ def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) 
     folder = runs()
     found = folder / given if given else newest_run(folder)
     if found is None or not is_run(found):
-        where = f"{given} is none, and {folder / given} neither" if given else f"none in {folder}"
+        where = f"{given} is not a run, nor is {folder / given}" if given else f"none in {folder}"
         parser.error(f"there is no run: {printable(where)}; name its folder, which holds run.json")
     return found.resolve()
 

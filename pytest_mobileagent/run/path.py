@@ -53,7 +53,7 @@ def check_golden(task: Task) -> None:
         NoSolutionError: if it has neither golden actions nor a solution.
     """
     if not task.golden and not task.solution:
-        msg = "the task has no golden actions to do on a single path: give it some by golden=[…]"
+        msg = "the task has no golden actions for a single path: add them with golden=[…]"
         raise NoSolutionError(msg)
 
 

@@ -123,7 +123,7 @@ class ConversationRunner:
             if session.ending is None:
                 why = f"it exceeded {session.limits.seconds:g} seconds"
                 session.end(Termination.TIME_LIMIT, blame(session, why))
-            session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
+            session.end(Termination.TIME_LIMIT, "the agent could not be closed in time")
         except AgentError as error:
             why = blame(session, self._without_secrets(str(error)))
             session.end(Termination.AGENT_ERROR, recorded_error(why, briefing.folder))
@@ -214,7 +214,7 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
         if not count or not isinstance(work.broken_task, UnfitMoveError):
             raise work.broken_task
         times = "once" if count == 1 else f"{count} times"
-        what = f"noise has come {times}, which a solution cannot foresee: {work.broken_task}"
+        what = f"noise appeared {times}, which a solution cannot foresee: {work.broken_task}"
         session.end(Termination.AGENT_ERROR, recorded_error(blame(session, what), folder))
     if work.infrastructure and session.ending is None:
         raise ProviderError(cut(work.infrastructure, _LONGEST_ERROR))

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Task
 
 MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
-UNREADABLE = "no action could be made out of what you said"
+UNREADABLE = "no action could be found in your reply"
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,7 +359,7 @@ class Screen:
                 msg = f"xpath={expression!r} is not an XPath 1.0 expression: {error}"
                 raise CriteriaError(msg) from error
             if not (isinstance(result, list) and all(map(etree.iselement, result))):
-                msg = f"xpath={expression!r} gives {result!r}, not elements"
+                msg = f"xpath={expression!r} returns {result!r}, not elements"
                 raise CriteriaError(msg)
             places = {node: place for place, node in enumerate(each.iter())}
             found |= {places[node] for node in result if node in places}

@@ -53,7 +53,7 @@ def check_same_screen(name: str, other: Element, root: Element) -> None:
     if [other, *other.ancestors][-1] is not root:
         msg = (
             f"{name}={other.describe()} belongs to another screen: look it up on the one that is "
-            f"searched (for several screens, give a function: tapped(lambda screen: …))"
+            f"searched (for several screens, pass a function: tapped(lambda screen: …))"
         )
         raise CriteriaError(msg)
 
@@ -142,7 +142,7 @@ class Selector:
                 cannot be combined, or the image's file is missing.
         """
         if not criteria:
-            msg = f"nothing to search for: give at least one of {', '.join(CRITERIA)}"
+            msg = f"nothing to search for: pass at least one of {', '.join(CRITERIA)}"
             raise CriteriaError(msg)
         for name, value in criteria.items():
             _check(name, value)

@@ -201,7 +201,7 @@ class Task:
         for number, wanted in enumerate(self.golden, 1):
             if not (callable(wanted) or isinstance(wanted, Golden | Action)):
                 msg = (
-                    f"golden action {number} is {_brief(wanted)}: give a Golden, an action such as "
+                    f"golden action {number} is {_brief(wanted)}: pass a Golden, an action such as "
                     "Tap(x, y), or a function of the screen"
                 )
                 raise TaskError(msg)
@@ -248,7 +248,7 @@ class Task:
             msg = f"vague={_brief(self.vague)} must be a goal in words"
             raise TaskError(msg)
         if self.vague.casefold().split() == self.goal.casefold().split():
-            msg = f"vague={_brief(self.vague)} is the goal itself: leave out what is to be asked"
+            msg = f"vague={_brief(self.vague)} is the goal itself: leave out a detail to ask for"
             raise TaskError(msg)
 
     def as_variant(self, name: str) -> Task:

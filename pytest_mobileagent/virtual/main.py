@@ -181,7 +181,7 @@ def _load(phone: Phone, name: str) -> None:
         phone.snapshots.load(name)
     except KeyError:
         names = ", ".join(phone.snapshots) or "none"
-        raise ValueError(f"no snapshot {name!r}; there are: {names}") from None
+        raise ValueError(f"no snapshot {name!r} (available: {names})") from None
 
 
 async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None:

@@ -97,7 +97,7 @@ class Picky:
     ("declared", "word", "complaint"),
     [
         (Plain, "hystory=5", r"Mine has no option 'hystory'; did you mean history \(int, 3\)\?"),
-        (Plain, "zzz=5", r"there are history \(int, 3\), scale \(float, 1\.5\)"),
+        (Plain, "zzz=5", r"its options are history \(int, 3\), scale \(float, 1\.5\)"),
         (Plain, "_own=5", "Mine has no option '_own'"),
         (Plain, "method=5", "Mine has no option 'method'"),
         (Plain, "history", "history: must be KEY=VALUE"),
@@ -202,7 +202,7 @@ def test_a_preset_of_a_word_with_a_comma_survives() -> None:
 
 @pytest.mark.parametrize(
     ("word", "hint"),
-    [("zzz=5", "there are history .*, preset"), ("presets=a3", r"did you mean preset")],
+    [("zzz=5", "its options are history .*, preset"), ("presets=a3", r"did you mean preset")],
 )
 def test_presets_are_told_with_the_options(word: str, hint: str) -> None:
     with pytest.raises(BadOptionError, match=rf"{hint} \(spa-bench \| mobileagentbench\)"):

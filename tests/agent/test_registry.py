@@ -210,7 +210,7 @@ def test_the_only_agent_of_a_file_need_not_be_named(write: Callable[..., Path]) 
 
 def test_of_several_agents_of_a_file_one_has_to_be_named(write: Callable[..., Path]) -> None:
     path = write("two.py", AGENT.format(name="One") + AGENT.format(name="Two"))
-    with pytest.raises(UnknownAgentError, match=r"defines One, Two: say which, .*two\.py:One"):
+    with pytest.raises(UnknownAgentError, match=r"defines One, Two: name one, .*two\.py:One"):
         find_agent(str(path), []).load()
 
 

@@ -154,7 +154,7 @@ def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
         ({}, "no event to search for"),
         ({"resource": "save"}, "did you mean 'resource_id'"),
         ({"type": "click"}, "did you mean 'clicked'"),
-        ({"type": 1}, "no type of event"),
+        ({"type": 1}, "no event type"),
         ({"text": None}, "matches nothing"),
     ],
 )

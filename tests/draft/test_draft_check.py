@@ -95,7 +95,7 @@ def test_it_prints_a_function_and_where_that_holds(draft_check, episode):
 def test_a_draft_that_separates_nothing_is_told_with_status_1(draft_check, episode):
     status, out, _ = draft_check("--episode", episode, replies=[fenced(USELESS)])
     assert status == 1
-    assert "#   USELESS: holds after step 0-2 of 2: before anything was done, too" in out
+    assert "#   USELESS: holds after step 0-2 of 2: even before anything was done" in out
 
 
 def test_all_episodes_of_a_task_are_asked_and_those_done_are_drafted_from(
@@ -170,7 +170,7 @@ def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, ep
     [
         ([], "no episode is given"),
         (["nothing"], "no episode is recorded in nothing"),
-        (["EPISODE"], "no model is given that could draft: --model=PROVIDER:NAME"),
+        (["EPISODE"], "no model is given to draft: --model=PROVIDER:NAME"),
         (["EPISODE", "--model=gpt"], "'gpt' must be PROVIDER:NAME"),
         (["EPISODE", "--model=openai:gpt-4o"], "OPENAI_API_KEY is not set. Nothing was asked."),
         (["EPISODE", "--model=opnai:gpt-4o"], "did you mean 'openai'?"),

@@ -101,7 +101,7 @@ def test_factors_differ_from_the_standard_in_one_respect_each(known):
 @pytest.mark.parametrize("word", ["999", "100-999", "prod", "0"])
 def test_an_unknown_name_is_told_with_those_that_there_are(known, word):
     with pytest.raises(
-        ValueError, match=f"names '{word}'; there are all, factors, test, train and "
+        ValueError, match=f"names '{word}'; choose from all, factors, test, train and "
     ):
         select([word], known)
 
@@ -115,7 +115,7 @@ def test_without_a_folder_that_is_said():
     ("change", "message"),
     [
         ({"densty": 440}, "densty is not a key of an environment; did you mean density?"),
-        ({"shape": "round"}, "shape is not a key of an environment; there are: id, device, "),
+        ({"shape": "round"}, "shape is not a key of an environment; the keys are id, device, "),
         ({"density": "440"}, "density = '440' must be a whole number from 72 to 1000"),
         ({"density": True}, "density = True must be"),
         ({"size": [1080]}, r"size = \(1080,\) must be width and height in pixels"),

@@ -280,10 +280,10 @@ def test_the_fewest_steps_leave_out_detours(command, tmp_path):
     [
         (["run", "-o", "new.txt", "--model=openai:x"], "-o new.txt must end with .jsonl"),
         (["run", "-o", "there.jsonl"], "there.jsonl already exists and is not overwritten"),
-        (["run", "-o", "new.jsonl"], "no model is given that could write: --model="),
+        (["run", "-o", "new.jsonl"], "no model is given to write: --model="),
         (
             ["run", "-o", "new.jsonl", "--model=describer=openai:x"],
-            "could write in the role writer",
+            "is given to write in the role writer",
         ),
         (["run", "-o", "new.jsonl", "--model=gpt"], "'gpt' must be PROVIDER:NAME"),
         (["run", "-o", "new.jsonl", "--model=openai:gpt-4o"], "OPENAI_API_KEY is not set"),
@@ -323,8 +323,8 @@ def test_a_broken_graph_is_told_in_one_line_with_its_row(command, make_graph):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["run"], "-o FILE.jsonl is needed for what is written, or --dry-run"),
-        (["t.jsonl"], "t.jsonl is a table: it can only be compared"),
+        (["run"], "name a file for the instructions with -o FILE.jsonl, or use --dry-run"),
+        (["t.jsonl"], "t.jsonl is a table: give nothing else"),
         (["run", "--steps=9-4", "--dry-run"], "9-4 must be MIN-MAX"),
         (["run", "--most=0", "--dry-run"], "0 is not a whole number from 1"),
     ],

@@ -41,7 +41,10 @@ OTHERS = [
     ("import subprocess; subprocess.run(['true'])", "not use subprocess.Popen"),
     ("import socket; socket.create_connection(('127.0.0.1', 9))", "not use socket."),
     ("f = lambda: f(); f()", "RecursionError"),
-    ("from appium import webdriver; webdriver.Remote()", "appium.webdriver, which is not here"),
+    (
+        "from appium import webdriver; webdriver.Remote()",
+        "appium.webdriver, which is not available here",
+    ),
     ("def", "SyntaxError"),
 ]
 
@@ -164,7 +167,7 @@ def test_libraries_that_are_not_here_may_be_imported_and_not_used(run: Run) -> N
     head = "import nowhere.at.all\nfrom other import Base\nclass Own(Base): pass\n"
     assert run(f"{head}def eval(*given): return True").passed is True
     found = run(f"{head}def eval(*given): return Own()")
-    assert "the evaluation uses other.Base, which is not here" in found.reason
+    assert "the evaluation uses other.Base, which is not available here" in found.reason
 
 
 def test_hierarchies_are_written_as_appium_does(make_screen: Callable[..., Screen]) -> None:

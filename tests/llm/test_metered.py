@@ -304,7 +304,7 @@ def test_a_model_is_not_asked_if_nobody_knows_what_was_spent(
 ) -> None:
     client = ScriptedModel(["a"])
     model = make(client=client, budget=Budget(Limit(1.0)), ledger_server=tmp_path / "nobody")
-    with pytest.raises(ModelUnavailable, match="it is unknown what the run has spent"):
+    with pytest.raises(ModelUnavailable, match="what the run has spent is unknown"):
         model.complete("Hello?")
     assert client.requests == []
     assert make("a", ledger_server=tmp_path / "nobody").complete("Hello?").text == "a"

@@ -136,8 +136,11 @@ def test_a_role_has_its_own_model_or_the_default() -> None:
 @pytest.mark.parametrize(
     ("choice", "complaint"),
     [
-        (ModelChoice(GPT, {"planer": GPT}), r"asks no model as 'planer'; did you mean 'planner'\?"),
-        (ModelChoice(GPT, {"x": GPT}), r"asks no model as 'x' \(its roles: planner, actor\)"),
+        (
+            ModelChoice(GPT, {"planer": GPT}),
+            r"calls no model as 'planer'; did you mean 'planner'\?",
+        ),
+        (ModelChoice(GPT, {"x": GPT}), r"calls no model as 'x' \(its roles: planner, actor\)"),
         (ModelChoice(None, {"planner": GPT}), r"no model is given for actor: add actor=PROVIDER"),
         (ModelChoice(), "no model is given for planner, actor: add planner=PROVIDER:NAME"),
     ],

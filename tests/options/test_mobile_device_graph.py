@@ -283,4 +283,4 @@ def test_an_mcp_client_plays_there_and_is_told_what_needs_a_shell(
 
 def test_other_programs_are_refused_there(run: Callable[..., pytest.RunResult]) -> None:
     line = refused(run(agent="cmd:true {goal} {serial}"))
-    assert "needs adb, and --mobile-device=graph:notes gives none (an MCP client works" in line
+    assert "needs adb, which --mobile-device=graph:notes lacks (an MCP client would" in line

@@ -125,7 +125,7 @@ def test_go(episode, device, mobile_env):
     [
         (
             "huge",
-            "*--mobile-env=huge (--mobile-env) names 'huge'; there are all, some and *small*",
+            "*--mobile-env=huge (--mobile-env) names 'huge'; choose from all, some and *small*",
         ),
         ("small,,", "*--mobile-env=small,, (from --mobile-env) must be a list such as*"),
     ],

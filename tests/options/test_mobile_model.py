@@ -66,8 +66,8 @@ def test_a_served_model_is_asked_and_priced(asking, served, monkeypatch):
         ("opnai:gpt-4o", "no provider is called 'opnai'; did you mean 'openai'? (available: *"),
         ("vllm:m", "vllm has no default endpoint: name one, as in vllm:m@http://HOST:PORT/v1"),
         ("scripted:none.jsonl", "cannot read none.jsonl: No such file or directory"),
-        ("x=scripted:a", "asking.py:Asks asks no model as 'x' (its roles: actor)"),
-        ("acter=scripted:a", "asking.py:Asks asks no model as 'acter'; did you mean 'actor'? *"),
+        ("x=scripted:a", "asking.py:Asks calls no model as 'x' (its roles: actor)"),
+        ("acter=scripted:a", "asking.py:Asks calls no model as 'acter'; did you mean 'actor'? *"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_a_device_starts(asking, fnmatch, model, error):

@@ -230,7 +230,7 @@ SOLVED = TASKS.replace("import task", "import tap, task").replace(
 @pytest.mark.parametrize(
     ("tasks", "outcome", "said"),
     [
-        (SOLVED, "failed", "noise has come once, which a solution cannot foresee: move 3 of"),
+        (SOLVED, "failed", "noise appeared once, which a solution cannot foresee: move 3 of"),
         (SOLVED.replace('"Milk"', '"Beer"'), "errors", "the task is broken: move 1 of the sol"),
     ],
 )

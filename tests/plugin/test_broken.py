@@ -90,7 +90,7 @@ def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
     project.write(tasks__counter__test_counter="def test_it(episode): pass")
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*is not a task: give it @task*"])
+    result.stdout.fnmatch_lines(["*is not a task: add @task*"])
 
 
 BROKEN_TASKS = {
@@ -104,7 +104,7 @@ BROKEN_TASKS = {
     ),
     "no episode": (
         '@task("Go.")\ndef test_go(): pass',
-        "*test_go is a task but does not ask for `episode`*",
+        "*test_go is a task but does not request `episode`*",
     ),
     "async": ('@task("Go.")\nasync def test_go(episode): pass', "*test_go is asynchronous*"),
 }

@@ -156,7 +156,7 @@ def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite)
     assert (suite.pytester.path / "leases").read_text().count("leased") == 7
     result.stdout.fnmatch_lines(
         [
-            "wall     a wall keeps everybody out of com.example.shut: *; it is there, too, when *",
+            "wall     a wall blocks com.example.shut: *; it is there, too, when *",
             "screen   *-wall.png",
             "wall     *in tasks/suite/walls.toml, line 2 (log-in); it is not there when *free*",
         ]

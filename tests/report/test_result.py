@@ -226,7 +226,7 @@ def test_what_could_not_be_done_is_invalid_and_neither_of_the_others(
 ) -> None:
     same = make_screen("same")
     beyond = Step(same, (Tap(9999, 1),), notice="beyond the screen", undone=1)
-    mute = Step(same, notice="no action could be made out of what you said")
+    mute = Step(same, notice="no action could be found in your reply")
     episode = make_episode(screens=(same,), steps=(beyond, beyond, mute))
     assert invalid(episode) == 3
     assert no_effect(episode) == repeated(episode) == [False] * 3

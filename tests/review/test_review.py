@@ -68,7 +68,7 @@ def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nowhere"], "there is no run: nowhere is none, and .*nowhere neither"),
+        (["nowhere"], "there is no run: nowhere is not a run, nor is .*nowhere"),
         (["--port", "70000"], "from 0 to 65535"),
         (["--decide", "a"], "must be EPISODE=pass or EPISODE=fail"),
         (["--decide", "a=pass", "--decide", "z=pass"], "no episode to decide is called 'z'"),

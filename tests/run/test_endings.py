@@ -250,7 +250,7 @@ def test_an_agent_that_hangs_while_it_closes_changes_no_ending(phone: FakePhone)
     finally:
         release.set()
     assert episode.termination is Termination.SELF_REPORTED
-    assert episode.error == "the agent could not be closed: its time was over"
+    assert episode.error == "the agent could not be closed in time"
 
 
 def test_a_broken_phone_is_not_the_agents_fault_however_the_agent_closes(

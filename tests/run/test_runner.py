@@ -178,7 +178,7 @@ def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> N
         (
             [Reply(Finish()), TimeIsUpError()],
             Termination.SELF_REPORTED,
-            "the agent could not be closed: its time was over",
+            "the agent could not be closed in time",
         ),
         (
             [Reply(Finish()), AgentError("its process ended with status 3")],

@@ -114,7 +114,7 @@ class Unread:
 
 
 UNDONE: dict[str, tuple[Any, str, int]] = {
-    "nothing": ([], "no action could be made out of what you said", 0),
+    "nothing": ([], "no action could be found in your reply", 0),
     "a point in words": (Tap("a", 1), "whole pixels", 0),  # type: ignore[arg-type]
     "a point that is no number": (Tap(float("nan"), 1), "whole pixels", 0),  # type: ignore[arg-type]
     "a point of thousands of digits": (Tap(10**9999, 1), "whole pixels", 0),

@@ -74,7 +74,7 @@ def test_elements_meet_all_criteria(
 @pytest.mark.parametrize(
     ("criteria", "complaint"),
     [
-        ({}, "nothing to search for: give at least one of text, resource_id"),
+        ({}, "nothing to search for: pass at least one of text, resource_id"),
         ({"txet": "x"}, "there is no criterion 'txet'; did you mean 'text'?"),
         ({"id": "x"}, "there is no criterion 'id'"),
         ({"text": None}, "text=None matches nothing; leave text out"),

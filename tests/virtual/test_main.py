@@ -167,7 +167,7 @@ def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--snapshot=nope"], "error: no snapshot 'nope'; there are: default_boot\n"),
+        (["--snapshot=nope"], "error: no snapshot 'nope' (available: default_boot)\n"),
         (["--apps=/nope"], "error: there is no folder of apps at /nope\n"),
         (["--time=noon"], "error: --time=noon is no time; one is 2026-05-01T09:30\n"),
         (["--adb-server-port=99999"], "error: --adb-server-port=99999 is no port\n"),

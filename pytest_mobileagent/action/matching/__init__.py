@@ -48,7 +48,7 @@ class Golden:
 
     def __post_init__(self) -> None:
         if len(self.size) != 2 or not all(side > 0 for side in self.size):
-            msg = f"size={self.size!r} is not the size of a screen: give screen.size"
+            msg = f"size={self.size!r} is not the size of a screen: pass screen.size"
             raise TaskError(msg)
 
     @classmethod
@@ -162,10 +162,10 @@ def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
     if isinstance(golden, Golden):
         return golden
     if not isinstance(golden, Action):
-        msg = f"{golden!r} is not a golden action: give a Golden, or an action such as Tap(x, y)"
+        msg = f"{golden!r} is not a golden action: pass a Golden, or an action such as Tap(x, y)"
         raise TaskError(msg)
     if size is None:
-        msg = f"{golden!r} needs the size of its screen to be compared: give size=screen.size"
+        msg = f"{golden!r} needs the size of its screen to be compared: pass size=screen.size"
         raise TaskError(msg)
     return Golden(golden, size)
 
@@ -182,7 +182,7 @@ def cannot_be_golden(rule: str, action: Action) -> NoReturn:
 
 def no_such_scorer(scorer: str, known: tuple[str, ...]) -> TaskError:
     """Return the error for an unknown scorer of a rule."""
-    return TaskError(f"there is no scorer {scorer!r}; there are {', '.join(known)}")
+    return TaskError(f"there is no scorer {scorer!r} (available: {', '.join(known)})")
 
 
 def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) -> Match:

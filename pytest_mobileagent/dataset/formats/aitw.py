@@ -66,7 +66,7 @@ class Release(Base):
             except (LookupError, TypeError, ValueError, DialectError) as error:
                 why = f"a step has no {error}" if isinstance(error, KeyError) else str(error)
                 why = f"the episode {episode} cannot be read: {why}"
-                self.problems.broken(where, why, "episodes that make no sense")
+                self.problems.broken(where, why, "malformed episodes")
 
     def _demonstration(
         self, episode: str, steps: list[tuple[str, Example]], splits: Splits

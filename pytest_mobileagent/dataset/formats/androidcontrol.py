@@ -151,7 +151,7 @@ class Release(Base):
         except (LookupError, TypeError, ValueError, GraphError, DialectError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             why = f"it is not an episode: {why}"
-            self.problems.broken(where, why, "episodes that make no sense")
+            self.problems.broken(where, why, "malformed episodes")
             return
         columns = {**found.columns, "tags": splits.of(found.id)}
         yield replace(found, columns=columns, where=where)

@@ -124,7 +124,7 @@ class Release(Base):
                 why = str(error).removeprefix(f"{file}:1: ")
                 if isinstance(error, KeyError):
                     why = f"a step has no {error}"
-                self.problems.broken(f"{file}:1", why, "trajectories that make no sense")
+                self.problems.broken(f"{file}:1", why, "malformed trajectories")
 
     def _demonstration(self, file: Path, steps: list[Any]) -> Demonstration:
         split = file.parent.parent.parent

@@ -71,7 +71,7 @@ class Release(Base):
         for where, line in self._lines():
             if not _kind(line):
                 why = "a line must be an object with set, page, edge or task"
-                self.problems.broken(where, why, "lines that make no sense")
+                self.problems.broken(where, why, "malformed lines")
         self._each(writer, "page", self._page)
         self._each(writer, "page", self._same)
         self._each(writer, "set", self._set)

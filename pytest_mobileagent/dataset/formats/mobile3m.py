@@ -161,9 +161,7 @@ class App:
         )
         for line, name, other in self._index.execute(_CHAINED):
             why = f"{name} is equal to {other}, which is equal to another page"
-            self.problems.broken(
-                f"{file}:{line}", why, "equal pages without one that stands for all"
-            )
+            self.problems.broken(f"{file}:{line}", why, "equal pages without a representative")
         for name, other in self._index.execute("SELECT name, other FROM equal WHERE name <> other"):
             if name in writer and other in writer:
                 writer.same(name, other)

@@ -98,7 +98,7 @@ class Release(mobile3m.Release):
             app.close()
         for task in (each for tasks in by_app.values() for each in tasks):
             why = f"there is no folder {task.path[0].removesuffix('0')}_… for {task.name}"
-            self.problems.broken(task.where, why, "tasks of apps that are not there")
+            self.problems.broken(task.where, why, "tasks of missing apps")
         writer.head(snapshots=snapshots)
         return count + sum(self.add(writer, each) for each in self.demonstrations())
 
@@ -120,8 +120,8 @@ class Release(mobile3m.Release):
                 if known.goal == task.goal:
                     known.tags += [tag for tag in task.tags if tag not in known.tags]
                 else:
-                    why = f"{task.name} is the golden path of {known.where}, too"
-                    kind = "tasks with the golden path of another"
+                    why = f"{task.name} is also the golden path of {known.where}"
+                    kind = "tasks with the same golden path as another"
                     self.problems.broken(task.where, why, kind)
         yield from found.values()
 
@@ -140,11 +140,11 @@ class Release(mobile3m.Release):
             task = _Task(name, goal.strip(), steps, where, [], full.strip())
         except (LookupError, TypeError, ValueError, AttributeError):
             why = "a task needs a name such as app0_3_12, and a task or three kinds of instructions"
-            self.problems.broken(where, why, "tasks that make no sense")
+            self.problems.broken(where, why, "malformed tasks")
             return None
         if not task.actions or not task.goal:
             why = f"{name!r} has no goal" if task.actions else f"{name!r} is not a path of actions"
-            self.problems.broken(where, why, "tasks that make no sense")
+            self.problems.broken(where, why, "malformed tasks")
             return None
         task.tags = _tags(file, task, is_vague=text is None)
         return task
@@ -178,7 +178,7 @@ class Release(mobile3m.Release):
             actions = [_noisy_action(each["action"]) for each in steps]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             why = f"it is not a noisy task: {error}"
-            self.problems.broken(f"{file}:1", why, "tasks that make no sense")
+            self.problems.broken(f"{file}:1", why, "malformed tasks")
             return None
         name = _numbers(file)[-1]
         pictures = _noisy_pages(file)

@@ -105,7 +105,7 @@ class Volume:
         """Return the index."""
         found = _VOLUME.search(output)
         if found is None:
-            msg = f"the phone printed no volume, but {output.strip()[:200]!r}"
+            msg = f"the phone printed no volume but {output.strip()[:200]!r}"
             raise DeviceError(msg)
         return int(found[1])
 
@@ -181,7 +181,7 @@ class Packages:
         """Return the names."""
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if stray := [line for line in lines if not line.startswith("package:")]:
-            msg = f"the device printed no list of packages, but {stray[0][:200]!r}"
+            msg = f"the device printed no list of packages but {stray[0][:200]!r}"
             raise DeviceError(msg)
         return sorted(line.removeprefix("package:") for line in lines)
 

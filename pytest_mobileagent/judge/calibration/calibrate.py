@@ -82,7 +82,7 @@ def _report(
         print(as_text(found))
     if outcome.stopped:
         left = f"{outcome.labels} of {len(labels.each)} episodes were judged"
-        print(f"{outcome.stopped}: {left}; the same command goes on from there", file=sys.stderr)
+        print(f"{outcome.stopped}: {left}; the same command continues from there", file=sys.stderr)
         return 130 if outcome.stopped == INTERRUPTED else 2
     return 0 if any(answer.passed is not None for answer in outcome.answers) else 1
 
@@ -113,8 +113,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Options that are left out are taken from the environment or pytest's "
         "configuration: MOBILE_JUDGES or mobile_judges, and so on. Replies are stored in pytest's "
         "cache: after Ctrl-C, or once --max-cost is spent, the same command continues where it "
-        "stopped. The exit status is 0, 1 if no judge has answered, 2 for invalid arguments or if "
-        "the command stopped before the end, and 130 after Ctrl-C.",
+        "stopped. The exit status is 0 on success, 1 if no judge answered, 2 for invalid arguments "
+        "or if the command stopped before the end, and 130 after Ctrl-C.",
     )
     add = made.add_argument
     add(
@@ -157,7 +157,13 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--cache", type=Path, metavar="DIR", help="the folder for replies (default: pytest's cache)"
     )
-    add("--threads", type=_count, default=8, metavar="N", help="episodes judged at a time (8)")
+    add(
+        "--threads",
+        type=_count,
+        default=8,
+        metavar="N",
+        help="episodes judged at a time (default: 8)",
+    )
     add("--format", choices=("text", "json"), default="text", help="the format of the report")
     return made  # fmt: skip
 

@@ -88,7 +88,9 @@ def labels_of_run(path: Path) -> Labels:
             load = partial(read, folder, EpisodeRecord)
             found.append(Label(name, bool(last.passed), load, _asked(recorded), note=last.reason))
     if not found:
-        msg = f"no person has decided an episode of {run}: python -m pytest_mobileagent review"
+        msg = (
+            f"no person has decided an episode of {run}: run `python -m pytest_mobileagent review`"
+        )
         raise LabelsError(msg)
     left = f"{undecided} of {len(episodes)} episodes have no verdict by a person, and are left out"
     return Labels(tuple(found), (left,) if undecided else ())

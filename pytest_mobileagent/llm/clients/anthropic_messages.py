@@ -67,7 +67,7 @@ class AnthropicMessages:
                 reply = self._sdk.post("/v1/messages", body, headers)
             if reply["stop_reason"]:
                 return sound(_answer(mended(reply), watch.seconds))
-        raise self._sdk.broken("its answer ended before the reply did")
+        raise self._sdk.broken("its answer ended before the reply was complete")
 
     def _body(self, request: Request) -> dict[str, Any]:
         system = [m.text for m in request.messages if m.role == "system" and m.text.strip()]

@@ -59,7 +59,7 @@ class OpenAIChat:
                 reply = self._sdk.post("/chat/completions", body)
             answer = _answer(mended(reply), watch.seconds, is_stream=request.stream)
         if answer is None:
-            raise self._sdk.broken("its answer ended before the reply did")
+            raise self._sdk.broken("its answer ended before the reply was complete")
         return answer
 
     def _body(self, request: Request) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class OpenAIResponses:
                 return sound(_answer(mended(reply), watch.seconds, request.stop))
         if reply.get("status") == "failed" or reply.get("error"):
             raise self._sdk.failed(reply.get("error"))
-        raise self._sdk.broken("its answer ended before the reply did")
+        raise self._sdk.broken("its answer ended before the reply was complete")
 
     def _body(self, request: Request) -> dict[str, Any]:
         settings: dict[str, Any] = {

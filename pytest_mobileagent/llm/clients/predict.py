@@ -110,7 +110,7 @@ class Predict:
                 return list(mended(json.loads(lines["data"])))
             if lines.get("event") == "error":
                 raise self._broken(f"its function failed: {lines.get('data')}")
-        raise self._broken("its answer ended before the reply did")
+        raise self._broken("its answer ended before the reply was complete")
 
     def _upload(self, url: str, image: Image) -> dict[str, Any]:
         name = f"screen.{image.media_type.removeprefix('image/')}"

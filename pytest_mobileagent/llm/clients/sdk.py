@@ -290,7 +290,7 @@ class Sdk:
         except sdk.APIError as error:
             wrong = refused(self.place, 200, error.body or str(error), {}, self._key)
         except (httpx2.HTTPError, httpx2.StreamError) as error:
-            wrong = self.broken(f"its answer was cut: {error}")
+            wrong = self.broken(f"its answer was cut off: {error}")
         except (ValueError, RecursionError) as error:
             wrong = self.broken(f"its answer cannot be read: {why_unreadable(error)}")
         else:

@@ -47,7 +47,7 @@ class ScriptedReply:
             msg = f"the text of a reply must be a str, not {self.text!r}"
             raise TypeError(msg)
         if self.stop not in get_args(Stop):
-            msg = f"a reply cannot stop by {self.stop!r}: {_listed(get_args(Stop))}"
+            msg = f"a reply cannot have stop= {self.stop!r}: {_listed(get_args(Stop))}"
             raise ValueError(msg)
         object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
         if self.tool_calls and self.stop == "end":
@@ -87,7 +87,7 @@ class Fault:
         status = isinstance(self.kind, int) and 400 <= self.kind <= 599
         if not known and not status:
             kinds = _listed(get_args(FaultKind))
-            msg = f"{self.kind!r} is not a fault: give a status from 400 to 599, or {kinds}"
+            msg = f"{self.kind!r} is not a fault: pass a status from 400 to 599, or {kinds}"
             raise ValueError(msg)
 
     @property
@@ -181,7 +181,7 @@ def checked(entry: object) -> Entry:
     """
     if isinstance(entry, str | ScriptedReply | Fault) or callable(entry):
         return cast("Entry", entry)
-    msg = f"{entry!r} is not a reply: give a str, ScriptedReply, Fault, When or function"
+    msg = f"{entry!r} is not a reply: pass a str, ScriptedReply, Fault, When or function"
     raise TypeError(msg)
 
 
@@ -215,7 +215,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
         try:
             reply = _entry(json.loads(line))
             if isinstance(reply, When) and (first := lines.setdefault(reply.text, number)) < number:
-                _refuse(f"line {first} answers the same: give its replies there, as a list")
+                _refuse(f"line {first} has the same `when`: put all its replies there, as a list")
         except (ValueError, TypeError, RecursionError) as error:
             msg = f"{path}, line {number}: {why_unreadable(error)}"
             raise ValueError(msg) from error
@@ -230,7 +230,7 @@ def _entry(line: Any) -> Entry | When:
         rest = {key: value for key, value in line.items() if key != "when"}
         if isinstance(rest.get("reply"), list):
             if set(rest) != {"reply"}:
-                _refuse("next to a list of replies, other fields belong into the list's objects")
+                _refuse("beside a list of replies, other fields belong in the list's objects")
             return When(line["when"], [_reply(each) for each in rest["reply"]])
         return When(line["when"], _reply(rest))
     return _reply(line)

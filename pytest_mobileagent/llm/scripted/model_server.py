@@ -49,7 +49,7 @@ class ServedModel(str):
 
     The URL's path begins with the server's key. Requests with neither this path nor the key, such
     as those of other users of the machine, get the status 401. Command lines and records may show
-    `address` instead; `key` then belongs into the environment, like a provider's key.
+    `address` instead; `key` then belongs in the environment, like a provider's key.
     """
 
     __slots__ = ("_server",)

@@ -141,7 +141,7 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if comparison["should_be_equal"]:
         names = ", ".join(map(printable, comparison["should_be_equal"]))
-        chosen = " (checks differ also where other tasks were chosen)"
+        chosen = " (checks also differ if other tasks were chosen)"
         other = comparison["new"] or comparison["missing"]
         hint = chosen if other and "checks" in comparison["should_be_equal"] else ""
         found.append(
@@ -149,7 +149,7 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if comparison["unknown"]:
         names = ", ".join(map(printable, comparison["unknown"]))
-        found.append(f"warning: not known of both runs, and maybe different: {names}")
+        found.append(f"warning: not known for both runs, so maybe different: {names}")
     return [*found, *machines_remarks(comparison)]
 
 
@@ -298,7 +298,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("base", metavar="BASE", help="the run that the others are compared with")
-    add("runs", metavar="RUN", nargs="*", help="a run")
+    add("runs", metavar="RUN", nargs="*", help="a run to compare with BASE")
     add(
         "--by",
         choices=FIELDS,
@@ -312,7 +312,12 @@ def _parser() -> argparse.ArgumentParser:
         help="the conditions to check: a TOML file, or an expression such as "
         "'success_rate >= baseline' (default: the project's mobile_gate)",
     )
-    add("--format", choices=(*_FORMATS, "html"), default="text", help="(default: text)")
+    add(
+        "--format",
+        choices=(*_FORMATS, "html"),
+        default="text",
+        help="of the output (default: text)",
+    )
     add(
         "--page",
         metavar="URL",

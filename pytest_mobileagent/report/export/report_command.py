@@ -75,10 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("runs", metavar="RUN", nargs="+", help="a run: a row of the table")
     formats = ("html", "json", *_TABLES)
-    add("--format", choices=formats, default="markdown", help="(default: markdown)")
+    add("--format", choices=formats, default="markdown", help="of the output (default: markdown)")
     papers = [name for name in LAYOUTS if name != "own"]
     add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
-    add("--pack", action="store_true", help="html: one file that contains all pictures, smaller")
+    add("--pack", action="store_true", help="html: put all pictures, compressed, into the file")
     where = "the file to write (default: standard output; for the page of a run, its folder; "
     where += f"for a leaderboard, {LEADERBOARD})"
     add("-o", "--output", metavar="FILE", type=Path, help=where)

@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         prog=program_name("flips"),
         description="Find out why the verdicts of a task differ between epochs or runs: because of "
         "the judge (which is asked again about the same episodes), the environment (if the "
-        "recorded replies lead to another verdict on a fresh phone), or the agent. Call it in the "
+        "recorded replies lead to another verdict on a fresh phone), or the agent. Run it in the "
         "project's folder. The episodes of the runs are not changed.",
     )
     parser.add_argument(
@@ -88,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-n", metavar="N", dest="workers", help="the number of pytest-xdist workers that play them"
     )
-    parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument(
+        "--format", choices=["text", "json"], default="text", help="of the output (default: text)"
+    )
     parser.add_argument(
         "-o",
         metavar="DIR",

@@ -82,7 +82,7 @@ def test_rules_are_found_by_their_names(name: str) -> None:
         ("aitx", "there is no matching rule 'aitx'; did you mean 'ait"),
         ("", r"there is no matching rule '' \(available: aitw, "),
         ("judged", "there is no matching rule 'judged'"),
-        ("aitz:coot", "there is no scorer 'coot'; there are coat, agentcpm"),
+        ("aitz:coot", r"there is no scorer 'coot' \(available: coat, agentcpm\)"),
         ("aitw:code", "the matching rule 'aitw' has no scorers"),
     ],
 )

@@ -95,7 +95,7 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
         ({"name": "shop0_9", "task": "Go."}, r"there is no page shop0_9"),
         ({"name": "shop0_0_0", "task": "Go."}, r"there is no page shop0_0_0"),
         ({"name": "bank0_0", "task": "Go."}, r"there is no folder bank_… for bank0_0"),
-        ({**copies.SIMPLE, "task": "Another goal."}, r"is the golden path of .*json:1, too"),
+        ({**copies.SIMPLE, "task": "Another goal."}, r"is also the golden path of .*json:1"),
     ],
 )
 def test_a_task_that_makes_no_sense_is_named_with_file_and_line(

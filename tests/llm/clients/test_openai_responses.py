@@ -209,5 +209,5 @@ def test_an_error_event_of_a_stream_is_an_error(place):
 
 def test_a_response_that_is_still_in_progress_is_cut():
     made, _ = client(response(status="in_progress"))
-    with pytest.raises(ProviderBusyError, match="ended before the reply did"):
+    with pytest.raises(ProviderBusyError, match="ended before the reply was complete"):
         made.ask(Request((GOAL,)))

@@ -74,7 +74,7 @@ def test_gradio_3_gets_the_picture_with_the_call():
     ("result", "problem"),
     [
         ('event: error\ndata: "no memory"\n\n', "its function failed: .*no memory"),
-        ("event: heartbeat\ndata: null\n\n", "ended before the reply did"),
+        ("event: heartbeat\ndata: null\n\n", "ended before the reply was complete"),
         ("event: complete\ndata: [\n\n", "cannot be read"),
     ],
 )

@@ -162,9 +162,9 @@ def test_what_a_function_returns_has_to_be_a_reply():
 
 
 def test_faults_and_stops_are_known():
-    with pytest.raises(ValueError, match="'broken' is not a fault: give a status from 400"):
+    with pytest.raises(ValueError, match="'broken' is not a fault: pass a status from 400"):
         Fault(wrong("broken"))
-    with pytest.raises(ValueError, match="a reply cannot stop by 'why': 'end', 'tools'"):
+    with pytest.raises(ValueError, match="a reply cannot have stop= 'why': 'end', 'tools'"):
         ScriptedReply("x", stop=wrong("why"))
 
 
@@ -198,14 +198,14 @@ def test_a_file_of_json_lines_says_the_same(tmp_path):
         ("3", "not a reply: 3; give a text,"),
         ('{"reply": 3}', 'not a reply: {"reply": 3}'),
         ('{"reply": "x", "stopp": "length"}', "not a reply: "),
-        ('{"reply": "x", "stop": "long"}', "a reply cannot stop by 'long'"),
+        ('{"reply": "x", "stop": "long"}', "a reply cannot have stop= 'long'"),
         ('{"reply": "x", "input_tokens": "9"}', "'input_tokens' must be a number, not \"9\""),
         ('{"fault": 200}', "200 is not a fault: "),
         ('{"fault": "later"}', "'later' is not a fault: "),
         ('{"when": 3, "reply": "x"}', "'when' must be a string, not 3"),
         ('{"when": "a"}', "not a reply: {}"),
-        ('{"when": "one", "reply": "x"}', "line 1 answers the same"),
-        ('{"when": "a", "reply": ["x"], "stop": "length"}', "next to a list of replies"),
+        ('{"when": "one", "reply": "x"}', "line 1 has the same `when`"),
+        ('{"when": "a", "reply": ["x"], "stop": "length"}', "beside a list of replies"),
         ('{"reply": "", "tool_calls": [{"name": "x"}]}', 'not a tool call: {"name": "x"}'),
         ("[" * 200_000, "line 2: it is nested too deeply"),
     ],

@@ -115,7 +115,7 @@ def test_nothing_is_asked_if_nobody_knows_what_was_spent(
     ):
         client.chat.completions.create(model="own", messages=ASKED)
     assert recorder.lines == []
-    assert "it is unknown what the run has spent" in str(recorder.models.failure)
+    assert "what the run has spent is unknown" in str(recorder.models.failure)
 
 
 def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(

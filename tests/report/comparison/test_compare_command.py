@@ -70,7 +70,7 @@ def test_single_tasks_follow_and_what_one_has_to_know() -> None:
     assert "missing (1), only in the baseline, or decided only there:" in lines
     assert "  tasks/clock/old" in lines
     assert lines[-1] == (
-        "warning: not the same in both runs: checks (checks differ also where other tasks were "
+        "warning: not the same in both runs: checks (checks also differ if other tasks were "
         "chosen); a difference may come from that"
     )
 
@@ -182,7 +182,7 @@ def test_runs_of_the_first_version_are_compared(capsys: Capture) -> None:
     assert main([old, old], no_setting) == 0
     out = capsys.readouterr().out
     assert "+0.0 points" in out
-    assert "warning: not known of both runs, and maybe different: fingerprints" in out
+    assert "warning: not known for both runs, so maybe different: fingerprints" in out
 
 
 def test_a_run_that_was_killed_is_compared_by_what_it_has(

@@ -231,7 +231,7 @@ def restart_as_root(address: Address) -> bool:
     try:
         return "cannot" not in connection.read_until_close()
     except (adbutils.AdbError, OSError) as error:
-        msg = f"device {address} does not answer whether adbd may run as root: {error}"
+        msg = f"device {address} does not say whether adbd may run as root: {error}"
         raise DeviceError(msg) from error
     finally:
         connection.conn.close()

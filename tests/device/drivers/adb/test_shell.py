@@ -56,7 +56,7 @@ def test_a_device_that_hangs_before_its_shell_is_open_is_an_error_in_time(server
 
 
 def test_a_device_that_does_not_say_whether_it_is_root_is_an_error_in_time(server):
-    with pytest.raises(DeviceError, match="does not answer whether adbd may run as root"):
+    with pytest.raises(DeviceError, match="does not say whether adbd may run as root"):
         restart_as_root(server(b"OKAYOKAYrestart"))
 
 
