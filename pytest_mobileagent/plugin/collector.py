@@ -219,7 +219,8 @@ class Collector:
             only_decided_failures=sound and self.run.value("mobile-exit") == "run",
             only_skips=bool(skipped) and selected <= skipped,
             gate=self.judged.get("gate", {}).get("status"),
-            others_failed=not (self.failed | self.broken).union(missing) <= set(self.results),
+            others_failed=bool(self.broken & decided)  # the tear-down of a decided task
+            or not (self.failed | self.broken).union(missing) <= set(self.results),
         )
         self.missing = missing if exitstatus == pytest.ExitCode.OK else []
         return ending.status(exitstatus)

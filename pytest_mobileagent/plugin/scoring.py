@@ -97,9 +97,22 @@ def score(
         report.outcome, report.longrepr = "failed", what
         entry = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, entry)
+    if entry["success"] is not None:
+        _end_reruns(item)
     item.user_properties.extend(properties(entry))
     add_to_others(item, report, entry, state_of(item).episode)
     return report
+
+
+def _end_reruns(item: pytest.Function) -> None:
+    """Keep pytest-rerunfailures from repeating a decided task.
+
+    It would repeat failures only, so the success rate would be that of the best of several tries.
+    """
+    # Private to that plugin: for each phase of a test, whether its error forbids another try.
+    final: Any = getattr(item, "_terminal_errors", None)
+    if isinstance(final, dict):
+        final["mobileagent"] = True
 
 
 def _result(

@@ -36,7 +36,8 @@ class Ending:
       `--mobile-exit=run` does not count.
     - `only_skips`: whether the run had only tasks, and all were skipped.
     - `gate`: the gate's exit status; None without a gate.
-    - `others_failed`: whether a test that is not a task failed or has no result.
+    - `others_failed`: whether anything failed that the gate does not count: a test that is not a
+      task failed or has no result, or the tear-down of a decided task raised an error.
     """
 
     too_much_broke: bool = False
@@ -56,7 +57,8 @@ class Ending:
         if self.budget_is_spent:
             return pytest.ExitCode.INTERRUPTED
         if self.gate is not None and given in _DECIDED:
-            return self.gate or int(self.others_failed)
+            # Not 8, which pipelines may accept.
+            return 1 if self.others_failed and self.gate in {0, 8} else self.gate
         return self._of_tests(given)
 
     def _of_tests(self, given: int) -> int:

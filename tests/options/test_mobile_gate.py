@@ -30,6 +30,23 @@ def test_a_test_that_is_no_task_fails_the_run_all_the_same(gated):
     result.stdout.fnmatch_lines(["gate PASS: *"])
 
 
+def test_an_error_in_the_tear_down_of_a_task_fails_the_run_all_the_same(gated):
+    conftest = gated.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8") + BREAKS_LATE, "utf-8")
+    result = gated.run("--mobile-gate=success_rate >= 0.5", "-k", "easy and 0")
+    result.assert_outcomes(passed=1, errors=1, deselected=15)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["gate PASS: *"])
+
+
+BREAKS_LATE = """
+@pytest.fixture(autouse=True)
+def puts_back():
+    yield
+    raise OSError("the server is gone")
+"""
+
+
 @pytest.mark.slow
 def test_a_difference_that_is_not_certain_is_inconclusive(gated):
     gated.baseline({"easy[0]": [True], "easy[1]": [False]}, "few")

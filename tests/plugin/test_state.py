@@ -45,6 +45,7 @@ from pytest_mobileagent import task
 def test_code(episode):
     assert episode.answers("4712")
 """
+OPTIONS = ("--agent=says.py:Says", "--mobile-agent-process=off")
 KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # when the test is set up again
 
 
@@ -93,14 +94,25 @@ def test_each_run_of_a_body_begins_without_what_the_last_one_missed(used: ItemSt
     assert (used.is_in_body, used.check_held, used.misses) == (True, False, [])
 
 
+def test_a_failure_is_not_repeated_but_an_error_is(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    pytester.makeconftest(CONFTEST.replace("== 2", "== 1"))
+    pytester.makepyfile(says=AGENT, test_it=TASK)
+    result = pytester.runpytest_inprocess(*OPTIONS, "--reruns=3")
+    assert result.parseoutcomes() == {"rerun": 1, "failed": 1}
+    (path,) = pytester.path.glob("runs/*/report.json")
+    (entry,) = json.loads(path.read_text("utf-8"))["tasks"]
+    assert (entry["outcome"], entry["success"]) == ("failed", False)
+    assert entry["infrastructure"] == ["the disk is full"]
+
+
 def test_a_second_set_up_that_breaks_is_not_scored_with_the_episode_of_the_first(
     pytester: pytest.Pytester,
 ) -> None:
     pytest.importorskip("pytest_rerunfailures")
     pytester.makeconftest(CONFTEST)
-    pytester.makepyfile(says=AGENT, test_it=TASK)
-    options = ["--agent=says.py:Says", "--mobile-agent-process=off", "--reruns=1"]
-    result = pytester.runpytest_inprocess(*options)
+    pytester.makepyfile(says=AGENT, test_it=TASK.replace("assert ", "return "))
+    result = pytester.runpytest_inprocess(*OPTIONS, "--reruns=1")
     result.assert_outcomes(errors=1)
     (path,) = pytester.path.glob("runs/*/report.json")
     (entry,) = json.loads(path.read_text("utf-8"))["tasks"]

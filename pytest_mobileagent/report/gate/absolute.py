@@ -14,6 +14,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
 from pytest_mobileagent.report.gate.missing import (
     describe_missing,
+    episodes,
     filled,
     is_broken,
     lacks_too_many,
@@ -45,8 +46,8 @@ _SUMS = {
 def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     """Return the finding on a bound: whether the number in the report is within it.
 
-    It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes. If part
-    of the cost, tokens or crashes is unknown, the known part is a lower bound.
+    It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes, or if
+    every task was skipped. If part of the cost, tokens or crashes is unknown, the known part is a lower bound.
     """
     covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
     unknown = left_out(bound.metric, covered)
@@ -72,6 +73,8 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     only_grows = bound.metric.rpartition(".")[2] in _SUMS
     if bound.metric not in _ALWAYS_KNOWN and lacks_too_many(counted) and not (high and only_grows):
         return finding(INCONCLUSIVE, describe_missing(covered), broken=is_broken(counted))
+    if not (low or high or episodes(counted)):
+        return finding(INCONCLUSIVE, f"{said}, but no episode was run: every task was skipped")
     return finding(FAIL if low or high else PASS, said)
 
 

@@ -14,6 +14,7 @@ from pytest_mobileagent.report.gate.missing import (
     describe_untried,
     is_same_selection,
     skipped_for_devices,
+    skipped_for_records,
     too_many_missing,
 )
 from pytest_mobileagent.report.gate.rule import (
@@ -149,6 +150,7 @@ def decide(
     count = sum(bound.baseline for bound in gate.bounds)
     findings = too_many_missing(tasks, analysis)
     findings += [] if gate.allow_skipped else skipped_for_devices(tasks, analysis)
+    findings += skipped_for_records(tasks, analysis)
     findings += required(gate.must_pass, tasks, analysis)
     for bound in gate.bounds:
         if not bound.baseline:

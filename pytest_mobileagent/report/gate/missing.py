@@ -118,7 +118,8 @@ def _advice(causes: Counter[str]) -> list[str]:
 
 
 _MOST = 5  # names in a line
-_LACKS = {"app", *DECLARED}
+_LACKS = {"app", "listener", *DECLARED}
+_UNRECORDED = "record"  # the run that is scored again, or whose replies are played, lacks the task
 
 
 def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
@@ -148,6 +149,26 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
         f"{listed(apps)}; {do}, or set allow_skipped = true in the gate's file"
     )
     return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, analysis=analysis)]
+
+
+def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
+    """Return a finding if tasks were skipped because the earlier run has no episode of them.
+
+    Otherwise, scoring a run again that was cut off could pass on the tasks that it had reached. The
+    list is empty if no task was skipped for that reason.
+    """
+    keys = dict.fromkeys(
+        (task["id"], task["environment"])
+        for task in tasks
+        if task["outcome"] == "skipped" and task["skipped_for"] == _UNRECORDED
+    )
+    if not keys:
+        return []
+    words = (
+        f"{len(keys)} task{'s have' if len(keys) > 1 else ' has'} no recorded episode: "
+        f"{listed([label(*key) for key in keys])}; finish that run with --mobile-resume first"
+    )
+    return [Finding(INCONCLUSIVE, words, {"skipped_for_record": len(keys)}, analysis=analysis)]
 
 
 def describe_untried(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.report.metrics.summary import totals
 
@@ -195,6 +196,10 @@ def _check_metric(metric: str) -> None:
     if not isinstance(known[first], Mapping) and dot:
         msg = f"{first} is a single number: leave out {dot}{name}"
         raise ValueError(msg)
+    # A termination that never occurred counts as 0, so a misspelt one would be within any maximum.
+    if first in {"terminations", "termination_rates"} and name not in set(Termination):
+        msg = f"no episode ends with {name!r}: {near(name, list(map(str, Termination)))}"
+        raise ValueError(msg)
 
 
 def _check_against_baseline(bound: Bound) -> None:
@@ -231,6 +236,9 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
     is_share = "rate" in bound.metric or "accuracy" in bound.metric
     if is_share and max(given) > 1:
         msg = f"{bound.metric} is a share from 0 to 1, not {max(given):g}: 0.5 is 50 %"
+        raise ValueError(msg)
+    if min(given) < 0:
+        msg = f"{bound.metric} is never negative, so a limit of {min(given):g} decides nothing"
         raise ValueError(msg)
 
 

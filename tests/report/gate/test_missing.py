@@ -44,7 +44,36 @@ def test_a_gate_may_allow_them() -> None:
     assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
 
 
-@pytest.mark.parametrize("why", ["solution", "listener", None])
+def test_tasks_without_a_listener_leave_a_gate_open() -> None:
+    run = entries(many(4, "PP")) + skipped("events", None, "listener")
+    decision = decide(GATE, run, None, ONCE, 0)
+    assert decision.status == 8
+    assert "1 task was skipped for want of what devices lack: listener (events)" in decision.line
+    assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
+
+
+@pytest.mark.parametrize("allow", [False, True])
+def test_tasks_without_a_recorded_episode_leave_a_gate_open(allow: bool) -> None:
+    run = entries(many(4, "PP")) + skipped("timer", None, "record") + skipped("old", None, "record")
+    decision = decide(Gate(GATE.bounds, allow_skipped=allow), run, None, ONCE, 0)
+    assert decision.status == 8
+    assert decision.line == (
+        "INCONCLUSIVE: 2 tasks have no recorded episode: timer, old; finish that run with "
+        "--mobile-resume first"
+    )
+
+
+@pytest.mark.parametrize("metric", ["errors", "premature", "skipped"])
+def test_a_number_over_no_episode_passes_no_gate(metric: str) -> None:
+    gate = Gate((Bound(metric, max=2, suite="clock"),), allow_skipped=True)
+    run = skipped("maps", "com.example.maps")
+    others = entries(many(4, "PP"), suite="notes")
+    decision = decide(gate, [*run, *others], None, ONCE, 0)
+    assert decision.status == 8
+    assert decision.line.endswith("but no episode was run: every task was skipped")
+
+
+@pytest.mark.parametrize("why", ["solution", "test", None])
 def test_what_was_skipped_for_another_reason_is_left_out(why: str | None) -> None:
     run = entries(many(4, "PP")) + skipped("maps", "com.example.maps", why)
     assert decide(GATE, run, None, ONCE, 0).status == 0
