@@ -10,19 +10,24 @@ import inspect
 import platform
 from functools import cache
 from importlib import metadata
+from importlib.metadata import entry_points
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent.agent.registry import ENTRY_POINTS
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.project import folders
+from pytest_mobileagent.plugin.reuse.code import imported_by, module_files
 from pytest_mobileagent.plugin.reuse.digests import (
     clock_of,
     content_of,
     digests,
     fingerprints,
+    hash_of,
     noise_of,
     pace_of,
     path_of,
@@ -36,7 +41,7 @@ from pytest_mobileagent.task.task import OWN
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pytest
 
@@ -120,8 +125,8 @@ def _episodes(run: RunConfig) -> dict[str, Any]:
 def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
     return {
         "apps": _apps(run),
-        "agent": _agent(run),
-        "models": run.models.about()["models"],
+        "agent": agent_of(run),
+        "models": _models(run),
         "device": [
             *(run.settings[n].text for n in ("mobile-device", "mobile-driver")),
             *clock_of(run),
@@ -156,16 +161,65 @@ def _apps(run: RunConfig) -> Any:
     return content_of(folders(run.config, "apps")) if run.devices.source.is_virtual else None
 
 
-def _agent(run: RunConfig) -> Any:
-    """Return what identifies the agent: its name, its options, and its source if it is a file."""
-    name = str(run.agent)
+def _models(run: RunConfig) -> Any:
+    """Return what identifies the models: their names, and the content of the scripted ones."""
+    names = run.models.about()["models"]
+    scripts = [
+        Path(each.url or each.name) for each in run.models.choice.references if each.is_script
+    ]
+    return [names, list(map(hash_of, scripts))] if scripts else names
+
+
+def agent_of(run: RunConfig) -> Any:
+    """Return what identifies the agent: its name, its options, and its source.
+
+    The source includes the files of the project that it imports, and the files that the command of
+    a program names.
+    """
+    name, project = str(run.agent), run.config.rootpath
     if (program := run.program) is not None:
         adapter = program.path.read_text("utf-8") if program.path else None
-        own = sources_of(program.folder) if program.folder else []
+        named = _files_in(program.command, run.config.invocation_params.dir)
+        own = sources_of(program.folder) if program.folder else _hashes(named, project)
         return [[redact_urls(word) for word in program.command], adapter, own]
     file = Path(name.rpartition(":")[0] or name)
     within = folders(run.config, "agents")
     near = [folder / f"{name}.py" for folder in within] + ([file] if file.suffix == ".py" else [])
-    source = [hashlib.sha256(path.read_bytes()).hexdigest() for path in near if path.is_file()]
+    near = [path for path in near if path.is_file()] or list(_installed(name))
+    source = [hash_of(path) for path in near]
     packages = [folder / name for folder in within if (folder / name).is_dir()]
+    mains = [*near, *(path / "__init__.py" for path in packages)]
+    inside = [path.resolve() for path in packages]
+    others = [
+        path
+        for path in imported_by(mains, project)
+        if not any(path.is_relative_to(folder) for folder in inside)
+    ]
+    source += [hash_of(path) for path in others]
     return [name, list(run.value("mobile-agent-option") or ()), source, content_of(packages)]
+
+
+def _installed(agent: str) -> Iterator[Path]:
+    """Yield the files of the module of an agent that is named as module:Class or entry point."""
+    module = agent.rpartition(":")[0]
+    if not module:
+        points = entry_points(group=ENTRY_POINTS, name=agent)
+        module = next((point.module for point in points), "")
+    return module_files(module) if module else iter(())
+
+
+def _files_in(command: Sequence[str], folder: Path) -> list[Path]:
+    """Return the files that a program's command names: paths, and the module after `-m`."""
+    found = [folder / word for word in command if "{" not in word]
+    for option, module in pairwise(command):
+        if option == "-m":
+            found += module_files(f"{module}.__main__", [folder])
+    return [path for path in dict.fromkeys(found) if path.is_file()]
+
+
+def _hashes(files: Sequence[Path], project: Path) -> list[Any]:
+    """Return the hashes of files of a project, and of those that the Python files import."""
+    python = [path for path in files if path.suffix == ".py"]
+    known = [path for path in files if path.resolve().is_relative_to(project.resolve())]
+    both = [*known, *imported_by(python, project)]
+    return [[path.name, hash_of(path)] for path in dict.fromkeys(p.resolve() for p in both)]

@@ -1,4 +1,4 @@
-"""Finds the code of a project's functions and of everything they use, for digests of tasks.
+"""Finds the code that digests depend on: of functions and all they use, and of imported files.
 
 A run reads the code of all its tasks before the first one begins, so each file is parsed once.
 """
@@ -10,16 +10,18 @@ import functools
 import inspect
 import linecache
 import re
+import sys
 import textwrap
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _CONSTANTS = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset)
+_PLUGIN = Path(__file__).parents[2]  # inside the project if that is a checkout of the plugin
 _FOREIGN = {"site-packages", "dist-packages"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -166,3 +168,56 @@ def _names(code: CodeType) -> tuple[str, ...]:
     """Return the names of globals and attributes in code, sorted."""
     inner = (const for const in code.co_consts if isinstance(const, CodeType))
     return tuple(sorted(set(code.co_names).union(*map(_names, inner))))
+
+
+def imported_by(files: Iterable[Path], project: Path) -> list[Path]:
+    """Return the files of a project that Python files import, directly or not, without themselves.
+
+    Imports are read from the source, and searched on `sys.path` and in the folders of `files`,
+    which Python searches for programs. Modules that are imported by a computed name are not found,
+    nor those outside of the project and of these folders.
+    """
+    asked = [file.resolve() for file in files]
+    folders = [*map(Path, sys.path), *(file.parent for file in asked)]
+    roots = [project.resolve(), *(file.parent for file in asked)]
+    found = dict.fromkeys(asked)
+    waiting = list(asked)
+    while waiting:
+        for path in _imports(waiting.pop(), folders):
+            is_own = any(path.is_relative_to(root) for root in roots)
+            is_foreign = path.is_relative_to(_PLUGIN) or _FOREIGN & set(path.parts)
+            if path not in found and is_own and not is_foreign:
+                found[path] = None
+                waiting.append(path)
+    return sorted(set(found).difference(asked))
+
+
+def _imports(file: Path, folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files of the modules that a file may import, and of the packages around them."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from module_files(alias.name, folders)
+        elif isinstance(node, ast.ImportFrom):
+            above = file.parents[min(node.level, len(file.parents)) - 1]
+            for alias in node.names:
+                name = ".".join(filter(None, (node.module, alias.name)))
+                yield from module_files(name, [above] if node.level else folders)
+
+
+def module_files(name: str, folders: Iterable[Path] | None = None) -> Iterator[Path]:
+    """Yield the files of a module and of the packages around it, without importing them.
+
+    They are searched in `folders`, by default those of `sys.path`.
+    """
+    parts = name.split(".")
+    for folder in map(Path, sys.path) if folders is None else folders:
+        for end in range(1, len(parts) + 1):
+            module = folder.joinpath(*parts[:end])
+            for path in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
+                if path.is_file():
+                    yield path.resolve()

@@ -62,7 +62,7 @@ def content_of(folders: Iterable[Path]) -> list[Any]:
     for folder in folders:
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
         own = (path for path in paths if "__pycache__" not in path.parts)
-        found += ([path.relative_to(folder).as_posix(), _hash(path)] for path in own)
+        found += ([path.relative_to(folder).as_posix(), hash_of(path)] for path in own)
     return found
 
 
@@ -77,7 +77,7 @@ def sources_of(folder: Path) -> list[Any]:
         folders[:] = sorted(name for name in folders if _is_own(here / name))
         paths = (here / name for name in sorted(names))
         own = (p for p in paths if p.is_file() and p.stat().st_size <= _LARGEST_SOURCE)
-        found += ([path.relative_to(folder).as_posix(), _hash(path)] for path in own)
+        found += ([path.relative_to(folder).as_posix(), hash_of(path)] for path in own)
     return found
 
 
@@ -87,7 +87,7 @@ def _is_own(folder: Path) -> bool:
     return not hidden and not (folder / "pyvenv.cfg").exists()
 
 
-def _hash(path: Path) -> str | None:
+def hash_of(path: Path) -> str | None:
     """Return a hash of a file's content; None if it cannot be read."""
     try:
         with path.open("rb") as stream:

@@ -47,7 +47,8 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     """Return the finding on a bound: whether the number in the report is within it.
 
     It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes, or if
-    every task was skipped. If part of the cost, tokens or crashes is unknown, the known part is a lower bound.
+    every task was skipped. If part of the cost, tokens or crashes is unknown, the known part is a
+    lower bound.
     """
     covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
     unknown = left_out(bound.metric, covered)

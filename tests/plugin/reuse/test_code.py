@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.jsonable import digest
-from pytest_mobileagent.plugin.reuse.code import Sources
+from pytest_mobileagent.plugin.reuse.code import Sources, imported_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,3 +134,33 @@ def test_code_without_a_source_is_told_apart(tmp_path):
     sources = Sources(tmp_path)
     one, same, other = (eval(f"lambda x: x + {n}") for n in (1, 1, 2))
     assert sources.of(one) == sources.of(same) != sources.of(other)
+
+
+FILES = {
+    "agents/mine.py": "from .near import x\nfrom lib.sub import deep\nimport lib.a, json, pytest",
+    "agents/near.py": "from . import other\nfrom ..... import above\nimport beside",
+    "agents/other.py": "",
+    "agents/unused.py": "",
+    "beside.py": "def late():\n    import helpers",  # found on sys.path
+    "helpers.py": "import broken, mine",
+    "broken.py": "import",
+    "lib/__init__.py": "",
+    "lib/a.py": "",
+    "lib/sub/deep.py": "",
+    "lib/unused.py": "",
+}
+
+
+def test_the_imports_of_a_file_are_those_of_the_project_also_indirect_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = imported_by([tmp_path / "agents" / "mine.py"], tmp_path)
+    names = [path.relative_to(tmp_path).as_posix() for path in found]
+    used = set(FILES) - {"agents/mine.py", "agents/unused.py", "lib/unused.py"}
+    assert names == sorted(used)
+    assert imported_by([tmp_path / "missing.py"], tmp_path) == []

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.plugin import metadata
+from pytest_mobileagent.plugin.metadata import agent_of
 from pytest_mobileagent.plugin.reuse.digests import (
     PARTS,
     content_of,
@@ -85,3 +90,44 @@ def test_the_sources_of_a_program_are_its_own_files_only(tmp_path: Path) -> None
     assert [name for name, _ in before] == ["run.py", "lib/a.py"]
     write("lib/a.py", "y")
     assert sources_of(tmp_path) != before
+
+
+@pytest.mark.parametrize(
+    "agent", ["mine", "agents/mine.py", "agents/mine.py:Mine", "agents.mine:Mine"]
+)
+def test_an_agent_is_another_one_if_what_it_imports_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    run = _run_in(tmp_path, monkeypatch, agent)
+    found = [agent_of(run)]
+    for name in ("agents/mine.py", "agents/near.py", "unused.py"):
+        (tmp_path / name).write_text(f"from . import near\n# {name}")
+        found.append(agent_of(run))
+    assert [one != other for one, other in pairwise(found)] == [True, True, False]
+
+
+@pytest.mark.parametrize("command", [("python", "run.py", "{goal}"), ("python", "-m", "run")])
+def test_a_program_is_another_one_if_a_file_of_its_command_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    run = _run_in(tmp_path, monkeypatch, "cmd:")
+    run.program = SimpleNamespace(path=None, folder=None, command=command)
+    found = [agent_of(run)]
+    for name in ("run.py", "near.py", "unused.py"):
+        (tmp_path / name).write_text(f"import near\n# {name}")
+        found.append(agent_of(run))
+    assert [one != other for one, other in pairwise(found)] == [True, True, False]
+
+
+def _run_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str) -> Any:
+    """Return a stand-in for the run of an agent in a project in `tmp_path`."""
+    (tmp_path / "agents").mkdir()
+    for name in ("agents/mine.py", "run.py"):
+        (tmp_path / name).write_text("import near\nfrom . import near")
+    for name in ("agents/near.py", "near.py", "unused.py"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(metadata, "folders", lambda *_: [tmp_path / "agents"])
+    config = SimpleNamespace(rootpath=tmp_path, invocation_params=SimpleNamespace(dir=tmp_path))
+    return SimpleNamespace(agent=agent, program=None, config=config, value=lambda _: ())
