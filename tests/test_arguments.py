@@ -22,12 +22,12 @@ def test_an_error_of_a_command_sends_nothing_on_to_the_terminal(
 
 @pytest.mark.parametrize("number", ["１２", "9" * 400])
 @pytest.mark.parametrize("read", [whole(1), positive, epochs, parse_limit, parse_settle])
-def test_no_option_takes_what_is_no_decimal_number(read, number):
+def test_no_option_accepts_other_than_decimal_numbers(read, number):
     with pytest.raises(ValueError, match=r"must be|seconds"):
         read(number)
 
 
 @pytest.mark.parametrize("text", ["１/2", f"1/{'9' * 400}"])
-def test_no_shard_does(text):
+def test_shards_need_decimal_numbers(text):
     with pytest.raises(ValueError, match="must be"):
         shard(text)

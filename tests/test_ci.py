@@ -71,7 +71,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     return checkout
 
 
-def test_what_has_passed_is_left_out_until_a_file_of_it_changes(
+def test_passed_tests_are_left_out_until_their_files_change(
     checkout: Checkout, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert checkout.run() == (0, ALL)
@@ -89,7 +89,7 @@ def test_what_has_passed_is_left_out_until_a_file_of_it_changes(
     assert checkout.run() == (0, LEFT_OUT)
 
 
-def test_what_was_run_in_part_or_outside_of_git_has_not_passed(
+def test_partial_runs_and_runs_outside_of_git_do_not_count_as_passed(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", "-k phone")
@@ -106,7 +106,7 @@ def test_only_the_virtual_devices_may_be_run(checkout: Checkout) -> None:
     assert checkout.run() == (0, LEFT_OUT)
 
 
-def test_what_another_python_has_passed_is_not_known_to_this_one(
+def test_passes_with_another_python_do_not_count(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [checkout.run(), checkout.run()] == [(0, ALL), (0, LEFT_OUT)]

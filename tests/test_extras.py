@@ -40,12 +40,12 @@ def test_the_modules_are_those_of_the_extra(extra):
     check_extra(extra, "a test")
 
 
-def test_all_is_what_many_want():
+def test_all_excludes_rarely_needed_extras():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["optional-dependencies"]["all"] == [f"pytest-mobileagent[{','.join(IN_ALL)}]"]
 
 
-def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch):
+def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "babel", None)
     told = r'^the phone needs packages .* \(babel\): pip install "\.\[virtual\]" in a checkout of '
     with pytest.raises(HostError, match=told):
@@ -85,7 +85,7 @@ def test_a_run_that_needs_it_ends_before_anything_starts(
     assert not list(pytester.path.glob("runs"))
 
 
-def test_what_an_agent_says_that_it_needs_is_missed_as_early(pytester, monkeypatch):
+def test_extras_declared_by_an_agent_are_checked_early(pytester, monkeypatch):
     pytester.makepyfile("def test_something(): pass")
     pytester.makepyfile(
         looks="""
@@ -176,7 +176,7 @@ def test_collecting_needs_no_extra(pytester, monkeypatch):
     assert result.ret == 0
 
 
-def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
+def test_the_fixture_device_reports_it_too(pytester, monkeypatch):
     pytester.makepyfile("def test_something(device): pass")
     monkeypatch.setitem(sys.modules, "isal", None)
     result = pytester.runpytest_inprocess()
@@ -186,7 +186,7 @@ def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
     )
 
 
-def test_the_command_device_tells_it_too(tmp_path):
+def test_the_command_device_reports_it_too(tmp_path):
     # Python imports sitecustomize at start-up, and the None makes `import babel` fail.
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['babel'] = None")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -236,7 +236,7 @@ def blind(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
 
 
 @pytest.mark.parametrize("distributed", [[], ["-n1"]])
-def test_a_solution_that_looks_into_pictures_is_missed_before_it_is_played(blind, distributed):
+def test_a_solution_that_reads_pictures_is_checked_for_its_extra_first(blind, distributed):
     result = blind(LOOKS_INTO_PICTURES, "--agent=oracle", *distributed)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     told = "*--agent=oracle plays the solution of test_it.py::test_it: looking into pictures "

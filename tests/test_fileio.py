@@ -43,7 +43,7 @@ def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None
     assert path.read_text() == "a\nhalf\nb\nc\n"
 
 
-def test_a_line_for_which_the_disk_has_too_little_room_is_told(tmp_path: Path) -> None:
+def test_a_line_for_which_the_disk_has_too_little_room_is_reported(tmp_path: Path) -> None:
     code = "import resource, sys, pathlib; from pytest_mobileagent.fileio import append_line;"
     code += "resource.setrlimit(resource.RLIMIT_FSIZE, (6, 6));"
     code += "append_line(pathlib.Path(sys.argv[1]), 'ten letters')"
@@ -69,7 +69,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 
 
-def test_nothing_is_left_of_a_file_for_which_there_is_no_room(tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_file_on_a_full_disk(tmp_path: Path) -> None:
     def fill() -> None:
         with replacing(tmp_path / "report.json") as file:
             file.write(b"{")
@@ -113,7 +113,7 @@ STRANGE = {
 
 @pytest.mark.parametrize(("make", "why"), STRANGE.items())
 @pytest.mark.parametrize("use", [read_bytes, lambda path: append_line(path, "mine")])
-def test_what_is_no_plain_file_is_neither_read_nor_added_to(
+def test_special_files_are_neither_read_nor_appended_to(
     tmp_path: Path, make: Callable[[Path], None], why: str, use: Callable[[Path], object]
 ) -> None:
     make(path := tmp_path / "verdicts.jsonl")
@@ -125,7 +125,7 @@ def test_what_is_no_plain_file_is_neither_read_nor_added_to(
 
 
 @pytest.mark.parametrize("make", STRANGE)
-def test_what_is_no_plain_file_is_replaced_by_one(
+def test_special_files_are_replaced_by_regular_ones(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     make(path := tmp_path / "report.json")
@@ -136,7 +136,7 @@ def test_what_is_no_plain_file_is_replaced_by_one(
         assert (tmp_path / "target").read_text() == "theirs\n"
 
 
-def test_a_folder_is_told_as_one(tmp_path: Path) -> None:
+def test_a_folder_is_named_as_such(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         read_bytes(tmp_path)
 
@@ -221,7 +221,7 @@ def test_only_its_user_may_look_into_it(caches: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_one_that_others_could_write_to_is_closed_to_them(caches: Path) -> None:
+def test_a_folder_that_others_could_write_to_is_closed_to_them(caches: Path) -> None:
     folder = own_folder("leases")
     folder.chmod(0o777)
     assert own_folder("leases") == folder
@@ -236,13 +236,15 @@ def test_a_link_is_not_followed(caches: Path, tmp_path: Path) -> None:
     assert own_folder("environments").is_dir()
 
 
-def test_what_is_no_folder_is_said(caches: Path) -> None:
+def test_a_path_that_is_not_a_folder_is_reported(caches: Path) -> None:
     os.mkfifo(own_folder() / "leases")
     with pytest.raises(HostError, match="leases is not a folder: remove it, or name your own"):
         own_folder("leases")
 
 
-def test_that_of_another_user_is_not_used(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_another_user_is_not_used(
+    caches: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, user = own_folder(), os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: user + 1)
     with pytest.raises(HostError, match=f"{folder} belongs to another user .*{user}, you are"):
@@ -262,7 +264,7 @@ def test_without_a_home_it_is_among_the_temporary_files_where_it_may_be_taken(
     assert own_folder("leases").parent.parent == tmp_path
 
 
-def test_where_there_can_be_none_it_is_said_what_to_do(
+def test_without_any_folder_the_error_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

@@ -27,7 +27,7 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_what_was_found_is_plain_data_in_all_but_what_is_missing(plain: Any) -> None:
+def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: Any) -> None:
     wrapped = found(plain)
     assert wrapped == plain
     assert plain == wrapped
@@ -83,7 +83,7 @@ def test_the_place_of_a_missing_item_is_a_failure_too() -> None:
             numbers.index(1, 1)
 
 
-def test_what_is_there_can_be_taken_out() -> None:
+def test_existing_items_can_be_removed() -> None:
     value = found({"a": 1, "rows": [1, 2, 3]})
     assert (value.pop("a"), value.pop("a", None), value["rows"].pop(), value["rows"].pop(0)) == (
         1,
@@ -105,7 +105,7 @@ def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:
     assert len(str(missing.value)) < 600
 
 
-def test_a_tuple_behaves_as_one_but_for_the_missing_item() -> None:
+def test_a_tuple_behaves_as_one_except_for_the_missing_item() -> None:
     numbers = FoundTuple([1, 2, 3])
     assert (numbers[0], numbers[-1], numbers[1:], list(reversed(numbers))) == (
         1,

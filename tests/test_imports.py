@@ -159,7 +159,7 @@ def arrows() -> Imports:
     return imports()
 
 
-def test_arrows_run_down_only(arrows: Imports) -> None:
+def test_imports_go_in_one_direction(arrows: Imports) -> None:
     rooms = {room_of(module) for module in arrows} - {""}
     assert rooms == {*ORDER, "virtual"}
     wrong = []
@@ -178,7 +178,7 @@ def test_arrows_run_down_only(arrows: Imports) -> None:
     assert wrong == []
 
 
-def test_inside_the_virtual_phone_arrows_run_down_too(arrows: Imports) -> None:
+def test_imports_inside_the_virtual_phone_go_in_one_direction(arrows: Imports) -> None:
     rooms = {name: name.split(".")[2] for name in arrows if name.count(".") > 1}
     inside = {name: VIRTUAL.index(rooms[name]) for name in arrows if ".virtual." in name}
     wrong = [
@@ -281,7 +281,7 @@ def test_help_imports_little_more_than_the_options(tmp_path: Path) -> None:
     assert set(ast.literal_eval(found.stdout.splitlines()[-1])) <= allowed
 
 
-def test_how_answers_are_read_is_imported_by_who_asks_for_one() -> None:
+def test_the_comparison_of_answers_is_imported_on_demand() -> None:
     code = """
 import sys
 from pytest_mobileagent.check.episode import Episode

@@ -105,7 +105,7 @@ def test_other_systems_are_refused_by_name(monkeypatch, system, machine, why):
     assert bool(why) == bool(kernel.unsupported())
 
 
-def test_a_kernel_that_takes_no_filter_is_no_sandbox(monkeypatch):
+def test_a_kernel_that_takes_no_filter_is_not_a_sandbox(monkeypatch):
     calls = []
 
     class Old:
@@ -122,7 +122,7 @@ def test_a_kernel_that_takes_no_filter_is_no_sandbox(monkeypatch):
     assert calls == [38, 22]
 
 
-def test_a_filter_that_filters_nothing_is_no_sandbox(monkeypatch):
+def test_a_filter_that_filters_nothing_is_not_a_sandbox(monkeypatch):
     class Liar:
         def prctl(self, *_):
             return 0

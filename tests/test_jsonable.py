@@ -91,7 +91,7 @@ def test_any_value_is_one_line_of_json(value: Any) -> None:
     assert json.loads(line.encode()) == to_wire(value)
 
 
-def test_what_cannot_be_read_is_told_in_the_same_words_by_every_python() -> None:
+def test_what_cannot_be_read_is_reported_in_the_same_words_by_every_python() -> None:
     for fault in ("maximum recursion depth exceeded", "Stack overflow (used 8160 kB)"):
         assert why_unreadable(RecursionError(fault)) == "it is nested too deeply"
     assert why_unreadable(ValueError("it is empty")) == "it is empty"
@@ -120,7 +120,7 @@ def test_plain_data_stays_as_it_is(value: Any) -> None:
         (Fraction(1, 4), 0.25),
     ],
 )
-def test_all_else_becomes_its_text(value: object, plain: object) -> None:
+def test_other_values_become_text(value: object, plain: object) -> None:
     wire = to_wire(value)
     assert wire == plain
     assert type(wire) is type(plain)
@@ -182,7 +182,7 @@ def test_a_value_of_another_kind_is_refused(value: object, kind: Any) -> None:
         ("half \ud83d", "half \\ud83d"),
     ],
 )
-def test_what_would_control_a_terminal_is_spelled_out(text: str, shown: str) -> None:
+def test_control_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
@@ -214,7 +214,7 @@ def test_what_is_nested_in_itself_is_cut() -> None:
     assert json.loads(to_line(value))["self"]["self"]["a"] == 1
 
 
-def test_what_is_nested_as_deep_as_may_be_stays() -> None:
+def test_data_at_the_nesting_limit_is_kept() -> None:
     value = nested(MOST_NESTED)
     assert not is_nested_deeper(value, MOST_NESTED)
     assert is_nested_deeper([value], MOST_NESTED)
@@ -266,7 +266,7 @@ def test_a_table_of_its_kind_is_returned(value: object) -> None:
         ),
     ],
 )
-def test_what_is_wrong_in_a_table_is_named(value: object, what: str) -> None:
+def test_errors_in_a_dictionary_are_named(value: object, what: str) -> None:
     with pytest.raises(TypeError, match=what):
         check(value, KIND, "it")
 
@@ -274,7 +274,7 @@ def test_what_is_wrong_in_a_table_is_named(value: object, what: str) -> None:
 @pytest.mark.parametrize(
     "text", ["１２", "٣", "1_000", "9" * 400, "1e400", "inf", "nan", "", "0x1", "１.5", "½", "²"]
 )
-def test_what_nobody_writes_as_a_number_is_none(text: str) -> None:
+def test_unusual_numbers_are_refused(text: str) -> None:
     assert whole_number(text) is None
     assert decimal_number(text) is None
 

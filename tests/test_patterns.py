@@ -45,7 +45,7 @@ def _an_end() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("pattern", SYNTAX)
-def test_what_is_found_is_what_re_finds(pattern: str) -> None:
+def test_results_agree_with_re(pattern: str) -> None:
     ours, theirs = patterns.compile(pattern), re.compile(pattern)
     for text in TEXTS:
         for name in ("search", "fullmatch"):
@@ -57,7 +57,7 @@ def test_what_is_found_is_what_re_finds(pattern: str) -> None:
         assert ours.sub("-", text) == theirs.sub("-", text)
 
 
-def test_a_match_tells_of_its_groups() -> None:
+def test_a_match_has_its_groups() -> None:
     found = patterns.compile(r"(?P<first>a)|(b)").search("xb")
     assert found is not None
     assert (found.text, found[2], found["first"], found.groups()) == ("b", "b", None, (None, "b"))
@@ -69,7 +69,7 @@ def test_a_match_tells_of_its_groups() -> None:
 @pytest.mark.parametrize(
     "pattern", ["(", ")", "[a", "a**", "\\", "x{2,1}", "(?P<1>a)", "[z-a]", r"\p{L}", r"\2(a)"]
 )
-def test_what_is_no_pattern_is_told_in_the_words_of_re(pattern: str) -> None:
+def test_invalid_patterns_are_reported_like_in_re(pattern: str) -> None:
     with pytest.raises(re.error) as wanted:
         re.compile(pattern)
     with pytest.raises(PatternError, match=re.escape(str(wanted.value))):
@@ -77,14 +77,14 @@ def test_what_is_no_pattern_is_told_in_the_words_of_re(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a" * 20_000, "(?=a)" * 1000])
-def test_what_is_too_large_is_no_pattern(pattern: str) -> None:
+def test_too_large_patterns_are_refused(pattern: str) -> None:
     with pytest.raises(PatternError, match=r"nested too deeply|longer than|too long"):
         patterns.compile(pattern).search("b")
 
 
 @pytest.mark.parametrize("text", ["a" * 40 + "!", "a" * 20_000 + "!", "é" + "a" * 40 + "!"])
 @pytest.mark.parametrize("pattern", CATASTROPHES)
-def test_what_stops_re_is_found_in_linear_time(pattern: str, text: str) -> None:
+def test_patterns_that_stop_re_run_in_linear_time(pattern: str, text: str) -> None:
     try:
         assert patterns.compile(pattern).fullmatch(text, seconds=20) is None
     except SlowPatternError:  # RE2 supports word boundaries only for ASCII.
@@ -93,7 +93,7 @@ def test_what_stops_re_is_found_in_linear_time(pattern: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", BACKTRACKING)
-def test_what_has_to_backtrack_has_a_limit_of_time(pattern: str) -> None:
+def test_backtracking_patterns_have_a_time_limit(pattern: str) -> None:
     compiled = patterns.compile(pattern)
     assert compiled.cost("a") == float("inf")
     try:
@@ -144,7 +144,7 @@ def test_words_are_found_as_look_around_finds_them(pattern: str) -> None:
         ("ab++c", "abc"),
     ],
 )
-def test_what_only_java_has_is_understood(pattern: str, found: str) -> None:
+def test_javas_syntax_is_understood(pattern: str, found: str) -> None:
     match = patterns.compile(pattern, java=True).search("éabc def")
     assert match is not None
     assert match.text == found

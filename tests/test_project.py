@@ -63,7 +63,7 @@ def test_the_workflow_runs_what_the_makefile_can_make() -> None:
     assert set(re.findall(r"run: make ([\w-]+)", workflow)) <= set(targets.split())
 
 
-def test_the_rooms_that_need_no_linux_exist() -> None:
+def test_the_portable_tests_exist() -> None:
     (rooms,) = re.findall(r"^PORTABLE = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert [
         room for room in rooms.split() if not list((ROOT / "tests" / room).rglob("test_*"))
@@ -80,7 +80,7 @@ def test_every_file_that_contributors_are_sent_to_exists() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_rooms_that_are_described_are_those_that_exist() -> None:
+def test_the_described_folders_are_those_that_exist() -> None:
     text = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
     tree = text.partition("## The folders")[2].partition("Imports are allowed")[0]
     package, room, described = ROOT / "pytest_mobileagent", "", set[str]()

@@ -52,7 +52,7 @@ def test_every_public_name_is_documented(name):
 
 
 @pytest.mark.parametrize("name", FACES)
-def test_a_face_has_all_that_it_names_and_documents_it(name):
+def test_a_public_module_has_and_documents_all_its_names(name):
     face = importlib.import_module(f"pytest_mobileagent.{name}")
     assert face.__doc__
     assert face.__all__
@@ -61,7 +61,7 @@ def test_a_face_has_all_that_it_names_and_documents_it(name):
 
 
 @pytest.mark.parametrize("name", ["agent", "check", "device", "perception", "probes"])
-def test_a_face_imports_its_names_only_when_they_are_asked_for(name):
+def test_a_public_module_imports_its_names_on_demand(name):
     face = importlib.import_module(f"pytest_mobileagent.{name}")
     assert sorted(face.__all__) == sorted(vars(face)["__getattr__"].names)
     code = (

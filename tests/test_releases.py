@@ -38,7 +38,7 @@ def compare(table: Path, tasks: str) -> int:
     return compare_release(read, lint, [table], [str(table.parent)])
 
 
-def test_what_agrees_is_counted(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_values_are_counted(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(table, "a|Theirs|5\nb|Others|4\nc\n") == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head == f"{table} beside {table.parent}"
@@ -51,7 +51,7 @@ def test_what_agrees_is_counted(table: Path, capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_what_differs_is_listed_with_both_places(
+def test_differences_are_listed_with_both_places(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert compare(table, "a|Theirs|9\nb| theirs |4\nd|Theirs|3\n") == 1

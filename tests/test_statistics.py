@@ -107,6 +107,6 @@ def test_pass_at_k_and_pass_all_k_count_every_choice_of_k_trials(k, successes):
     assert pass_all(k, successes, 5) == pytest.approx(sum(map(all, choices)) / len(choices))
 
 
-def test_too_few_trials_tell_nothing_of_k():
+def test_too_few_trials_give_no_result_for_k():
     assert pass_at(3, 2, 2) is None
     assert pass_all(3, 2, 2) is None

@@ -36,7 +36,7 @@ def test_secrets_are_left_out(text, public):
     assert redact_urls(text) == public
 
 
-def test_an_error_does_not_tell_what_the_url_hides():
+def test_an_error_does_not_reveal_the_urls_secrets():
     url = "https://me:SE%2FCRET@hub/wd/hub?key=QUERY&BARE"
     said = hide("Max retries exceeded with url: /wd/hub/session?key=QUERY&BARE for me:SE/CRET", url)
     assert not {"SE%2FCRET", "SE/CRET", "QUERY", "BARE"} & set(said.replace("=", " ").split())
@@ -45,7 +45,7 @@ def test_an_error_does_not_tell_what_the_url_hides():
     assert said.startswith("Max retries exceeded with url: /wd/hub/session?key=…")
 
 
-def test_an_error_does_not_tell_what_headers_made_of_the_url():
+def test_an_error_does_not_reveal_headers_made_from_the_url():
     url = "https://me:SE%2FCRET@hub/wd/hub"
     basic = base64.b64encode(b"me:SE/CRET").decode()
     assert "SE/CRET" not in hide(f"bad header Basic {basic}", url)

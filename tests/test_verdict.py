@@ -49,7 +49,7 @@ def test_a_verdict_is_plain_data_and_back(verdict: Verdict) -> None:
     assert Verdict.from_json(verdict.to_json()) == verdict
 
 
-def test_what_a_newer_version_says_is_kept() -> None:
+def test_fields_of_a_newer_version_are_kept() -> None:
     newer = {**Verdict(True).to_json(), "confidence": 0.5}
     assert Verdict.from_json(newer).to_json() == newer
 
@@ -70,7 +70,7 @@ def test_what_a_newer_version_says_is_kept() -> None:
         {"passed": True, "calls": ["gpt"]},
     ],
 )
-def test_what_is_no_verdict_is_refused(junk: Any) -> None:
+def test_invalid_verdicts_are_refused(junk: Any) -> None:
     with pytest.raises((LookupError, TypeError, ValueError)):
         Verdict.from_json(junk)
 
@@ -93,7 +93,7 @@ def test_verdicts_are_kept_the_oldest_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "junk", [b'{"passed":tr', b"[]", b"3", b'{"passed":1}', b"[" * 100_000, b"\xff\0"]
 )
-def test_what_is_damaged_takes_no_other_verdict_with_it(tmp_path: Path, junk: bytes) -> None:
+def test_a_damaged_line_does_not_affect_other_verdicts(tmp_path: Path, junk: bytes) -> None:
     append(tmp_path, FAILED)
     with (tmp_path / VERDICTS).open("ab") as stream:
         stream.write(junk)
@@ -155,7 +155,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize(("verdicts", "stands"), TABLE.values(), ids=TABLE)
-def test_one_verdict_stands(verdicts: list[Verdict], stands: Verdict | None) -> None:
+def test_one_verdict_is_effective(verdicts: list[Verdict], stands: Verdict | None) -> None:
     assert effective(verdicts) == stands
 
 
@@ -166,13 +166,13 @@ def test_in_whichever_order_they_were_given_a_person_outranks_a_check() -> None:
         assert effective(order) is CHECK
 
 
-def test_what_is_taken_back_stays_on_record_and_reads_back_as_such() -> None:
+def test_withdrawn_verdicts_stay_on_record() -> None:
     again = [Verdict.from_json(v.to_json()) for v in (ANN, BOB, UNDO)]
     assert by_people(again) == [BOB]
     assert [is_withdrawal(v) for v in again] == [False, False, True]
     assert not is_withdrawal(NOTE)
 
 
-def test_what_a_newer_version_writes_into_the_evidence_takes_nothing_back() -> None:
+def test_unknown_evidence_of_a_newer_version_withdraws_nothing() -> None:
     odd = Verdict(None, "person", evidence={"who": ["ann"], "withdrawn": "yes"})
     assert effective([ANN, odd, Verdict(None, "person")]) is ANN

@@ -87,7 +87,7 @@ def test_an_action_is_written_by_its_name_and_fields() -> None:
         {"action": "Tap", "x": 1, "y": 2, "z": 3},
     ],
 )
-def test_an_action_that_this_version_does_not_know_is_kept_as_it_was(data: dict[str, Any]) -> None:
+def test_an_action_of_a_newer_version_is_kept_unchanged(data: dict[str, Any]) -> None:
     action = from_json(data)
     assert isinstance(action, Raw)
     assert json.loads(action.command) == data

@@ -59,7 +59,7 @@ class OwnTap(Tap):
     ],
     ids=lambda value: repr(value)[:80],
 )
-def test_what_can_be_done_is_let_through(action: Action) -> None:
+def test_valid_actions_are_accepted(action: Action) -> None:
     assert check(action, SIZE) is action
 
 
@@ -108,7 +108,7 @@ def test_what_can_be_done_is_let_through(action: Action) -> None:
     ],
     ids=lambda value: repr(value)[:80],
 )
-def test_what_cannot_be_done_is_refused_with_its_reason(action: object, complaint: str) -> None:
+def test_invalid_actions_are_refused_with_the_reason(action: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=re.escape(complaint)):
         check(action, SIZE)
 
@@ -125,7 +125,7 @@ ANYTHING = (
 
 
 @given(st.sampled_from(ACTIONS), st.lists(ANYTHING, max_size=5))
-def test_any_value_in_any_field_is_let_through_or_refused(kind: Any, values: list[Any]) -> None:
+def test_any_value_in_any_field_is_accepted_or_refused(kind: Any, values: list[Any]) -> None:
     try:
         action = kind(*values)
     except TypeError:  # too few or too many values

@@ -117,7 +117,7 @@ ASKING = Task(
 @pytest.mark.parametrize(
     ("reply", "said"), [("Blue", "Blue"), (NO_USER, "Red"), (None, "Red"), ("{now}", "{now}")]
 )
-def test_a_solution_asks_and_guesses_if_nobody_answers(
+def test_a_solution_asks_and_guesses_without_an_answer(
     make_screen: Callable[..., Screen], reply: str | None, said: str
 ) -> None:
     agent = Scripted()
@@ -126,13 +126,13 @@ def test_a_solution_asks_and_guesses_if_nobody_answers(
     assert agent.step(Observation(make_screen(), reply)) == Finish(said)
 
 
-def test_where_the_goal_is_whole_nothing_is_asked(make_screen: Callable[..., Screen]) -> None:
+def test_nothing_is_asked_if_the_goal_is_complete(make_screen: Callable[..., Screen]) -> None:
     agent = Scripted()
     agent.assign_task(ASKING.as_variant("full"), {"thing": "mug"})
     assert agent.step(Observation(make_screen())) == Finish("Green mug")
 
 
-def test_what_is_known_without_asking_stands_in_pairs() -> None:
+def test_known_answers_come_from_the_pairs_of_questions_and_answers() -> None:
     alone = Task("Buy a green mug.", vague="Buy.", user=person("a"), solution=ASKING.solution)
     with pytest.raises(TaskError, match=r"no pair of user=questions\(\[…\]\) answers it"):
         Scripted().assign_task(alone.as_variant("full"), {"thing": "mug"})

@@ -60,7 +60,7 @@ def test_a_word_sets_an_option_of_its_type(word: str, name: str, value: Any) -> 
     assert (made, type(made)) == (value, type(value))
 
 
-def test_without_words_there_are_the_defaults() -> None:
+def test_without_arguments_options_have_their_defaults() -> None:
     assert as_dict(make_options("Mine", Plain, [])) == {
         "history": 3,
         "scale": 1.5,
@@ -112,7 +112,7 @@ class Picky:
         (Picky, "history=5", "history=5: Mine rejects this: RuntimeError: history is fixed"),
     ],
 )
-def test_what_cannot_be_set_is_told_with_what_can(
+def test_an_unknown_option_is_reported_with_the_known_ones(
     declared: type[Any], word: str, complaint: str
 ) -> None:
     with pytest.raises(BadOptionError, match=complaint):
@@ -146,7 +146,7 @@ def test_a_preset_sets_what_a_paper_set() -> None:
 @pytest.mark.parametrize(
     "words", [["preset=spa-bench", "history=7"], ["history=7", "preset=spa-bench"]]
 )
-def test_what_is_given_wins_over_a_preset(words: list[str]) -> None:
+def test_explicit_options_take_precedence_over_a_preset(words: list[str]) -> None:
     options = make_options("Mine", Preset, words)
     assert (options.history, options.verbose) == (7, False)
 
@@ -164,7 +164,7 @@ def test_the_last_preset_counts_alone() -> None:
         (object, r"preset=a3: Mine has no such preset \(available: none\)"),
     ],
 )
-def test_a_preset_that_is_none_is_told_with_those_that_are(
+def test_an_unknown_preset_is_reported_with_the_known_ones(
     declared: type[Any], complaint: str
 ) -> None:
     with pytest.raises(BadOptionError, match=complaint):
@@ -204,6 +204,6 @@ def test_a_preset_of_a_word_with_a_comma_survives() -> None:
     ("word", "hint"),
     [("zzz=5", "its options are history .*, preset"), ("presets=a3", r"did you mean preset")],
 )
-def test_presets_are_told_with_the_options(word: str, hint: str) -> None:
+def test_presets_are_listed_with_the_options(word: str, hint: str) -> None:
     with pytest.raises(BadOptionError, match=rf"{hint} \(spa-bench \| mobileagentbench\)"):
         make_options("Mine", Preset, [word])

@@ -73,7 +73,7 @@ def test_a_step_begins_and_ends(harness: Harness, recorder: Recorder) -> None:
     assert words(harness) == ["begin", "end"] * 2
 
 
-def test_all_can_be_said(harness: Harness, recorder: Recorder) -> None:
+def test_every_kind_of_report_can_be_sent(harness: Harness, recorder: Recorder) -> None:
     recorder.call("local:qwen", input_tokens=5, output_tokens=7)
     recorder.finish("42")
     recorder.impossible("no such app")
@@ -110,23 +110,21 @@ def test_what_a_step_raises_ends_it_and_is_raised(harness: Harness, recorder: Re
     assert words(harness) == ["begin", "end"]
 
 
-def test_a_harness_that_is_gone_is_the_end(recorder: Recorder) -> None:
+def test_a_lost_harness_ends_the_episode(recorder: Recorder) -> None:
     gone = Recorder("http://127.0.0.1:9/token/record")
     with pytest.raises(EpisodeOver, match="the recorder does not answer"), gone.step():
         pytest.fail("it went on")
     gone.finish("42")
 
 
-def test_numbers_are_told_as_numbers_whatever_they_are(
-    harness: Harness, recorder: Recorder
-) -> None:
+def test_numbers_of_any_type_are_sent_as_numbers(harness: Harness, recorder: Recorder) -> None:
     recorder.call("x", input_tokens=Fraction(5), seconds=Fraction(1, 2))  # type: ignore[arg-type]
     assert (harness.told[0]["input_tokens"], harness.told[0]["seconds"]) == (5, 0.5)
     with pytest.raises(ValueError, match="many"):
         recorder.call("x", output_tokens="many")  # type: ignore[arg-type]
 
 
-def test_why_something_is_not_recorded_is_told() -> None:
+def test_the_reason_why_a_call_is_not_recorded_is_reported() -> None:
     async def refused() -> str:
         async def take(said: dict[str, Any]) -> dict[str, Any]:
             msg = f"no call of a model was told: {said['model']}"

@@ -150,7 +150,7 @@ def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
         ("json:Mine", "defines no 'Mine'"),
     ],
 )
-def test_what_is_not_found_is_told_before_anything_is_imported(
+def test_an_unknown_agent_is_reported_before_anything_is_imported(
     write: Callable[..., Path], reference: str, complaint: str
 ) -> None:
     folder = write("agents/oracle.py", AGENT.format(name="Oracle")).parent
@@ -208,7 +208,7 @@ def test_the_only_agent_of_a_file_need_not_be_named(write: Callable[..., Path]) 
     assert find_agent(str(path), []).name == "hasty"
 
 
-def test_of_several_agents_of_a_file_one_has_to_be_named(write: Callable[..., Path]) -> None:
+def test_a_file_with_several_agents_needs_the_name_of_one(write: Callable[..., Path]) -> None:
     path = write("two.py", AGENT.format(name="One") + AGENT.format(name="Two"))
     with pytest.raises(UnknownAgentError, match=r"defines One, Two: name one, .*two\.py:One"):
         find_agent(str(path), []).load()
@@ -268,7 +268,7 @@ def test_a_package_whose_import_raises_is_an_agent_that_is_not_found(
         "from pytest_mobileagent import Agent\nclass Mine(Agent): pass",
     ],
 )
-def test_what_is_no_agent_is_refused_when_it_is_loaded(
+def test_a_class_that_is_not_an_agent_is_refused_on_loading(
     write: Callable[..., Path], content: str
 ) -> None:
     source = find_agent(f"{write('mine.py', content)}:Mine", [])

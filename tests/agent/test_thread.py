@@ -61,7 +61,7 @@ def test_all_calls_are_made_in_one_thread_that_is_not_this_one() -> None:
     assert len({ident for ident, _ in calls} - {threading.get_ident()}) == 1
 
 
-def test_what_is_no_action_is_an_agents_error() -> None:
+def test_an_invalid_action_is_an_error_of_the_agent() -> None:
     talk = conversation(lambda *_: "tap")
     with pytest.raises(AgentError, match="'tap' is not an action"):
         talk.receive(PATIENCE)

@@ -71,17 +71,17 @@ def test_the_last_action_may_come_with_the_end() -> None:
         ScriptedReply("不行。", stop="refusal"),
     ],
 )
-def test_what_it_cannot_read_is_a_step_in_which_nothing_is_done(reply: Any) -> None:
+def test_an_unreadable_reply_is_a_step_without_an_action(reply: Any) -> None:
     episode, _ = work([reply, DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish(),)]
 
 
-def test_or_the_end_if_one_wants() -> None:
+def test_an_unreadable_reply_can_also_end_the_episode() -> None:
     episode, _ = work([ScriptedReply("不行。", stop="refusal")], options={"on_error": "give up"})
     assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
 
 
-def test_it_asks_the_user_and_is_told_the_answer() -> None:
+def test_it_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Open it.", user="Notes.")
     episode, model = work(['{"thought":"Which?","STATUS":"need_feedback"}', DONE], task=task)
     assert episode.steps[0].action == Ask("Which?")

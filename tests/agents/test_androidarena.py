@@ -78,7 +78,7 @@ def test_a_task_is_one_call_a_step_on_an_outline_of_the_page():
     assert "Today is Jan 01 2026 Thursday" in first.messages[0].text
 
 
-def test_the_last_actions_are_told_in_words():
+def test_the_last_actions_are_described_in_words():
     _, model = played(
         ["#set_text [n0000] [milk]#", *["#click [n0001]#"] * 4, "#finish#"],
     )
@@ -99,7 +99,7 @@ def test_words_that_can_only_be_read_go_to_what_is_around_them():
     assert "        [n0001] Switch ;check ; checked ;;Switch :" in lines
 
 
-def test_the_home_screen_is_called_so():
+def test_the_home_screen_is_named():
     home = make_screen("Phone", package="com.google.android.apps.nexuslauncher")
     _, model = played(["#finish#"], screens=[home])
     assert "Observation: This is the home screen:\n" in model.requests[0].text
@@ -115,7 +115,7 @@ def test_the_home_screen_is_called_so():
         (ScriptedReply("", stop="refusal"), "the model refuses"),
     ],
 )
-def test_what_could_not_be_done_is_told_before_the_page(words, problem):
+def test_a_failed_action_is_reported_before_the_page(words, problem):
     episode, model = played([words, "#finish [N/A]#"])
     assert episode.step_count == 1
     assert episode.steps[-1].action == Impossible("N/A")
@@ -130,13 +130,13 @@ def test_another_policy_gives_up():
     assert episode.termination == "gave up"
 
 
-def test_pages_of_the_past_are_told_if_asked_for():
+def test_past_pages_are_included_on_request():
     replies = ["#click [n0001]#", "#finish#"]
     _, model = played(replies, options={"observations": True})
     assert "Previous Observation: The app in front is shop:" in model.requests[1].text
 
 
-def test_what_is_too_long_leaves_out_past_pages_and_then_examples():
+def test_a_prompt_that_is_too_long_drops_past_pages_then_examples():
     replies = ["#click [n0001]#", "#finish#"]
     _, model = played(replies, options={"observations": True, "tokens": 100})
     assert "Previous Observation: [left out]" in model.requests[1].text
@@ -145,7 +145,7 @@ def test_what_is_too_long_leaves_out_past_pages_and_then_examples():
     assert len(model.requests[0].messages) == 2
 
 
-def test_what_each_step_has_to_do_is_told_beside_the_goal():
+def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Save the list.", instructions=("Tap Save.",))
     _, model = played(["#click [n0001]#", "#finish#"], goal=task)
     assert "This step has to do this: Tap Save." in model.requests[0].text

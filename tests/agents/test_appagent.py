@@ -91,7 +91,7 @@ def test_the_grid_is_a_step_and_holds_for_one_action():
 @pytest.mark.parametrize(
     "words", ["I'm sorry.", reply("tap(9)"), ScriptedReply("", stop="refusal"), reply("press()")]
 )
-def test_words_that_cannot_be_read_end_the_episode(words):
+def test_an_unreadable_reply_ends_the_episode(words):
     episode, _ = played([words])
     assert episode.termination == "gave up"
 
@@ -101,12 +101,12 @@ def test_a_reply_that_was_cut_off_says_so():
     assert "the reply was cut off" in episode.steps[-1].action.reason
 
 
-def test_another_policy_goes_on():
+def test_another_policy_continues():
     episode, _ = played(["Hm.", reply("FINISH")], options={"on_error": "no action"})
     assert [step.actions for step in episode.steps] == [(), (Finish(),)]
 
 
-def test_documents_of_elements_are_told(tmp_path):
+def test_documents_of_elements_are_in_the_prompt(tmp_path):
     known = {"tap": "It opens the milk.", "text": "", "v_swipe": "", "h_swipe": "It deletes."}
     (tmp_path / "shop.id_milk_0.txt").write_text(repr(known))
     (tmp_path / "shop").mkdir()
@@ -119,13 +119,13 @@ def test_documents_of_elements_are_told(tmp_path):
 
 
 @pytest.mark.parametrize("words", ["[1, 2]", "{" * 99, "{'tap': 1}", "exit()", ""])
-def test_documents_that_are_none_are_left_out(tmp_path, words):
+def test_invalid_documents_are_left_out(tmp_path, words):
     (tmp_path / "shop.id_milk_0.txt").write_text(words)
     episode, _ = played([reply("FINISH")], options={"documents": tmp_path})
     assert episode.termination == "self-reported"
 
 
-def test_a_folder_of_documents_has_to_be_there(tmp_path):
+def test_a_folder_of_documents_must_be_there(tmp_path):
     episode, _ = played([], options={"documents": tmp_path / "none"})
     assert "there is no folder of documents" in episode.error
     assert "explore=true --mobile-agent-option documents=" in episode.error
@@ -163,7 +163,7 @@ def test_exploring_compares_before_and_after_and_writes_documents(tmp_path):
     assert "so far: None" in model.requests[4].text
 
 
-def test_what_led_astray_is_undone_and_not_offered_again(tmp_path):
+def test_an_action_that_led_astray_is_undone_and_not_offered_again(tmp_path):
     episode, model = played(
         [
             reply("tap(1)"),
@@ -187,7 +187,7 @@ def test_what_led_astray_is_undone_and_not_offered_again(tmp_path):
     assert "What you have done so far: None" in model.requests[2].text
 
 
-def test_what_is_known_is_not_written_again(tmp_path):
+def test_a_documented_element_is_not_documented_again(tmp_path):
     for words in ("first", "second"):
         played(
             [reply("tap(1)"), reflection("SUCCESS", words), reply("FINISH")],
@@ -223,7 +223,7 @@ def test_asking_for_the_grid_ends_the_exploration(tmp_path):
     assert len(model.requests) == 1
 
 
-def test_mobile_bench_v2_labels_by_letters_and_tells_the_present_step():
+def test_mobile_bench_v2_labels_by_letters_and_gives_the_current_step():
     task = Task("Buy milk.", instructions=("Tap Milk.", "Stop."))
     episode, model = played(
         [reply("click(c2)"), reply("FINISH")], goal=task, options={"preset": "mobile-bench-v2"}

@@ -61,7 +61,7 @@ def test_it_sends_the_whole_screenshot_and_the_words_of_the_training() -> None:
     assert (first.max_tokens, first.temperature) == (128, 0.0)
 
 
-def test_it_is_told_its_last_eight_actions() -> None:
+def test_it_sees_its_last_eight_actions() -> None:
     taps = [reply("DUAL_POINT", f"[0.{number}, 0.5]") for number in range(10, 20)]
     _, model = work([*taps, DONE])
     assert model.requests[-1].text.count('"action_type"') == 8
@@ -69,7 +69,7 @@ def test_it_is_told_its_last_eight_actions() -> None:
     assert "[0.11, 0.5]" not in model.requests[-1].text
 
 
-def test_it_may_be_told_fewer_actions() -> None:
+def test_it_can_see_fewer_actions() -> None:
     _, model = work([TAP, TYPE, DONE], options={"history": 0})
     assert model.requests[-1].text == "Previous Actions: \nGoal: Write a note."
 
@@ -83,7 +83,7 @@ def test_points_that_are_near_each_other_are_a_tap() -> None:
     ]
 
 
-def test_spa_bench_tells_all_actions_and_submits_what_it_types() -> None:
+def test_spa_bench_shows_all_actions_and_submits_typed_text() -> None:
     near = reply("DUAL_POINT", "[0.5, 0.5]", "[0.52, 0.5]")
     episode, model = work([near] * 9 + [TYPE, DONE], options={"preset": "spa-bench"})
     assert episode.steps[0].action == Swipe(540, 1200, 540, 1248, seconds=0.5)
@@ -104,13 +104,13 @@ def test_spa_bench_tells_all_actions_and_submits_what_it_types() -> None:
         "",
     ],
 )
-def test_it_gives_up_on_words_that_it_cannot_read(words: Any) -> None:
+def test_it_gives_up_on_an_unreadable_reply(words: Any) -> None:
     episode, _ = work([words])
     [step] = episode.steps
     assert isinstance(step.action, Impossible)
 
 
-def test_spa_bench_breaks_off_at_words_that_it_cannot_read() -> None:
+def test_spa_bench_stops_at_an_unreadable_reply() -> None:
     episode, _ = work(["Tap on Notes."], options={"preset": "spa-bench"})
     assert episode.termination == "agent error"
 
@@ -120,7 +120,7 @@ def test_it_says_what_is_impossible() -> None:
     assert [step.action for step in episode.steps] == [Impossible()]
 
 
-def test_it_is_told_what_to_do_at_each_step() -> None:
+def test_it_receives_the_instruction_of_each_step() -> None:
     task = Task("Write a note.", instructions=("Open Notes.",))
     _, model = work([TAP, DONE], task=task)
     assert "Write a note." in model.requests[0].text

@@ -92,7 +92,7 @@ def test_the_whole_page_is_looked_at_before_the_model_is_asked():
     assert episode.step_count == 1
 
 
-def test_looking_is_no_step():
+def test_looking_is_not_a_step():
     phone = ScrollingPhone([page("a"), page("b")])
     episode, _ = played([reply(0), reply(2), reply(-1)], phone=phone, step_limit=2)
     assert [step.action for step in episode.steps if step.counts] == [
@@ -113,7 +113,7 @@ def test_after_looking_it_scrolls_up_until_that_shows_nothing_new():
     assert phone.actions == [DOWN, UP, DOWN, DOWN]
 
 
-def test_what_is_low_or_can_be_clicked_is_not_scrolled():
+def test_small_or_clickable_elements_are_not_scrolled():
     low = '<hierarchy><node scrollable="true" bounds="[0,0][1080,300]" text="a"/></hierarchy>'
     clickable = page("a").replace("<node scroll", '<node clickable="true" scroll')
     for xml in (low, clickable):
@@ -123,7 +123,7 @@ def test_what_is_low_or_can_be_clicked_is_not_scrolled():
 
 
 @pytest.mark.parametrize("words", ["I'm sorry.", "", ScriptedReply("{", stop="length"), "[]"])
-def test_words_that_cannot_be_read_count_as_finished(words):
+def test_an_unreadable_reply_counts_as_finished(words):
     episode, _ = played([words])
     assert episode.termination == "self-reported"
 
@@ -138,7 +138,7 @@ def test_another_policy_gives_up():
     assert episode.termination == "gave up"
 
 
-def test_what_each_step_has_to_do_is_told_beside_the_goal():
+def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Find milk.", instructions=("Tap Save.",))
     _, model = played([reply(1), reply(-1)], goal=task)
     assert "The present step of it: Tap Save." in model.requests[0].text

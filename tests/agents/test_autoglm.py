@@ -83,7 +83,7 @@ def test_chinese_goals_get_a_chinese_prompt(task: Any) -> None:
     assert "<think>{think}</think>" in system
 
 
-def test_what_cannot_be_done_uses_up_a_step() -> None:
+def test_an_impossible_action_uses_a_step() -> None:
     note = say('do(action="Note", message="True")')
     episode, _ = work([say('do(action="Fly")'), note, DONE])
     assert [step.actions for step in episode.steps] == [(), (), (Finish("two notes"),)]
@@ -100,7 +100,7 @@ def test_what_cannot_be_done_uses_up_a_step() -> None:
         ),
     ],
 )
-def test_words_that_cannot_be_read_are_the_last_ones(reply: Any, answer: str) -> None:
+def test_an_unreadable_reply_ends_the_run(reply: Any, answer: str) -> None:
     episode, _ = work([reply])
     assert [step.action for step in episode.steps] == [Finish(answer)]
 
@@ -121,12 +121,12 @@ def test_strictly_its_own_format_ends_the_run_as_in_the_original() -> None:
     assert [step.action for step in episode.steps] == [Type("oat mi", clear=True), Finish("two")]
 
 
-def test_or_not_if_one_wants() -> None:
+def test_an_unreadable_reply_can_be_a_step_without_an_action_instead() -> None:
     episode, _ = work(["There are two.", DONE], options={"on_error": "no action"})
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
 
 
-def test_it_asks_the_user_and_is_told_the_answer() -> None:
+def test_it_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Log in.", user="Done.")
     episode, model = work([say('do(action="Take_over", message="Your code?")'), DONE], task=task)
     assert episode.steps[0].action == Ask("Your code?")

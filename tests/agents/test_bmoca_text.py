@@ -69,7 +69,7 @@ def test_it_remembers_the_last_four_actions() -> None:
     assert "Previous actions: []" in model.requests[1].text
 
 
-def test_wrong_replies_are_steps_that_nobody_remembers() -> None:
+def test_wrong_replies_are_steps_that_are_not_remembered() -> None:
     wrong = [
         "tap Notes",
         call("tap(99)"),

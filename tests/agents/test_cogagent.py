@@ -82,12 +82,12 @@ def test_spa_bench_breaks_off_when_text_is_typed_without_a_keyboard() -> None:
         "",
     ],
 )
-def test_the_18b_model_does_nothing_at_words_that_cannot_be_read(words: Any) -> None:
+def test_the_18b_model_does_nothing_after_an_unreadable_reply(words: Any) -> None:
     episode, _ = work([words, old("task complete")])
     assert [step.actions for step in episode.steps] == [(), (Finish(),)]
 
 
-def test_the_9b_model_works_until_it_is_done_and_knows_what_it_did() -> None:
+def test_the_9b_model_works_until_it_is_done_and_sees_its_history() -> None:
     replies = [
         new("CLICK(box=[[400,000,600,050]], element_info='Notes')", "Open Notes."),
         new("TYPE(box=[[400,000,600,050]], text='milk')", "Type milk."),
@@ -117,7 +117,7 @@ def test_the_9b_model_works_until_it_is_done_and_knows_what_it_did() -> None:
     assert Image.open(io.BytesIO(image.data)).size == (1080, 2400)
 
 
-def test_what_needs_no_phone_is_a_step_in_which_nothing_is_done() -> None:
+def test_an_operation_without_the_phone_is_a_step_without_an_action() -> None:
     episode, _ = work(
         [new("LLM(prompt='Sum up', output='__CogName_x__')"), new("END()")],
         options={"version": "9b"},
@@ -131,7 +131,7 @@ def test_words_without_an_operation_end_the_9b_models_episode(words: Any) -> Non
     assert [step.action for step in episode.steps] == [Finish()]
 
 
-def test_what_the_user_says_about_unreadable_words_holds() -> None:
+def test_the_users_policy_for_unreadable_replies_applies() -> None:
     options = {"version": "9b", "on_error": "no action"}
     episode, _ = work(["Done.", new("END()")], options=options)
     assert len(episode.steps) == 2

@@ -42,7 +42,7 @@ def test_it_works_until_it_is_done() -> None:
     assert len(model.requests) == 4
 
 
-def test_it_is_told_its_last_action_only_with_four_decimals() -> None:
+def test_it_sees_only_its_last_action_with_four_decimals() -> None:
     _, model = work([TAP, reply("TYPE", text="milk"), DONE])
     first, second, third = (request.text for request in model.requests)
     assert first == "Previous Actions: Goal: Write a note.</s>"
@@ -59,13 +59,13 @@ def test_only_points_at_the_same_place_are_a_tap() -> None:
     assert episode.steps[0].action == Swipe(540, 1200, 540, 1248)
 
 
-def test_a_decision_that_makes_no_sense_is_a_step_in_which_nothing_is_done() -> None:
+def test_an_invalid_decision_is_a_step_without_an_action() -> None:
     episode, model = work([reply("SCROLL", "[0.5, 0.5]"), DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish(),)]
     assert model.requests[1].text == "Previous Actions:  Goal: Write a note.</s>"
 
 
-def test_words_without_a_decision_end_the_episode() -> None:
+def test_a_reply_without_a_decision_ends_the_episode() -> None:
     for words in ("Tap on Notes.", ScriptedReply("No.", stop="refusal"), ScriptedReply("")):
         episode, _ = work([words])
         assert isinstance(episode.steps[-1].action, Impossible)

@@ -102,7 +102,7 @@ def test_outside_of_the_app_it_does_nothing_but_come_back(order):
         ({"text": "", "resource-id": "org.notes:id/sender"}, True),
     ],
 )
-def test_it_leaves_alone_what_might_do_harm(words, touched):
+def test_it_avoids_controls_that_might_do_harm(words, touched):
     phone = notes_phone(menu=page("Menu", "Copy", words))
     box = (0, 400, 1080, 550)
     episode = explore(phone, options={"texts": "abc"})
@@ -114,7 +114,7 @@ def test_it_leaves_alone_what_might_do_harm(words, touched):
     assert any(box[1] <= tap.y < box[3] for tap in taps) is touched
 
 
-def test_words_of_the_user_are_left_alone_too():
+def test_it_avoids_the_users_words_too():
     episode = explore(options={"avoid": "second, copy"})
     assert not any(s.screen.at(s.action.x, s.action.y)[0].text in {"Second", "Copy"}
                    for s in episode.steps if isinstance(s.action, Tap))  # fmt: skip
@@ -142,7 +142,7 @@ def test_it_tries_all_kinds_of_actions_in_turn():
     assert typed.clear
 
 
-def test_a_field_that_is_no_search_is_not_sent():
+def test_a_field_that_is_not_a_search_field_is_not_submitted():
     episode = explore(options={"texts": "abc"})
     (typed,) = {a for a in episode.actions if isinstance(a, Type)}
     assert (typed.text, typed.enter) == ("abc", False)
@@ -161,7 +161,7 @@ def test_of_many_rows_it_opens_a_few():
     assert len({a for a in explore(phone).actions if isinstance(a, Tap)}) == 3
 
 
-def test_an_app_that_does_not_open_is_no_endless_loop():
+def test_an_app_that_does_not_open_causes_no_endless_loop():
     phone = MemoryPhone({"home": HOME}, {})
     episode = explore(phone, step_limit=12)
     assert episode.termination is Termination.STEP_LIMIT

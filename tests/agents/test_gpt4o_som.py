@@ -66,7 +66,7 @@ def test_a_reply_that_cannot_be_read_ends_it_as_with_its_authors_translators() -
         assert [step.action for step in episode.steps] == [Finish()]
 
 
-def test_it_can_go_on_instead() -> None:
+def test_it_can_continue_instead() -> None:
     episode, model = work(
         ["Tap!", ScriptedReply("I think", stop="length"), "COMPLETE"],
         options={"on_error": "no action", "preset": "a3"},
@@ -76,7 +76,7 @@ def test_it_can_go_on_instead() -> None:
     assert "(the reply was cut off)" in model.requests[2].text
 
 
-def test_it_is_told_what_could_not_be_done() -> None:
+def test_it_learns_which_action_failed() -> None:
     off = {"text": "Beyond", "bounds": "[1000,2300][2000,3000]", "clickable": "true"}
     _, model = work(["CLICK[1]", "COMPLETE"], phone=FakePhone([make_screen(off)]))
     assert "The last one could not be done: " in model.requests[1].text

@@ -32,7 +32,7 @@ def test_it_works_until_it_answers() -> None:
     assert len(model.requests) == 5
 
 
-def test_it_is_given_goal_picture_and_past_actions() -> None:
+def test_it_receives_goal_picture_and_past_actions() -> None:
     _, model = work(["CLICK[540,60]", "BACK", "IMPOSSIBLE"])
     first, _, last = model.requests
     assert "Goal: How many notes are there?\nActions so far:\nNone\n" in first.text
@@ -48,12 +48,12 @@ def test_options_stand_in_for_what_the_original_sends() -> None:
 
 
 @pytest.mark.parametrize(("history", "past"), [("0", "None"), ("1", "2. BACK"), ("3", "1. HOME")])
-def test_it_may_be_told_fewer_actions(history: str, past: str) -> None:
+def test_it_can_see_fewer_actions(history: str, past: str) -> None:
     _, model = work(["HOME", "BACK", "COMPLETE"], options={"history": history})
     assert f"Actions so far:\n{past}\n" in model.requests[-1].text
 
 
-def test_at_the_low_level_it_is_told_what_to_do_at_each_step() -> None:
+def test_at_the_low_level_it_receives_the_instruction_of_each_step() -> None:
     task = Task("Count the notes.", instructions=("Open Notes.",))
     _, model = work(["CLICK[540,60]", "COMPLETE[3]"], task=task)
     assert "Goal: Count the notes.\nAt this step: Open Notes.\n" in model.requests[0].text
@@ -70,7 +70,7 @@ def test_at_the_low_level_it_is_told_what_to_do_at_each_step() -> None:
         "",
     ],
 )
-def test_words_that_cannot_be_read_end_the_episode(words: Any) -> None:
+def test_an_unreadable_reply_ends_the_episode(words: Any) -> None:
     episode, _ = work([words])
     assert [step.action for step in episode.steps] == [Finish()]
 

@@ -103,7 +103,7 @@ def test_a_refused_selection_ends_the_episode() -> None:
     assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
 
 
-def test_a_refused_summary_is_said_to_be_none() -> None:
+def test_a_refused_summary_is_recorded_as_missing() -> None:
     _, model = work([CLICK, ScriptedReply("", stop="refusal"), DONE])
     assert "The model refused to summarize this step." in model.requests[-1].text
 
@@ -124,7 +124,7 @@ def test_advice_on_the_task_can_be_given() -> None:
     assert model.requests[0].max_tokens == 300
 
 
-def test_papers_ran_it_as_it_is() -> None:
+def test_papers_ran_it_unchanged() -> None:
     for preset in ("android-world", "spa-bench"):
         _, model = work([DONE], options={"preset": preset})
         assert model.requests[0].max_tokens == 1000

@@ -93,7 +93,7 @@ def test_screenshots_are_jpegs_of_half_the_size(perceived):
     assert Image.open(io.BytesIO(image.data)).size == (540, 1200)
 
 
-def test_where_a_text_is_there_twice_a_second_call_asks_which(perceived):
+def test_a_second_call_chooses_between_two_equal_texts(perceived):
     perceived([SAVE, OTHER])
     episode, model = played([reply("click text (Save)"), "Number 2.", reply("stop")])
     assert episode.steps[0].action == Tap(453, 1824)
@@ -116,7 +116,7 @@ def test_where_a_text_is_there_twice_a_second_call_asks_which(perceived):
         ([], "type (\0)", "must not contain NUL"),
     ],
 )
-def test_what_could_not_be_done_is_told_in_the_chat(perceived, texts, action, problem):
+def test_a_failed_action_is_reported_in_the_chat(perceived, texts, action, problem):
     perceived(texts)
     episode, model = played([reply(action), reply("stop")])
     assert episode.step_count == 1
@@ -144,7 +144,7 @@ def test_an_icon_is_found_by_its_place_and_chosen_by_its_look(perceived):
 
 
 @pytest.mark.parametrize("words", ["none of them", "3", "0"])
-def test_a_choice_that_is_none_is_told(perceived, words):
+def test_an_invalid_choice_is_reported(perceived, words):
     perceived([SAVE, OTHER])
     episode, model = played([reply("click text (Save)"), words, reply("stop")])
     assert episode.steps[0].actions == ()
@@ -159,20 +159,20 @@ def test_an_answer_without_its_parts_is_asked_for_again(perceived):
     assert model.requests[0].messages == model.requests[1].messages == model.requests[3].messages
 
 
-def test_a_model_that_refuses_again_and_again_is_the_agents_failure(perceived):
+def test_repeated_refusals_are_the_agents_failure(perceived):
     perceived()
     episode, model = played([ScriptedReply("I can't.", stop="refusal")] * 5)
     assert "the model refuses" in episode.error
     assert len(model.requests) == 5
 
 
-def test_another_policy_goes_on(perceived):
+def test_another_policy_continues(perceived):
     perceived()
     episode, _ = played(["Hm.", reply("stop")], options={"on_error": "no action"})
     assert [step.actions for step in episode.steps] == [(), (Finish(),)]
 
 
-def test_what_each_step_has_to_do_is_told_beside_the_goal(perceived):
+def test_the_instruction_of_each_step_is_given_beside_the_goal(perceived):
     perceived()
     task = Task("Wake me.", instructions=("Go back.",))
     _, model = played([reply("back"), reply("stop")], goal=task)

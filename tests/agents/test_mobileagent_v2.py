@@ -138,7 +138,7 @@ def test_an_app_is_opened_above_its_name():
     assert episode.steps[0].action == Tap(150, 980)
 
 
-def test_an_app_that_is_not_there_is_a_step_without_action():
+def test_a_missing_app_is_a_step_without_an_action():
     replies = [decision("Open app (Maps)"), NOTHING, SAME]
     episode, _ = played([*replies, decision("Stop"), NOTHING])
     assert episode.steps[0].actions == ()
@@ -186,13 +186,13 @@ def test_icons_are_described_by_the_captioner():
 @pytest.mark.parametrize(
     "words", [decision("Tap the clock"), decision("Tap (5000, 1)"), decision("Swipe (1, 2)")]
 )
-def test_coordinates_that_are_none_crash_as_in_the_original(words):
+def test_invalid_coordinates_crash_as_in_the_original(words):
     episode, _ = played([words])
     assert episode.termination == "agent error"
     assert "cannot be parsed" in episode.error
 
 
-def test_another_policy_goes_on():
+def test_another_policy_continues():
     episode, _ = played(
         [decision("Tap x"), decision("Stop"), NOTHING], options={"on_error": "no action"}
     )
@@ -211,7 +211,7 @@ def test_a_reply_that_was_cut_off_crashes_where_its_action_is():
     assert "the reply was cut off" in episode.error
 
 
-def test_what_each_step_has_to_do_is_told_beside_the_goal():
+def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Wake me.", instructions=("Go home.",))
     replies = [decision("Home"), NOTHING, GOOD, completed("x"), decision("Stop"), NOTHING]
     _, model = played(replies, goal=task)

@@ -119,7 +119,7 @@ def test_two_invalid_actions_bring_the_manager_back() -> None:
     assert roles(episode) == ["manager", "executor", "executor", "manager"]
 
 
-def test_what_cannot_be_done_is_invalid() -> None:
+def test_an_impossible_action_is_invalid() -> None:
     episode, model = work(
         [PLAN, act('{"action": "swipe", "coordinate": [5, 5], "coordinate2": [5, 9999]}'), BACK]
     )
@@ -164,7 +164,7 @@ def test_androidworlds_port_opens_apps_and_takes_notes() -> None:
     assert not any("open_app" in request.text for request in model.requests)
 
 
-def test_what_is_known_of_the_task_goes_to_the_manager() -> None:
+def test_knowledge_about_the_task_goes_to_the_manager() -> None:
     _, model = work([PLAN, CLICK, WORKED, FINISHED], options={"knowledge": "Notes are {yellow}."})
     manager, executor, _, again = model.requests
     assert "Notes are {yellow}." in manager.text

@@ -59,7 +59,7 @@ def test_at_first_there_are_no_past_steps() -> None:
     assert Image.open(io.BytesIO(image.data)).size == (448, 448)
 
 
-def test_it_sees_past_screenshots_and_is_told_past_actions() -> None:
+def test_it_sees_past_screenshots_and_past_actions() -> None:
     _, model = work(["CLICK: (500, 25)", "PRESS_BACK", "COMPLETE"], PLAIN, FOCUSED, PLAIN)
     request = model.requests[2]
     assert [shade(image.data) for image in request.images] == [200, 200, 100]
@@ -108,6 +108,6 @@ def test_spa_bench_breaks_off_when_text_is_typed_without_a_keyboard() -> None:
         "",
     ],
 )
-def test_words_that_cannot_be_read_are_a_step_in_which_nothing_is_done(words: Any) -> None:
+def test_an_unreadable_reply_is_a_step_without_an_action(words: Any) -> None:
     episode, _ = work([words, "IMPOSSIBLE"])
     assert [step.actions for step in episode.steps] == [(), (Impossible(),)]

@@ -111,14 +111,14 @@ def test_the_picture_may_stay_as_it_is() -> None:
     assert Image.open(io.BytesIO(model.requests[0].images[0].data)).size == (1080, 2400)
 
 
-def test_looking_at_the_screen_is_no_step() -> None:
+def test_looking_at_the_screen_is_not_a_step() -> None:
     episode, model = work([LOOK, TAP, DONE])
     assert [step.action for step in episode.steps] == [Tap(540, 180), Finish("two notes")]
     assert shade(model.requests[1].messages[-1]) == 200
     assert len(episode.steps[0].calls) == 2
 
 
-def test_looking_on_and_on_is_one() -> None:
+def test_looking_repeatedly_counts_as_a_step() -> None:
     episode, model = work([LOOK, LOOK, LOOK, TAP, DONE])
     assert [step.actions for step in episode.steps] == [
         (),
@@ -130,7 +130,7 @@ def test_looking_on_and_on_is_one() -> None:
     assert "cut off" not in model.requests[-1].text
 
 
-def test_what_cannot_be_read_is_answered_and_uses_up_a_step() -> None:
+def test_an_unreadable_call_is_answered_and_uses_a_step() -> None:
     wrong = computer({"type": "click", "button": "wheel", "x": 1, "y": 1})
     after = ToolCall("f1", "back", {})
     episode, model = work([says(wrong, after), DONE])
@@ -142,7 +142,7 @@ def test_what_cannot_be_read_is_answered_and_uses_up_a_step() -> None:
     assert "a touchscreen has no button 'wheel'" in told.text
 
 
-def test_it_asks_the_user_and_is_told_the_answer() -> None:
+def test_it_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Count.", user="The red one.")
     asking = says(ToolCall("f1", "ask_user", {"question": "Which list?"}))
     episode, model = work([asking, DONE], task=task)
@@ -160,7 +160,7 @@ def test_a_refusal_gives_up() -> None:
     assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
 
 
-def test_a_reply_that_was_cut_off_is_a_step_in_which_nothing_is_done() -> None:
+def test_a_truncated_reply_is_a_step_without_an_action() -> None:
     episode, model = work([ScriptedReply("I see", stop="length"), DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
     assert "was cut off" in model.requests[1].messages[-1].text

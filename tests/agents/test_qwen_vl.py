@@ -47,7 +47,7 @@ def test_it_works_until_it_terminates() -> None:
     ]
 
 
-def test_it_sees_the_present_picture_and_a_list_of_what_it_did() -> None:
+def test_it_sees_the_current_picture_and_its_past_actions() -> None:
     _, model = work([TAP, WAIT, DONE])
     first, _, last = model.requests
     assert [message.role for message in last.messages] == ["system", "user"]
@@ -67,7 +67,7 @@ def test_the_declared_tool_is_json() -> None:
     assert "key" not in enum
 
 
-def test_version_2_5_answers_in_pixels_of_a_picture_that_it_is_told_the_size_of() -> None:
+def test_version_2_5_answers_in_pixels_of_a_picture_of_known_size() -> None:
     reply = call("click", coordinate=[546, 181]).partition('I tapped on Notes."\n')[2]
     episode, model = work([reply, DONE], options={"version": "2.5"})
     assert episode.steps[0].action == Tap(540, 180)
@@ -110,7 +110,7 @@ def test_answers_end_the_episode() -> None:
     assert episode.answer == "two"
 
 
-def test_it_asks_the_user_and_is_told_the_answer() -> None:
+def test_it_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Count.", user="The red one.")
     asking = call("interact", text="Which list?")
     episode, model = work([asking, DONE], task=task, options={"version": "gui-owl"})
@@ -126,11 +126,11 @@ def test_it_asks_the_user_and_is_told_the_answer() -> None:
         (ScriptedReply('<tool_call>\n{"name": "mob', stop="length"), "cut off"),
     ],
 )
-def test_what_it_cannot_read_is_the_agents_failure_as_in_the_original(reply: Any, why: str) -> None:
+def test_an_unreadable_reply_is_the_agents_failure_as_in_the_original(reply: Any, why: str) -> None:
     episode, _ = work([reply])
     assert why in episode.error
 
 
-def test_or_a_step_in_which_nothing_is_done() -> None:
+def test_an_unreadable_reply_can_be_a_step_without_an_action() -> None:
     episode, _ = work(["I tap Notes.", WAIT, DONE], options={"on_error": "no action"})
     assert [step.actions for step in episode.steps] == [(), (Wait(1),), (Finish(),)]

@@ -78,7 +78,7 @@ def test_an_answer_is_given_when_it_terminates() -> None:
     assert "ANSWER: 5:30" in model.requests[-1].text
 
 
-def test_wrong_answers_are_no_operations_in_the_history() -> None:
+def test_invalid_replies_are_no_operations_in_the_history() -> None:
     episode, model = work(
         [
             *("I tap.", lines("Z", "CLICK")),
@@ -102,7 +102,7 @@ def test_wrong_answers_are_no_operations_in_the_history() -> None:
     assert history.count("No Operation with error") == 5
 
 
-def test_what_could_not_be_done_is_in_the_history() -> None:
+def test_a_failed_action_is_in_the_history() -> None:
     off = {"text": "Beyond", "bounds": "[1000,2300][2000,3000]", "class": "a.Button"}
     _, model = work(["I tap.", lines("A", "CLICK"), *DONE], phone=FakePhone([make_screen(off)]))
     assert '"Beyond" button -> CLICK (No Operation with error: ' in model.requests[-1].text

@@ -72,7 +72,7 @@ def test_history_is_pictures_and_words_by_turns() -> None:
     assert (picture.size, picture.format) == ((1080, 2400), "PNG")
 
 
-def test_it_sees_five_pictures_and_all_that_it_said() -> None:
+def test_it_sees_five_pictures_and_all_its_replies() -> None:
     _, model = work([WAIT] * 7 + [DONE])
     last = model.requests[-1]
     assert len(last.images) == 5
@@ -108,7 +108,7 @@ def test_each_version_has_its_points_and_settings(
     assert words.partition("(")[0] + "(" + words.partition("(")[2][:5] in request.text
 
 
-def test_what_it_cannot_read_is_asked_again() -> None:
+def test_an_unreadable_reply_is_requested_again() -> None:
     episode, model = work(["I am not sure.", "Action: fly()", DONE])
     assert [step.action for step in episode.steps] == [Finish("two notes")]
     assert len(model.requests) == 3
@@ -129,7 +129,7 @@ def test_refusals_and_cut_replies_can_end_it(stop: Any) -> None:
     assert ("refuses" if stop == "refusal" else "cut off") in action.reason
 
 
-def test_it_asks_the_user_and_is_told_the_answer() -> None:
+def test_it_asks_the_user_and_receives_the_answer() -> None:
     asking = "Thought: Which list do you mean?\nAction: call_user()"
     task = Task("Count.", user="The red one.")
     episode, model = work([asking, DONE], task=task)

@@ -94,7 +94,7 @@ def test_texts_in_two_fields_are_two_texts(make_episode: Callable[..., Episode])
     assert episode.typed("lo", resource_id="via")
 
 
-def test_a_text_that_was_emptied_is_no_part_of_the_next(
+def test_cleared_text_is_not_part_of_the_next_text(
     make_episode: Callable[..., Episode],
 ) -> None:
     screens = (form(), form("Os"), form("lo"))
@@ -114,7 +114,7 @@ def test_a_miss_says_what_was_typed_and_where(make_episode: Callable[..., Episod
     assert "a:id/via" in said[1]
 
 
-def test_a_field_is_asked_for_in_one_way(make_episode: Callable[..., Episode]) -> None:
+def test_a_field_is_specified_in_one_way(make_episode: Callable[..., Episode]) -> None:
     with pytest.raises(CriteriaError, match=r"typed\(\) takes criteria"):
         make_episode().typed("a", lambda screen: screen.root, text="b")
     with pytest.raises(CriteriaError):
@@ -151,7 +151,7 @@ def test_keys_are_pressed_by_name(make_episode: Callable[..., Episode]) -> None:
         episode.pressed("return")  # type: ignore[arg-type]
 
 
-def test_a_long_press_is_held_on_what_it_is_inside_of(
+def test_a_long_press_hits_the_elements_around_it(
     make_episode: Callable[..., Episode],
 ) -> None:
     episode = make_episode(Tap(5, 5), LongPress(5, 105), screens=(form(),) * 3)

@@ -58,7 +58,7 @@ def explained(misses: list[Any]) -> str:
         (Tap(50, 10), {"text": "Fan"}, False),
     ],
 )
-def test_a_tap_hits_what_it_is_inside_of(
+def test_a_tap_hits_the_elements_around_it(
     make_episode: Callable[..., Episode],
     shop: Screen,
     action: Action,
@@ -94,7 +94,7 @@ def test_a_miss_says_what_was_tapped_instead(
     ]
 
 
-def test_asking_for_a_tap_on_nothing_is_an_error_even_without_taps(
+def test_a_question_without_criteria_is_an_error_even_without_taps(
     make_episode: Callable[..., Episode],
 ) -> None:
     with pytest.raises(TypeError, match="nothing to search for"):
@@ -127,7 +127,7 @@ def test_an_app_was_opened_if_it_was_shown(
     ]
 
 
-def test_what_was_seen_on_any_screen_was_seen(
+def test_an_element_on_any_screen_was_seen(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
 ) -> None:
     episode = make_episode(Tap(1, 1), Tap(1, 1), screens=(make_screen(), shop, make_screen("Tor")))
@@ -142,7 +142,7 @@ def test_what_was_seen_on_any_screen_was_seen(
     ]
 
 
-def test_what_could_not_be_done_is_neither_tapped_nor_typed(
+def test_failed_actions_count_as_neither_tapped_nor_typed(
     make_episode: Callable[..., Episode], shop: Screen
 ) -> None:
     decided = (Tap(50, 10), Tap(5000, 0), Tap(50, 60), Type("a"))
@@ -192,7 +192,7 @@ def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode
         (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "not the size of a screen"),
     ],
 )
-def test_what_makes_no_sense_is_told(
+def test_invalid_values_are_reported(
     make_episode: Callable[..., Episode], ask: Callable[[Episode], object], why: str
 ) -> None:
     with pytest.raises(TaskError, match=why):

@@ -158,7 +158,7 @@ def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
         ({"text": None}, "matches nothing"),
     ],
 )
-def test_criteria_that_cannot_be_are_told(
+def test_impossible_criteria_are_reported(
     episode: Episode, criteria: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(CriteriaError, match=said):
@@ -252,7 +252,7 @@ def saved(make_episode: Callable[..., Episode], form: Callable[..., Screen]) -> 
     return make_episode(Type("Oslo", at=(5, 5)), Tap(50, 60), screens=screens)
 
 
-def test_a_field_reads_oslo_and_save_was_clicked_after_that(saved: Episode) -> None:
+def test_a_later_event_is_found_after_an_earlier_one(saved: Episode) -> None:
     filled = saved.event(type="text_changed", resource_id="to", text="Oslo")
     assert filled is not None
     assert filled.before_text == ""
@@ -268,7 +268,7 @@ def test_a_field_reads_oslo_and_save_was_clicked_after_that(saved: Episode) -> N
     assert misses[0]().startswith("none of 1 events derived from actions and screens after")
 
 
-def test_what_was_saved_before_it_was_filled_in_is_told_apart(
+def test_saving_before_filling_in_is_distinguished(
     make_episode: Callable[..., Episode], form: Callable[..., Screen]
 ) -> None:
     screens = (form(), form(), form("Oslo"))
@@ -317,7 +317,7 @@ def test_a_disabled_view_takes_no_click(
     assert episode.event(type="clicked") is None
 
 
-def test_what_could_not_be_done_is_no_event(
+def test_a_failed_action_is_not_an_event(
     make_episode: Callable[..., Episode], form: Callable[..., Screen]
 ) -> None:
     step = Step(form(), (Tap(50, 60),), notice="outside of the screen", undone=1)
@@ -334,14 +334,14 @@ def test_what_could_not_be_done_is_no_event(
         ({"type": "window_state_changed", "class_name": "AlertDialog"}, "show only activities"),
     ],
 )
-def test_what_neither_actions_nor_screens_tell_is_not_the_agents_fault(
+def test_events_that_cannot_be_derived_are_not_the_agents_fault(
     saved: Episode, criteria: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(NoListenerError, match=f"emulator-5554 has no listener.*{why}.*events.md"):
         saved.event(**criteria)
 
 
-def test_where_a_listener_heard_nothing_nothing_is_derived(saved: Episode) -> None:
+def test_nothing_is_derived_if_a_listener_was_running(saved: Episode) -> None:
     heard = replace(saved, device=replace(saved.device, listener=True))
     assert heard.event(type="clicked") is None
     assert heard.events == ()

@@ -30,7 +30,7 @@ def episode(*decisions: Any, path: Any = "single") -> Episode:
     return play(script(*decisions), task, phone=FakePhone([make_screen("Shop")]), path=path)
 
 
-def test_what_was_compared_last_is_collected_with_its_scorer() -> None:
+def test_the_last_comparison_is_collected_with_its_scorer() -> None:
     played = episode(Tap(540, 60), Type("cup"))
     with collect_matches() as compared:
         assert compared.steps is None
@@ -49,7 +49,7 @@ def test_what_was_compared_last_is_collected_with_its_scorer() -> None:
     )
 
 
-def test_off_a_path_golden_actions_have_to_be_given() -> None:
+def test_off_a_path_golden_actions_are_required() -> None:
     played = episode(Tap(540, 60), Finish(), path="multi")
     with pytest.raises(TaskError, match=r"pass them as compare\(…, golden="):
         check.compare(check.aitw, played)
@@ -61,7 +61,7 @@ def test_only_the_first_action_of_a_decision_is_compared_on_a_path() -> None:
     assert [bool(match) for match in check.matches(check.aitw, played)] == [True, False]
 
 
-def test_a_path_is_kept_or_the_steps_off_it_are_named() -> None:
+def test_steps_off_the_golden_path_are_named() -> None:
     check_path(episode(Tap(540, 60), Type("mug")))
     with pytest.raises(OffPathError, match=r"2 of 2 steps are not .*, by graph: steps 1, 2"):
         check_path(episode(Key("back"), Key("home")))

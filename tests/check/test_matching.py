@@ -43,7 +43,7 @@ def test_each_action_is_compared_with_the_golden_one_in_its_place(make_episode, 
     assert [match.exact for match in strict] == [False, True, False, True]
 
 
-def test_what_was_not_done_or_is_not_on_the_screen_matches_nothing(make_episode, form):
+def test_missing_actions_and_missing_elements_match_nothing(make_episode, form):
     episode = make_episode(Tap(1, 1), Tap(1, 1), screens=(form, form, form))
     nothing = check.Match(type=False, exact=False)
     golden: list[Any] = [

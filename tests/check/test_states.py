@@ -87,7 +87,7 @@ SEARCHING: dict[str, Any] = {"click": {"text": "Search"}}
         ([{"activity": ".Results", **SEARCHING}], [None]),
     ],
 )
-def test_each_is_matched_by_the_first_screen_after_that_of_the_one_before(shop, states, steps):
+def test_each_state_matches_the_first_screen_after_the_previous_match(shop, states, steps):
     found = essential_states(shop, [essential(**state) for state in states])
     assert list(found.steps) == steps
     assert bool(found) is (None not in steps)
@@ -172,7 +172,7 @@ def test_a_whole_screen_is_compared_by_its_words(shop, make_screen):
     assert not essential_states(shop, [essential(fuzzy=unlike)])
 
 
-def test_how_alike_texts_are_may_be_said_by_a_function(shop):
+def test_a_function_may_define_the_similarity_of_texts(shop):
     asked = []
 
     def similarity(one: str, other: str) -> float:
@@ -194,7 +194,7 @@ def test_a_miss_names_the_screen_that_came_closest(shop):
     ]
 
 
-def test_no_screen_may_be_left(shop):
+def test_a_state_after_the_last_screen_is_not_reached(shop):
     with collect_misses() as misses:
         essential_states(shop, [essential(fuzzy="Table lamp"), essential(typed="a")])
     assert [explain() for explain in misses] == [
@@ -202,7 +202,7 @@ def test_no_screen_may_be_left(shop):
     ]
 
 
-def test_they_can_be_sub_goals_and_hold_of_prefixes(shop):
+def test_states_can_be_sub_goals_and_hold_on_prefixes(shop):
     states = [essential(**SEARCHING), essential(typed="lamp")]
     steps = [essential_states(shop.prefix(n), states).steps for n in range(4)]
     assert steps == [(None, None), (1, None), (1, 2), (1, 2)]
@@ -219,13 +219,13 @@ def test_they_can_be_sub_goals_and_hold_of_prefixes(shop):
         {"installed": 1},
     ],
 )
-def test_a_state_that_makes_no_sense_is_refused(state):
+def test_a_state_that_is_invalid_is_refused(state):
     with pytest.raises((TaskError, TypeError)):
         essential(**state)
 
 
 @pytest.mark.parametrize("states", [[], [{"text": "a"}], None])
-def test_what_are_no_states_is_refused(shop, states):
+def test_invalid_lists_of_states_are_refused(shop, states):
     with pytest.raises(TaskError, match=r"list of essential\(…\)"):
         essential_states(shop, states)
 
@@ -235,7 +235,7 @@ def test_a_task_without_the_probe_is_broken(shop):
         essential_states(shop, [essential(installed="com.new")], packages="apps")
 
 
-def test_they_are_found_where_task_authors_look():
+def test_states_are_exported_to_task_authors():
     assert check.essential_states is essential_states
     assert check.essential is essential
 
@@ -279,7 +279,9 @@ def test_the_first_success_counts_the_steps_before_the_screen_that_shows_it(
     assert first_success(holds, episode, whole=holds(episode)) == after
 
 
-def test_an_answer_is_what_makes_it_hold_but_no_step(make_episode: Callable[..., Episode]) -> None:
+def test_an_answer_may_make_it_hold_without_being_a_step(
+    make_episode: Callable[..., Episode],
+) -> None:
     def holds(episode: Episode) -> bool:
         return episode.answers("42")
 

@@ -25,14 +25,14 @@ def body(episode, *, first: str, second: str) -> None:
         ("1", "1", [False, False], 0),
     ],
 )
-def test_all_are_asked_and_weighed(make_episode, first, second, held, credit):
+def test_all_sub_goals_are_evaluated_and_weighted(make_episode, first, second, held, credit):
     with collect_subgoals() as subgoals:
         body(make_episode(), first=first, second=second)
     assert [each.held for each in subgoals.asked] == held
     assert subgoals.partial_credit == pytest.approx(credit)
 
 
-def test_those_that_failed_fail_the_body_at_its_end(make_episode):
+def test_failed_sub_goals_fail_the_body_at_its_end(make_episode):
     with collect_subgoals() as subgoals:
         body(make_episode(), first="0", second="1")
     with pytest.raises(SubGoalError, match="1 of 2 sub-goals did not hold: two: no 1") as raised:
@@ -40,20 +40,20 @@ def test_those_that_failed_fail_the_body_at_its_end(make_episode):
     assert raised.value.__cause__ is subgoals.error
 
 
-def test_those_that_held_do_not(make_episode):
+def test_sub_goals_that_held_do_not_fail_the_body(make_episode):
     with collect_subgoals() as subgoals:
         body(make_episode(), first="0", second="0")
     subgoals.settle()
     assert subgoals.complete
 
 
-def test_where_nobody_collects_the_first_that_fails_ends_the_body(make_episode):
+def test_without_a_collector_the_first_failed_sub_goal_ends_the_body(make_episode):
     body(make_episode(), first="0", second="0")
     with pytest.raises(AssertionError, match="no 1"):
         body(make_episode(), first="0", second="1")
 
 
-def test_none_were_asked():
+def test_without_sub_goals_there_is_no_credit():
     assert SubGoals().partial_credit is None
     SubGoals().settle()
 
@@ -71,7 +71,7 @@ def test_a_name_is_in_words(make_episode, name):
         pass
 
 
-def test_two_of_one_name_are_a_mistake(make_episode):
+def test_two_sub_goals_with_one_name_are_an_error(make_episode):
     with collect_subgoals():
         with make_episode().subgoal("one"):
             pass
@@ -80,7 +80,7 @@ def test_two_of_one_name_are_a_mistake(make_episode):
             pass
 
 
-def test_one_inside_another_is_a_mistake(make_episode):
+def test_nested_sub_goals_are_an_error(make_episode):
     inner, outer = make_episode().subgoal("in"), make_episode().subgoal("out")
     refused = pytest.raises(TaskError, match="'in' is inside 'out'")
     with collect_subgoals(), outer, refused, inner:
@@ -88,7 +88,7 @@ def test_one_inside_another_is_a_mistake(make_episode):
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), pytest.fail.Exception()])
-def test_all_but_an_assertion_ends_the_body(make_episode, error):
+def test_any_error_except_an_assertion_ends_the_body(make_episode, error):
     asked = make_episode().subgoal("one")
     with collect_subgoals() as subgoals, pytest.raises(type(error)), asked:
         raise error
@@ -98,14 +98,14 @@ def test_all_but_an_assertion_ends_the_body(make_episode, error):
     assert not subgoals.complete
 
 
-def test_collecting_inside_collecting_keeps_both_apart(make_episode):
+def test_nested_collectors_stay_separate(make_episode):
     one, again = make_episode().subgoal("one"), make_episode().subgoal("one")
     with collect_subgoals() as outer, one, collect_subgoals() as inner, again:
         pass
     assert [len(outer.asked), len(inner.asked)] == [1, 1]
 
 
-def test_only_misses_of_those_that_failed_are_kept(make_episode):
+def test_only_misses_of_failed_sub_goals_are_kept(make_episode):
     with collect_subgoals(), collect_misses() as misses:
         with make_episode().subgoal("held"):
             assert make_episode().screen.find(text="1") is None

@@ -84,7 +84,7 @@ def test_an_episode_without_steps_has_one_moment(make_episode):
     ],
     ids=["get", "index"],
 )
-def test_what_cannot_be_found_at_a_moment_does_not_hold_there(make_episode, question):
+def test_a_failed_lookup_does_not_hold_at_that_moment(make_episode, question):
     assert make_episode(*THREE).ever(question)
     assert not make_episode(*THREE).prefix(2).ever(question)
 
@@ -102,12 +102,12 @@ def test_a_question_that_returns_nothing_does_not_hold(make_episode):
     ],
     ids=["misspelt", "no probe", "zero"],
 )
-def test_a_broken_question_is_an_error_even_of_never(make_episode, question, error):
+def test_an_error_in_a_question_propagates_even_from_never(make_episode, question, error):
     with pytest.raises(error):
         make_episode(*THREE).never(question)
 
 
-def test_no_listener_is_none_on_the_way_either(make_episode):
+def test_a_missing_listener_is_an_error_on_prefixes_too(make_episode):
     def deaf(episode: Episode) -> bool:
         raise NoListenerError
 
@@ -116,7 +116,7 @@ def test_no_listener_is_none_on_the_way_either(make_episode):
 
 
 @pytest.mark.parametrize("ask", ["ever", "never", "until_end"])
-def test_a_value_is_no_question(make_episode, ask):
+def test_a_value_is_not_a_question(make_episode, ask):
     with pytest.raises(TaskError, match=rf"{ask}\(\) takes functions of an episode, .* not True"):
         getattr(make_episode(), ask)(True)
 
@@ -154,7 +154,9 @@ def test_the_second_is_asked_of_what_came_after_the_first(make_episode, pages, q
     [((1, 2), (3,), True), ((3,), (1, 2, 3), False), ((3,), (1, 3), True), ((2,), (2,), True),
      ((0,), (0, 1), True), ((1,), (0, 1, 3), True), ((1,), (0, 1, 2), False)],
 )  # fmt: skip
-def test_what_goes_on_to_hold_does_not_become_true_again(make_episode, one, other, holds):
+def test_a_question_that_continues_to_hold_does_not_become_true_again(
+    make_episode, one, other, holds
+):
     def at(moments: tuple[int, ...]) -> Callable[[Episode], bool]:
         return lambda e: e.screen.texts[0] in map(str, moments)
 
@@ -170,7 +172,7 @@ def test_the_actions_of_one_step_are_in_order(make_episode, pages):
     assert episode.in_order(bern, saw("To"))
 
 
-def test_what_a_step_of_several_actions_led_to_comes_after_the_last(make_episode, pages):
+def test_results_of_a_step_with_several_actions_follow_the_last_action(make_episode, pages):
     episode = make_episode([Type("a"), Type("b")], screens=pages("From", "To"))
     on = replace(episode.steps[0], probes={"on": True})
     episode = replace(episode, steps=(on,), initial_probes={"on": False})
@@ -229,7 +231,7 @@ def test_searches_of_questions_leave_no_misses_of_their_own(make_episode):
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=8))
-def test_they_say_what_their_definitions_say(make_episode, held):
+def test_temporal_checks_agree_with_their_definitions(make_episode, held):
     episode: Episode = make_episode(*[Tap(n, n) for n in range(len(held) - 1)])
 
     def holds(moment: Episode) -> bool:

@@ -58,14 +58,14 @@ def walls(file: Path, text: str) -> tuple[Wall, ...]:
         ('texts = ["Log in"]', [{"content-desc": "Log in"}], True),
     ],
 )
-def test_a_wall_is_known_by_its_app_words_and_ids(
+def test_a_wall_is_recognised_by_app_texts_and_ids(
     file: Path, table: str, shown: Sequence[str], stands: bool
 ) -> None:
     (wall,) = walls(file, f"[log-in]\n{table}\n")
     assert wall.stands_on(make_screen(*shown, package=SHOP)) is stands
 
 
-def test_a_hierarchy_that_cannot_be_read_is_no_wall(file: Path) -> None:
+def test_a_hierarchy_that_cannot_be_read_is_not_a_wall(file: Path) -> None:
     (wall,) = walls(file, '[log-in]\ntexts = ["Log in"]')
     assert not wall.stands_on(Screen("<", b""))
 
@@ -90,7 +90,7 @@ def test_the_app_is_the_last_of_the_task_that_was_in_use() -> None:
     assert app_behind(screens, 2, []) is None
 
 
-def test_two_looks_at_a_page_are_alike_though_a_hint_differs() -> None:
+def test_two_views_of_a_page_match_although_a_hint_differs() -> None:
     page = ["Welcome", "Log in", "Sign up", "Help", "Terms", "Privacy"]
     one, other = (make_screen(*page, hint, package=SHOP) for hint in ("Tip 1", "Tip 2"))
     assert is_same_page(one, other)
@@ -127,13 +127,13 @@ def test_the_nearest_file_counts_up_to_the_projects_folder(tmp_path: Path) -> No
         ('["a.b"]\nids = []', r", line 1 \(a\.b\): it needs"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_with_its_line(file: Path, text: str, why: str) -> None:
+def test_a_file_that_is_wrong_is_reported_with_its_line(file: Path, text: str, why: str) -> None:
     with pytest.raises(TaskError, match=f"walls.toml ?{why}") as told:
         walls(file, text)
     assert "\n" not in str(told.value)
 
 
-def test_a_file_that_cannot_be_read_is_told(file: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(file: Path) -> None:
     file.mkdir()
     with pytest.raises(TaskError, match=r"cannot read .*walls\.toml: Is a directory"):
         read(file)

@@ -116,7 +116,7 @@ def test_our_own_json_lines_are_contaminated(contaminate: Any, tmp_path: Path) -
         check_graph(graph)
 
 
-def test_what_is_contaminated_is_exported_for_those_who_train(
+def test_a_contaminated_graph_can_be_exported_for_training(
     striped_graph: Any, contaminate: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
@@ -156,7 +156,7 @@ def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
         (["-o", "clean"], 4, "clean: a graph already exists"),
     ],
 )
-def test_what_is_wrong_with_the_options_is_told(
+def test_invalid_options_are_reported(
     striped_graph: Any, contaminate: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: Any
 ) -> None:
     options, expected, problem = case
@@ -168,7 +168,9 @@ def test_what_is_wrong_with_the_options_is_told(
     assert problem in " ".join(told.split())
 
 
-def test_what_is_no_data_set_is_told_in_one_line(contaminate: Any, tmp_path: Path) -> None:
+def test_a_path_without_a_data_set_is_reported_in_one_line(
+    contaminate: Any, tmp_path: Path
+) -> None:
     (tmp_path / "empty").mkdir()
     status, told, _ = contaminate(tmp_path / "empty")
     assert status == 4
@@ -178,7 +180,7 @@ def test_what_is_no_data_set_is_told_in_one_line(contaminate: Any, tmp_path: Pat
     assert not (tmp_path / "noisy").exists()
 
 
-def test_a_broken_graph_is_told_in_one_line(
+def test_a_broken_graph_is_reported_in_one_line(
     striped_graph: Any, contaminate: Any, tmp_path: Path
 ) -> None:
     clean = striped_graph(PATH)

@@ -65,7 +65,7 @@ def same(one: Screen, other: Screen) -> bool:
         ({"focused": "false"}, {"focused": "true"}, (9, 41), True),  # the focus of a button
     ],
 )
-def test_only_what_the_clock_says_may_differ(node, later, at, expected):
+def test_only_the_time_of_the_clock_may_differ(node, later, at, expected):
     base = {"text": "", "bounds": "[0,300][360,360]", **node}
     then = NINE.replace(hour=at[0], minute=at[1])
     assert same(screen(LIST, base), screen(LIST, {**base, **later}, time=then)) is expected
@@ -79,7 +79,7 @@ def test_another_day_is_the_same_page():
     assert not same(one, screen(wider, time=NINE))  # A date other than the phone's is content.
 
 
-def test_a_time_in_a_list_of_times_is_no_clock():
+def test_a_time_in_a_list_of_times_is_not_a_clock():
     rows = [
         {"text": f"{hour}:41 AM", "bounds": f"[0,{80 * hour}][360,{80 * hour + 60}]"}
         for hour in (7, 8, 9)
@@ -103,7 +103,7 @@ def test_the_picture_decides_where_the_elements_are_equal():
     assert not same(screen(FIELD), screen({**FIELD, "focused": "false"}))
 
 
-def test_what_is_missing_is_never_taken_for_equal():
+def test_missing_data_never_counts_as_equal():
     whole = screen(LIST)
     assert same(replace(whole, xml=""), replace(whole, xml=""))
     assert not same(whole, replace(whole, xml=""))
@@ -114,7 +114,7 @@ def test_what_is_missing_is_never_taken_for_equal():
     assert not same(whole, replace(whole, package="com.example.other"))
 
 
-def test_a_picture_that_is_none_is_said():
+def test_an_invalid_picture_is_reported():
     header = screen(LIST).png[:40]
     with pytest.raises(ScreenError, match="cannot be decoded"):
         same(screen(LIST), replace(screen(LIST), png=header))
@@ -136,7 +136,7 @@ def labelled(request: pytest.FixtureRequest) -> list[Pair]:
 
 
 @pytest.mark.slow
-def test_labelled_pairs_are_told_apart(labelled):
+def test_labelled_pairs_are_distinguished(labelled):
     """These are the figures in docs/recording-pages.md."""
     assert (len(labelled), sum(pair.same for pair in labelled)) == (231, 122)
     assert decided(labelled) == (122, 0, [])
@@ -156,7 +156,7 @@ def test_labelled_pairs_are_told_apart(labelled):
 
 
 @pytest.mark.slow
-def test_recorded_screens_of_real_phones_are_told_apart(recordings: Path):
+def test_recorded_screens_of_real_phones_are_distinguished(recordings: Path):
     """Eight different steps of one recording differ; two captures of one home screen do not."""
 
     def read(xml: Path, picture: Path) -> Screen:

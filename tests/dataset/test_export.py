@@ -94,7 +94,7 @@ def test_nothing_to_export_is_an_error_that_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_what_cannot_be_said_is_left_out_and_counted(
+def test_inexpressible_trajectories_are_left_out_and_counted(
     record: Callable[..., Source],
     export: Callable[..., int],
     tmp_path: Path,
@@ -126,7 +126,7 @@ def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
         assert sorted(by_task.values()) == ["test"] + ["train"] * 8 + ["validation"]
 
 
-def test_what_a_project_hides_is_not_exported(
+def test_redacted_content_is_not_exported(
     record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
 ) -> None:
     (tmp_path / "redact.toml").write_text("text = ['6:30', 'Add']\n")
@@ -192,7 +192,7 @@ def test_a_damaged_data_set_is_one_line(
         (["-o", "TAKEN"], "already exists, and is not overwritten"),
     ],
 )
-def test_an_option_that_makes_no_sense_is_a_usage_error(
+def test_an_option_that_is_invalid_is_a_usage_error(
     export: Callable[..., int],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -48,7 +48,7 @@ def test_it_says_what_it_wrote(graph, tmp_path, capsys):
         check_graph(made)
 
 
-def test_contradictions_are_told(graph, record, capsys):
+def test_contradictions_are_listed(graph, record, capsys):
     ways = [("one", LIST), ("two", LIST), ("three", HOME)]
     sources = [record(f"clock/{n}", way=[(HOME, Tap(9, 9)), (s, Finish())]) for n, s in ways]
     assert graph(of=sources) == 0
@@ -66,7 +66,7 @@ def test_small_pictures_are_the_same_pictures(graph, tmp_path):
         assert screen.image == HOME.image
 
 
-def test_what_is_hidden_is_in_no_graph(graph, record, tmp_path):
+def test_redacted_content_is_not_in_a_graph(graph, record, tmp_path):
     rules = tmp_path / "hidden.toml"
     rules.write_text("text = ['Clock']\n")
     assert graph(f"--redact={rules}", of=[record("clock/third")]) == 0
@@ -77,7 +77,7 @@ def test_what_is_hidden_is_in_no_graph(graph, record, tmp_path):
     ("words", "said"),
     [({"of": []}, "there is no episode to merge in"), ("--redact=nowhere.toml", "nowhere.toml")],
 )
-def test_what_cannot_be_made_is_said_in_a_line(graph, tmp_path, capsys, words, said):
+def test_a_graph_that_cannot_be_made_is_reported_in_one_line(graph, tmp_path, capsys, words, said):
     assert (graph(**words) if isinstance(words, dict) else graph(words)) == 4
     err = capsys.readouterr().err
     assert err.startswith("ERROR: ")
@@ -86,7 +86,7 @@ def test_what_cannot_be_made_is_said_in_a_line(graph, tmp_path, capsys, words, s
     assert not (tmp_path / "g").exists()
 
 
-def test_what_is_in_the_way_stays(graph, tmp_path, capsys):
+def test_other_content_of_the_folder_is_kept(graph, tmp_path, capsys):
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "notes.txt").write_text("mine")
     assert graph() == 4
@@ -138,7 +138,7 @@ def test_a_data_set_becomes_a_graph(tmp_path, capsys):
         assert made.page("cart").size == (360, 800)
 
 
-def test_what_is_neither_a_run_nor_a_data_set_is_said(tmp_path, capsys):
+def test_a_path_that_is_neither_a_run_nor_a_data_set_is_reported(tmp_path, capsys):
     assert released(tmp_path / "nowhere", "-o", tmp_path / "g") == 4
     assert f"ERROR: {tmp_path / 'nowhere'} does not exist" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
@@ -154,7 +154,9 @@ def test_what_is_neither_a_run_nor_a_data_set_is_said(tmp_path, capsys):
         (SHOP.replace('{"page": "home", "size', '{"page": "shop", "size'), "no page 'home'"),
     ],
 )
-def test_a_broken_data_set_is_told_in_one_line_with_file_and_line(tmp_path, capsys, flawed, said):
+def test_a_broken_data_set_is_reported_in_one_line_with_file_and_line(
+    tmp_path, capsys, flawed, said
+):
     (tmp_path / "shop.jsonl").write_text(flawed.lstrip())
     assert released(tmp_path / "shop.jsonl", "-o", tmp_path / "g") == 4
     err = capsys.readouterr().err

@@ -132,7 +132,7 @@ def test_names_of_pages_stay_when_more_is_merged(walked, tmp_path):
         assert {each.id for each in one.pages()} < {each.id for each in two.pages()}
 
 
-def test_the_more_frequent_of_two_ways_is_kept_and_both_are_told(walked, tmp_path):
+def test_the_more_frequent_edge_is_kept_and_both_are_listed(walked, tmp_path):
     asked: Way = [("list", ANA), ("dialog", Tap(50, 420)), ("ana", Finish())]
     others = [(walked(asked, task=f"people/{n}"), True) for n in range(2)]
     merged = merge(tmp_path / "g", walked(CALLED), *others)
@@ -167,7 +167,7 @@ def test_a_task_has_the_shortest_way_that_met_its_goal(walked, tmp_path):
     ]
 
 
-def test_what_gives_pages_but_no_task(walked, tmp_path):
+def test_episodes_that_add_pages_but_no_task(walked, tmp_path):
     explored = Task("Look around.", tags=(EXPLORATION,))
     merged = merge(
         tmp_path / "g",
@@ -180,7 +180,7 @@ def test_what_gives_pages_but_no_task(walked, tmp_path):
         assert graph.start.startswith("ListActivity-")
 
 
-def test_steps_that_no_graph_can_hold(walked, tmp_path):
+def test_steps_that_a_graph_cannot_contain(walked, tmp_path):
     several: Way = [("list", [ANA, CALL]), ("ana", Finish())]
     asking: Way = [("list", Ask("Which Ana?")), ("list", ANA), ("ana", Finish())]
     merged = merge(tmp_path / "g", walked(several), walked(asking, task="people/ask"))

@@ -32,7 +32,7 @@ def actions(dialect: Any, action: Action, screen: Any = LIST) -> list[Action]:
     return [each for each, _ in spoken(dialect, action, screen)]
 
 
-def test_an_action_that_a_dialect_knows_is_said_as_it_is() -> None:
+def test_an_action_in_the_dialect_is_printed_unchanged() -> None:
     assert actions(Qwen(), Tap(5, 6)) == [Tap(5, 6)]
     assert actions(Qwen(), Open(CLOCK), HOME) == [Open(CLOCK)]
 
@@ -45,7 +45,7 @@ def test_a_field_is_tapped_before_it_is_typed_into() -> None:
     assert actions(AndroidControl(), whole) == [whole]
 
 
-def test_text_that_replaces_another_is_not_said_as_text_that_is_added() -> None:
+def test_replacing_text_is_not_printed_as_appending() -> None:
     with pytest.raises(DialectError):
         spoken(AndroidControl("mobile_use"), Type("Oslo", at=(9, 8), clear=True), LIST)
 
@@ -63,20 +63,20 @@ def test_an_app_is_opened_by_its_icon_where_there_is_one() -> None:
         spoken(BMoca(), Open(CLOCK), LIST)
 
 
-def test_answers_are_left_out_where_they_cannot_be_said() -> None:
+def test_inexpressible_answers_are_left_out() -> None:
     assert actions(Aitz(), Finish("6:30")) == [Finish()]
     assert actions(Qwen(), Finish("6:30")) == [Finish("6:30")]
 
 
 @given(x=st.integers(0, SIZE[0] - 1), y=st.integers(0, SIZE[1] - 1), long=st.booleans())
-def test_what_is_said_is_what_a_reader_understands(x: int, y: int, long: bool) -> None:
+def test_printed_actions_parse_to_the_same_actions(x: int, y: int, long: bool) -> None:
     action = LongPress(x, y) if long else Tap(x, y)
     for dialect in (AndroidControl("mobile_use"), AndroidControl()):
         ((said, words),) = spoken(dialect, action, LIST)
         assert dialect.parse(words, Frame.of(LIST)) == Decision((said,))
 
 
-def test_a_step_of_which_nothing_was_done_is_none(make_episode: Callable[..., Any]) -> None:
+def test_a_step_without_a_performed_action_is_dropped(make_episode: Callable[..., Any]) -> None:
     episode = make_episode(Tap(1, 2), [], Finish())
     whole = trajectory_of(episode, True, {"task": "t"})
     assert [each.action for each in whole.steps] == [Tap(1, 2), Finish()]
@@ -90,7 +90,7 @@ def test_a_step_of_which_nothing_was_done_is_none(make_episode: Callable[..., An
         ([[]], "nothing was done"),
     ],
 )
-def test_what_no_trajectory_holds_is_left_out_with_the_reason(
+def test_unsupported_steps_are_left_out_with_the_reason(
     make_episode: Callable[..., Any], decisions: list[Any], why: str
 ) -> None:
     with pytest.raises(LeftOutError, match=why):

@@ -25,7 +25,7 @@ def test_instances_share_an_avd_read_only_and_start_from_a_snapshot():
     ]
 
 
-def test_one_that_shall_save_boots_without_a_snapshot():
+def test_an_emulator_that_saves_boots_without_a_snapshot():
     words = command(options(writable=True, gpu="host"), 5554)
     assert "-no-snapshot" in words
     assert "-read-only" not in words
@@ -43,7 +43,7 @@ def test_one_that_shall_save_boots_without_a_snapshot():
         ("x86_64 emulation currently requires hardware acceleration!", "-accel off"),
     ],
 )
-def test_without_kvm_it_is_said_how_to_get_it(said, fix):
+def test_without_kvm_the_error_explains_how_to_get_it(said, fix):
     assert fix in advice(said)
 
 
@@ -62,7 +62,7 @@ def test_its_log_is_not_written_through_a_link_that_somebody_has_put_there(tmp_p
     assert {path.name for path in tmp_path.iterdir()} == {"diary", "emulator-5554.log"}
 
 
-def test_nobody_gets_a_port_that_is_held():
+def test_a_locked_port_is_never_returned():
     with console_port() as one, console_port() as two:
         assert one % 2 == two % 2 == 0
         assert len({one, two}) == 2

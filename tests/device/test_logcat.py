@@ -71,7 +71,7 @@ def test_a_crash_says_what_went_wrong_and_where(text, expected):
     assert [str(crash) for crash in crashes(read(text))] == [expected]
 
 
-def test_reports_that_are_interleaved_are_told_apart():
+def test_interleaved_reports_are_separated():
     lines = [
         each
         for pair in zip(MANAGED.splitlines()[1:], NATIVE.splitlines(), strict=False)
@@ -95,7 +95,7 @@ def test_the_same_app_may_crash_twice():
         "11-23 08:00:01.123  1  1 W notes: FATAL EXCEPTION: main",
     ],
 )
-def test_what_is_no_crash_is_none(text):
+def test_other_reports_are_not_crashes(text):
     assert read(text)
     assert crashes(read(text)) == []
 
@@ -214,7 +214,7 @@ BEGAN = datetime(2026, 11, 23, 8, 0, 1, 500_000)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_what_android_keeps_of_crashes_is_read_from_a_moment_on(end: str) -> None:
+def test_crashes_stored_by_android_are_read_from_a_moment_on(end: str) -> None:
     found = dropbox_crashes(KEPT.replace("\n", end), BEGAN)
     assert found is not None
     told = [(when.second, c.kind, c.package, c.error, c.place) for when, c in found]

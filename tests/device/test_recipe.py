@@ -133,6 +133,6 @@ def test_what_is_wrong_is_named_by_file_and_key(recipe, tmp_path, text, problem)
     assert problem in str(wrong.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_file_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(RecipeError, match=r"nope\.toml: .*No such file"):
         read_recipe(tmp_path / "nope.toml")

@@ -29,7 +29,7 @@ def test_the_environment_comes_first(folder):
         assert find_sdk({variable: str(folder)}).root == folder
 
 
-def test_then_the_path_and_the_usual_folders(folder, tmp_path):
+def test_the_path_and_the_usual_folders_come_next(folder, tmp_path):
     assert find_sdk({"PATH": str(folder / "emulator")}).root == folder
     with pytest.raises(
         SdkError, match=r"no Android SDK \(ANDROID_HOME is not set, .*\): set ANDROID_HOME"
@@ -39,19 +39,19 @@ def test_then_the_path_and_the_usual_folders(folder, tmp_path):
     assert find_sdk({"PATH": str(tmp_path)}).root == tmp_path / "usual"
 
 
-def test_one_that_is_named_but_is_none_is_an_error(folder, tmp_path):
+def test_a_named_folder_without_an_sdk_is_an_error(folder, tmp_path):
     with pytest.raises(SdkError, match=r"is not an SDK with emulator: .* does not exist"):
         find_sdk({"ANDROID_HOME": str(tmp_path), "PATH": str(folder / "emulator")})
 
 
-def test_avds_are_listed_without_what_else_is_said(folder):
+def test_avds_are_listed_without_other_messages(folder):
     assert Sdk(folder).avds() == ["a", "b-2"]
     check_avd("a", Sdk(folder))
     with pytest.raises(SdkError, match=r"no AVD 'c' \(existing AVDs: a, b-2\); create it with"):
         check_avd("c", Sdk(folder))
 
 
-def test_an_emulator_that_does_not_run_is_told(folder):
+def test_an_emulator_that_does_not_run_is_reported(folder):
     Sdk(folder).emulator.write_text("#!/bin/sh\necho no such library >&2; exit 127\n")
     with pytest.raises(SdkError, match="-list-avds failed: no such library"):
         Sdk(folder).avds()
@@ -67,6 +67,6 @@ def test_tools_are_taken_from_the_latest_version(folder):
         assert Sdk(folder).tool("sdkmanager") == path
 
 
-def test_a_user_without_a_home_folder_is_told_of_the_sdk_all_the_same():
+def test_a_missing_sdk_is_reported_to_a_user_without_a_home_folder():
     with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is not an SDK"):
         find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})

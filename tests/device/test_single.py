@@ -58,6 +58,6 @@ def test_a_device_that_is_leased_is_let_go_of_before_what_it_needs(
     assert told == ["checked", "run starts", "lease ends", "run ends"]
 
 
-def test_one_device_has_to_be_named() -> None:
+def test_one_device_must_be_named() -> None:
     with pytest.raises(ValueError, match="must name one device"):
         single.source_of("serial:a,b", pytest.fail)

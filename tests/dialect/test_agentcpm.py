@@ -74,7 +74,7 @@ ACTIONS = st.one_of(
         ('{"thought":"two\nlines","POINT":[500,250]}', [Tap(540, 600)]),
     ],
 )
-def test_what_models_say(words: str, actions: list[Action]) -> None:
+def test_replies_of_models(words: str, actions: list[Action]) -> None:
     assert AgentCpm().parse(words, PHONE).actions == tuple(actions)
 
 
@@ -100,7 +100,7 @@ def test_what_models_say(words: str, actions: list[Action]) -> None:
         '{"POINT":[500,25',
     ],
 )
-def test_words_that_are_no_action(words: str) -> None:
+def test_invalid_replies(words: str) -> None:
     with pytest.raises(DialectError) as raised:
         AgentCpm().parse(words, PHONE)
     assert raised.value.words == words
@@ -119,7 +119,7 @@ def test_words_that_are_no_action(words: str) -> None:
         (Key("delete"),),
     ],
 )
-def test_what_it_cannot_say(actions: tuple[Action, ...]) -> None:
+def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
     with pytest.raises(DialectError):
         AgentCpm().print(Decision(actions), SMALL)
 

@@ -60,7 +60,7 @@ def touched(touch, lift):
         (said("PRESS_BACK") + said("PRESS_HOME"), Key("back")),
     ],
 )
-def test_it_reads_what_models_say(words, action):
+def test_it_reads_replies_of_models(words, action):
     assert Aitw().parse(words, FRAME).actions == (action,)
 
 
@@ -86,7 +86,7 @@ def test_the_plan_is_said():
         ('Action Decision: "action_type": "TYPE", "touch_point": "[-1.0, -1', 'no "typed_text"'),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         Aitw().parse(words, FRAME)
     assert problem in str(caught.value)
@@ -112,13 +112,13 @@ def test_typing_on_spa_bench_clears_the_field_and_presses_enter():
     assert action == Type("tea", clear=True, enter=True)
 
 
-def test_digirl_idles_on_a_decision_that_makes_no_sense():
+def test_digirl_idles_on_an_invalid_decision():
     decision = Aitw("digirl").parse(said("SCROLL"), FRAME)
     assert (decision.actions, decision.signal) == ((), "idle")
     assert "SCROLL" in decision.said["problem"]
 
 
-def test_digirl_gives_up_on_words_without_a_decision():
+def test_digirl_gives_up_on_a_reply_without_a_decision():
     with pytest.raises(DialectError):
         Aitw("digirl").parse(PLAN, FRAME)
 
@@ -148,12 +148,12 @@ def test_scrolling_is_printed_as_the_gesture_of_the_training():
         Finish("42"),
     ],
 )
-def test_it_cannot_say_what_the_dialect_lacks(action):
+def test_it_cannot_express_actions_that_the_dialect_lacks(action):
     with pytest.raises(DialectError, match="cannot express"):
         Aitw().print(Decision((action,)), FRAME)
 
 
-def test_it_says_one_action_at_a_time():
+def test_it_expresses_one_action_at_a_time():
     with pytest.raises(DialectError, match="one action at a time, not 2"):
         Aitw().print(Decision((Key("back"), Key("home"))), FRAME)
 

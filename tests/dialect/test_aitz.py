@@ -52,7 +52,7 @@ CLICK = '{"ACTION": "click_element", "ARGS": {"bbox": [400, 200, 600, 300]}}'
         ('{"ACTION": "stop", "ARGS": {}}', Finish()),
     ],
 )
-def test_it_reads_what_models_say(words, action):
+def test_it_reads_replies_of_models(words, action):
     assert Aitz().parse(words, FRAME).actions == (action,)
 
 
@@ -90,7 +90,7 @@ def test_thoughts_are_said():
         ('{"a":' * 9000, "no JSON object"),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         Aitz().parse(words, FRAME)
     assert problem in str(caught.value)
@@ -126,18 +126,18 @@ def test_it_reads_the_steps_of_the_data(words, action):
 @pytest.mark.parametrize(
     "words", [annotated(9), annotated("x"), annotated(4, "[0.5]"), annotated(4)]
 )
-def test_it_says_which_steps_of_the_data_make_no_sense(words):
+def test_it_names_invalid_steps_of_the_data(words):
     with pytest.raises(DialectError):
         Aitz().parse(words, FRAME)
 
 
 @pytest.mark.parametrize("action", [LongPress(1, 1), Swipe(1, 2, 3, 4), Type("a", enter=True)])
-def test_it_cannot_say_what_the_dialect_lacks(action):
+def test_it_cannot_express_actions_that_the_dialect_lacks(action):
     with pytest.raises(DialectError, match="cannot express"):
         Aitz().print(Decision((action,)), FRAME)
 
 
-def test_marks_without_numbers_cannot_be_said():
+def test_marks_without_numbers_cannot_be_printed():
     frame = Frame((400, 800), marks={"A": Mark("A", Bounds(0, 0, 400, 800))})
     with pytest.raises(DialectError, match="marks are numbered"):
         Aitz("marks").print(Decision((Tap(1, 1),)), frame)

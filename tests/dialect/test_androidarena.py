@@ -61,7 +61,7 @@ def test_the_last_action_between_signs_counts(words, expected):
     assert AndroidArena().parse(words, PAGE).actions == (expected,)
 
 
-def test_what_stands_before_is_the_thought():
+def test_the_text_before_the_action_is_the_thought():
     decision = AndroidArena().parse("I have to search. #click [n5cf0]#", PAGE)
     assert decision.said == {"thought": "I have to search."}
 
@@ -126,6 +126,6 @@ def test_a_swipe_is_printed_by_its_direction():
 
 
 @pytest.mark.parametrize("action", [Wait(), Key("home"), Type("x"), Tap(900, 2000), Open("a#b")])
-def test_what_androidarena_has_no_words_for_is_not_printed(action):
+def test_actions_that_androidarena_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         AndroidArena().print(Decision((action,)), PAGE)

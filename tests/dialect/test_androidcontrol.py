@@ -95,7 +95,7 @@ def test_it_reads_both_forms(words, action):
         ('{"action": ["click"]}', "needs a string, not ["),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         AndroidControl().parse(words, FRAME)
     assert problem in str(caught.value)
@@ -136,13 +136,13 @@ def test_it_reads_every_golden_action(golden):
 
 
 @pytest.mark.parametrize("action", [Swipe(1, 2, 3, 4), DoubleTap(1, 2), Finish(), Key("enter")])
-def test_the_original_form_cannot_say_some_actions(action):
+def test_the_original_form_cannot_express_some_actions(action):
     with pytest.raises(DialectError, match="cannot express"):
         AndroidControl().print(Decision((action,)), FRAME)
 
 
 @pytest.mark.parametrize("action", [Scroll("up"), Type("a", (1, 1)), Ask("?"), Key("tab")])
-def test_the_other_form_cannot_say_some_actions(action):
+def test_the_other_form_cannot_express_some_actions(action):
     with pytest.raises(DialectError, match="cannot express"):
         AndroidControl("mobile_use").print(Decision((action,)), FRAME)
 
@@ -160,7 +160,7 @@ printable = st.text(st.characters(codec="utf-8", exclude_characters="<"), max_si
     | st.builds(Scroll, st.sampled_from(["up", "down", "left", "right"]))
     | st.sampled_from([Key("back"), Key("home"), Wait()])
 )
-def test_what_the_original_form_prints_is_read_again(action):
+def test_the_original_form_reads_what_it_prints(action):
     decision, dialect = Decision((action,)), AndroidControl()
     assert dialect.parse(dialect.print(decision, FRAME), FRAME) == decision
 
@@ -175,7 +175,7 @@ def test_what_the_original_form_prints_is_read_again(action):
     | st.floats(0, 60).map(Wait)
     | st.sampled_from([Key("back"), Key("home"), Key("enter"), Key("overview"), Impossible()])
 )
-def test_what_the_other_form_prints_is_read_again(action):
+def test_the_other_form_reads_what_it_prints(action):
     decision, dialect = Decision((action,)), AndroidControl("mobile_use")
     assert dialect.parse(dialect.print(decision, FRAME), FRAME) == decision
 

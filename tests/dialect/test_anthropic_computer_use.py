@@ -109,7 +109,7 @@ ACTIONS["20251124"] = ACTIONS["20250124"]
         ({}, None),
     ],
 )
-def test_what_models_do(said: dict[str, Any], actions: list[Action] | None) -> None:
+def test_actions_of_models(said: dict[str, Any], actions: list[Action] | None) -> None:
     words = json.dumps(said)
     if actions is None:
         with pytest.raises(DialectError) as raised:
@@ -160,13 +160,13 @@ def test_looking_is_a_signal(signal: str) -> None:
     assert AnthropicComputerUse().print(decision, PHONE) == words
 
 
-def test_the_mouse_moves_in_vain() -> None:
+def test_moving_the_mouse_has_no_effect() -> None:
     decision = AnthropicComputerUse().parse('{"action": "mouse_move", "coordinate": [1, 2]}', PHONE)
     assert decision == Decision(signal="mouse")
 
 
 @pytest.mark.parametrize("words", ["", "Done.", "7", "[7]", '{"action": "left_cl'])
-def test_words_that_are_no_uses_of_the_tool(words: str) -> None:
+def test_replies_without_a_use_of_the_tool(words: str) -> None:
     with pytest.raises(DialectError):
         AnthropicComputerUse().parse(words, PHONE)
 
@@ -180,7 +180,7 @@ def test_words_that_are_no_uses_of_the_tool(words: str) -> None:
         ("20241022", Decision((Wait(),))),
     ],
 )
-def test_what_it_cannot_say(version: Version, decision: Decision) -> None:
+def test_inexpressible_actions(version: Version, decision: Decision) -> None:
     with pytest.raises(DialectError):
         AnthropicComputerUse(version).print(decision, SMALL)
 

@@ -124,7 +124,7 @@ def test_on_the_grid_a_call_names_a_place_in_a_cell(action, expected):
 
 
 @pytest.mark.parametrize("action", ["tap(1)", 'text("a")', 'tap(181, "top")', 'swipe(1, "up", 2)'])
-def test_on_the_grid_there_is_nothing_else(action):
+def test_on_the_grid_other_calls_are_refused(action):
     with pytest.raises(DialectError):
         AppAgent(grid=True).parse(reply(action), CELLS)
 
@@ -194,7 +194,7 @@ def test_places_on_the_grid_are_printed(cell, place, swipes):
 @pytest.mark.parametrize(
     "action", [Key("back"), Wait(), Type("x", enter=True), Type('a") b'), Type("a\nb")]
 )
-def test_what_appagent_has_no_words_for_is_not_printed(action):
+def test_actions_that_appagent_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         AppAgent().print(Decision((action,)), ELEMENTS)
 
@@ -229,6 +229,6 @@ def test_a_reflection_is_a_signal(words, signal, actions):
 @pytest.mark.parametrize(
     "words", ["", "Decision: BACK\nThought: t", "Decision: MAYBE\nThought: t", "BACK"]
 )
-def test_a_reflection_without_what_it_needs_is_none(words):
+def test_a_reflection_without_a_required_part_is_refused(words):
     with pytest.raises(DialectError):
         AppAgentReflection().parse(words, ELEMENTS)

@@ -123,7 +123,7 @@ def test_what_is_printed_is_parsed_again(action, said):
 
 
 @pytest.mark.parametrize("action", [Scroll("up"), Tap(800, 2000), Type("x"), Key("home")])
-def test_what_autodroid_has_no_words_for_is_not_printed(action):
+def test_actions_that_autodroid_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         AutoDroid().print(Decision((action,)), PAGE)
 

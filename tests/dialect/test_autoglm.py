@@ -90,7 +90,7 @@ THOUGHTS = st.text("abc ,.'\"\n").map(str.strip)
         "<think>I look.\n{}</answer>",
     ],
 )
-def test_what_models_say(words: str, instruction: str, action: Action) -> None:
+def test_replies_of_models(words: str, instruction: str, action: Action) -> None:
     read = AutoGlm().parse(words.replace("{}", instruction), PHONE)
     assert read == Decision((action,), {"thinking": "I look."})
 
@@ -107,7 +107,7 @@ def test_what_models_say(words: str, instruction: str, action: Action) -> None:
         'do(action="Swipe", start=[1,2])',
     ],
 )
-def test_what_cannot_be_done_uses_up_a_step(instruction: str) -> None:
+def test_an_impossible_action_uses_a_step(instruction: str) -> None:
     decision = AutoGlm().parse(f"<answer>{instruction}</answer>", PHONE)
     assert (decision.actions, decision.signal) == ((), INVALID)
     assert decision.said["problem"]
@@ -130,7 +130,7 @@ def test_what_cannot_be_done_uses_up_a_step(instruction: str) -> None:
         'do(action="Type")',
     ],
 )
-def test_words_that_are_no_instruction(words: str) -> None:
+def test_replies_without_an_instruction(words: str) -> None:
     with pytest.raises(DialectError) as raised:
         AutoGlm().parse(words, PHONE)
     assert raised.value.words == words
@@ -203,7 +203,7 @@ def test_what_ends_the_originals_run_is_read_unless_strictly(words: str) -> None
         ('<answer>do( action="Back" )</answer>', (Key("back"),), ""),
     ],
 )
-def test_what_the_original_goes_on_with(
+def test_replies_after_which_the_original_continues(
     words: str, actions: tuple[Action, ...], signal: str
 ) -> None:
     decision = AutoGlm().parse_strictly(words, PHONE)
@@ -221,7 +221,7 @@ def test_what_the_original_goes_on_with(
     ),
     st.data(),
 )
-def test_whatever_the_original_goes_on_with_is_no_end_of_ours(words: str, data: Any) -> None:
+def test_replies_after_which_the_original_continues_do_not_end_ours(words: str, data: Any) -> None:
     cut = words[: data.draw(st.integers(0, len(words)))]
     at = data.draw(st.integers(0, len(cut)))
     odd = cut[:at] + data.draw(st.text("\"'()[], =\n", max_size=2)) + cut[at:]
@@ -245,7 +245,7 @@ def test_notes_are_signals() -> None:
     assert api == Decision((), {"instruction": "sum up"}, "call_api")
 
 
-def test_a_thought_about_finishing_is_no_finish() -> None:
+def test_a_thought_about_finishing_is_not_a_finish() -> None:
     words = '<think>No finish(message="x") yet.</think><answer>do(action="Back")</answer>'
     assert AutoGlm().parse(words, PHONE).actions == (Key("back"),)
 
@@ -260,7 +260,7 @@ def test_a_thought_about_finishing_is_no_finish() -> None:
         Decision((Key("back"), Key("back"))),
     ],
 )
-def test_what_it_cannot_say(decision: Decision) -> None:
+def test_inexpressible_actions(decision: Decision) -> None:
     with pytest.raises(DialectError):
         AutoGlm().print(decision, SMALL)
 
@@ -288,5 +288,5 @@ def test_swipes_are_read_back(x1: int, y1: int, x2: int, y2: int) -> None:
         Decision((Ask(""),)),
     ],
 )
-def test_what_else_is_printed_is_read_back(decision: Decision) -> None:
+def test_other_printed_actions_are_read_back(decision: Decision) -> None:
     assert AutoGlm().parse(AutoGlm().print(decision, SMALL), SMALL) == decision

@@ -56,7 +56,7 @@ PLAN = "Plan: 1. Open the search.\n2. Type.\nNext Action: Tap the field. "
         ("press back\nGrounded Operation:press home", Key("back")),
     ],
 )
-def test_it_reads_what_the_18b_model_says(operation, action):
+def test_it_reads_replies_of_the_18b_model(operation, action):
     words = f"{PLAN}\nGrounded Operation:{operation}"
     assert OLD.parse(words, FRAME).actions == (action,)
 
@@ -75,7 +75,7 @@ def test_it_reads_what_the_18b_model_says(operation, action):
         ("Grounded Operation:type hello", "no text in quotation marks"),
     ],
 )
-def test_it_says_what_it_cannot_read_of_the_18b_model(words, problem):
+def test_it_explains_why_a_reply_of_the_18b_model_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         OLD.parse(words, FRAME)
     assert problem in str(caught.value)
@@ -120,7 +120,7 @@ def test_it_says_what_it_cannot_read_of_the_18b_model(words, problem):
         ("END", Finish()),
     ],
 )
-def test_it_reads_what_the_9b_model_says(operation, action):
+def test_it_reads_replies_of_the_9b_model(operation, action):
     words = f"Action: Do it.\nGrounded Operation: {operation}\n<<一般操作>>"
     decision = NEW.parse(words, FRAME)
     assert decision.actions == (action,)
@@ -144,7 +144,7 @@ def test_it_reads_what_the_9b_model_says(operation, action):
         ("the search field", "the operation 'THE SEARCH FIELD'"),
     ],
 )
-def test_it_says_what_it_cannot_read_of_the_9b_model(operation, problem):
+def test_it_explains_why_a_reply_of_the_9b_model_is_invalid(operation, problem):
     words = f"Grounded Operation: {operation}"
     if problem is None:  # Only the centre must be inside.
         assert NEW.parse(words, FRAME).actions == (Tap(200, 600),)
@@ -184,13 +184,13 @@ def test_typing_submits_if_it_is_to():
 
 
 @pytest.mark.parametrize("action", [Wait(), Open("clock"), Type('"'), Swipe(1, 2, 3, 4)])
-def test_the_18b_model_cannot_say_some_actions(action):
+def test_the_18b_model_cannot_express_some_actions(action):
     with pytest.raises(DialectError, match="cannot express"):
         OLD.print(Decision((action,)), FRAME)
 
 
 @pytest.mark.parametrize("action", [Wait(), Impossible(), Type("a", enter=True), Swipe(1, 2, 3, 4)])
-def test_the_9b_model_cannot_say_some_actions(action):
+def test_the_9b_model_cannot_express_some_actions(action):
     with pytest.raises(DialectError, match="cannot express"):
         NEW.print(Decision((action,)), FRAME)
 
@@ -208,7 +208,7 @@ keys = st.sampled_from(["back", "home", "enter", "overview", "delete", "tab", "e
     | st.sampled_from([Swipe(200, 400, 200, 160, 0.5), Swipe(80, 400, 320, 400, 0.5)]),
     said=st.sampled_from([{}, {"plan": "1. Go.\n2. Stop.", "action": "Go."}]),
 )
-def test_what_the_18b_model_is_printed_with_is_read_again(action, said):
+def test_printed_replies_of_the_18b_model_are_read_back(action, said):
     decision = Decision((action,), said)
     assert OLD.parse(OLD.print(decision, FRAME), FRAME) == decision
 
@@ -223,7 +223,7 @@ def test_what_the_18b_model_is_printed_with_is_read_again(action, said):
     | st.sampled_from([Open("Clock"), Open("it's"), Finish(), Type("a\\'b\n\\"), Type("')")]),
     said=st.sampled_from([{}, {"status": "Here.", "action": "Go.", "sensitivity": "敏感操作"}]),
 )
-def test_what_the_9b_model_is_printed_with_is_read_again(action, said):
+def test_printed_replies_of_the_9b_model_are_read_back(action, said):
     decision = Decision((action,), said)
     assert NEW.parse(NEW.print(decision, FRAME), FRAME) == decision
 

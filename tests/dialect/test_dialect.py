@@ -33,11 +33,11 @@ def test_thousandths_find_their_pixel_again(width: int, x: int) -> None:
     assert frame.pixel(across, down, (1000, 1000)) == (pixel, pixel)
 
 
-def test_what_cannot_be_said_is_named() -> None:
+def test_an_inexpressible_action_is_named() -> None:
     assert str(cannot_say("Morse", ["a"])) == "Morse cannot express ['a']"
 
 
-def test_errors_know_all_the_words() -> None:
+def test_errors_contain_the_complete_reply() -> None:
     with pytest.raises(DialectError) as raised, reading("all the words"):
         raise DialectError("a part", "words")
     assert raised.value.words == "all the words"
@@ -57,7 +57,7 @@ def test_what_is_quoted_is_short(value: object, shown: str) -> None:
     assert quoted(value) == shown
 
 
-def test_the_face_names_what_is_public() -> None:
+def test_the_package_exports_all_public_names() -> None:
     assert sorted([*face.__getattr__.names, "dialects"]) == sorted(face.__all__)
     assert len(face.dialects()) == sum(map(len, face._DIALECTS.values())), "names are unique"
 

@@ -46,7 +46,7 @@ DIALECT = MobileBenchV2()
     "reply",
     ["Observation: A list.\nThought: Next.\nAction: {}\nSummary: I did.", "**Action**: {}", "{}"],
 )
-def test_it_reads_what_models_say(reply, call, action):
+def test_it_reads_replies_of_models(reply, call, action):
     assert DIALECT.parse(reply.format(call), FRAME).actions == (action,)
 
 
@@ -75,7 +75,7 @@ def test_the_other_fields_are_said():
         ("Thought: I will FINISH.\nAction:", "no call"),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         DIALECT.parse(words, FRAME)
     assert problem in str(caught.value)
@@ -88,7 +88,7 @@ def test_a_tap_is_printed_as_the_smallest_mark_around_it():
 
 
 @pytest.mark.parametrize("action", [Key("back"), Scroll("up"), Type("a", enter=True), Type('"')])
-def test_it_cannot_say_what_the_dialect_lacks(action):
+def test_it_cannot_express_actions_that_the_dialect_lacks(action):
     with pytest.raises(DialectError, match="cannot express"):
         DIALECT.print(Decision((action,)), FRAME)
 

@@ -65,7 +65,7 @@ def test_what_needs_no_place_is_an_action(action, expected):
         ("I BACK off", "unknown", {}),
     ],
 )
-def test_what_has_to_be_found_on_the_screen_is_a_signal(action, signal, said):
+def test_actions_on_texts_and_icons_are_signals(action, signal, said):
     decision = MobileAgent().parse(reply(action), FRAME)
     assert (decision.actions, decision.signal) == ((), signal)
     assert said.items() <= decision.said.items()
@@ -134,6 +134,6 @@ def test_a_scroll_turns_the_page():
 
 
 @pytest.mark.parametrize("action", [Tap(1, 2), Scroll("left"), Type("x", clear=True), Type("a)")])
-def test_what_mobile_agent_has_no_words_for_is_not_printed(action):
+def test_actions_that_mobile_agent_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         MobileAgent().print(Decision((action,)), FRAME)

@@ -58,7 +58,7 @@ def test_what_opens_an_app_is_a_signal():
     "words",
     ["", "I'm sorry, I can't help: go back.", reply("Wait"), reply("homework"), reply("tap")],
 )
-def test_what_is_none_of_the_actions_is_unknown(words):
+def test_an_unknown_action_is_a_signal(words):
     decision = MobileAgentV2().parse(words, FRAME)
     assert (decision.actions, decision.signal) == ((), "unknown")
 
@@ -141,7 +141,7 @@ def test_a_scroll_is_printed_as_a_swipe():
 
 
 @pytest.mark.parametrize("action", [LongPress(1, 2), Key("enter"), Type("text"), Type("a", (1, 2))])
-def test_what_mobile_agent_v2_has_no_words_for_is_not_printed(action):
+def test_actions_that_mobile_agent_v2_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         MobileAgentV2().print(Decision((action,)), FRAME)
 

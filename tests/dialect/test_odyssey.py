@@ -59,7 +59,7 @@ FRAME = Frame((400, 800))
         ("<think>PRESS_HOME</think>COMPLETE", Finish()),
     ],
 )
-def test_it_reads_what_models_say(words, action):
+def test_it_reads_replies_of_models(words, action):
     assert Odyssey().parse(words, FRAME).actions == (action,)
 
 
@@ -79,7 +79,7 @@ def test_it_reads_what_models_say(words, action):
         ("SCROLL", "no direction"),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         Odyssey().parse(words, FRAME)
     assert problem in str(caught.value)
@@ -95,7 +95,7 @@ def test_typing_submits_if_it_is_to():
 @pytest.mark.parametrize(
     "action", [Open("clock"), Swipe(1, 2, 3, 4), Type("a\nb"), Type("a", (1, 1)), Finish("42")]
 )
-def test_it_cannot_say_what_the_dialect_lacks(action):
+def test_it_cannot_express_actions_that_the_dialect_lacks(action):
     with pytest.raises(DialectError, match="cannot express"):
         Odyssey().print(Decision((action,)), FRAME)
 

@@ -115,7 +115,7 @@ ACTIONS = st.one_of(
         ({}, None),
     ],
 )
-def test_what_models_do(said: dict[str, Any], action: Action | None) -> None:
+def test_actions_of_models(said: dict[str, Any], action: Action | None) -> None:
     words = json.dumps(said)
     if action is None:
         with pytest.raises(DialectError) as raised:
@@ -146,7 +146,7 @@ def test_a_screenshot_is_a_signal() -> None:
 
 
 @pytest.mark.parametrize("words", ["", "Done.", "7", "[7]", '{"actions": [7]}', '{"type": "cl'])
-def test_words_that_are_no_actions(words: str) -> None:
+def test_replies_without_an_action(words: str) -> None:
     with pytest.raises(DialectError):
         OpenAiComputerUse().parse(words, PHONE)
 
@@ -160,7 +160,7 @@ def test_words_that_are_no_actions(words: str) -> None:
         Decision(signal="grid"),
     ],
 )
-def test_what_it_cannot_say(decision: Decision) -> None:
+def test_inexpressible_actions(decision: Decision) -> None:
     with pytest.raises(DialectError):
         OpenAiComputerUse().print(decision, SMALL)
 
@@ -201,6 +201,6 @@ def test_json_is_found_in_words(words: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "none", '{"a": ', "{a}", "[" * 9999])
-def test_what_holds_no_json(words: str) -> None:
+def test_replies_without_json(words: str) -> None:
     with pytest.raises(DialectError):
         json_value(words)

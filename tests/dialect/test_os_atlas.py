@@ -54,7 +54,7 @@ DIALECT = OsAtlas()
     "before",
     ["actions:\n", "Actions: ", "thoughts:\nI click it: actions follow.\nactions:\n", ""],
 )
-def test_it_reads_what_models_say(before, words, action):
+def test_it_reads_replies_of_models(before, words, action):
     assert DIALECT.parse(before + words, FRAME).actions == (action,)
 
 
@@ -86,7 +86,7 @@ def test_the_thoughts_are_said():
         ("click here", "no action"),
     ],
 )
-def test_it_says_what_it_cannot_read(words, problem):
+def test_it_explains_why_a_reply_is_invalid(words, problem):
     with pytest.raises(DialectError) as caught:
         DIALECT.parse(words, FRAME)
     assert problem in str(caught.value)
@@ -102,7 +102,7 @@ def test_scrolling_may_move_the_content():
 @pytest.mark.parametrize(
     "action", [Swipe(1, 2, 3, 4), Type("a", (1, 1)), Type("a", enter=True), Finish("42")]
 )
-def test_it_cannot_say_what_the_dialect_lacks(action):
+def test_it_cannot_express_actions_that_the_dialect_lacks(action):
     with pytest.raises(DialectError, match="cannot express"):
         DIALECT.print(Decision((action,)), FRAME)
 

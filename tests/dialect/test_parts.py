@@ -97,7 +97,7 @@ def test_calls(words: str, name: str, arguments: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "f", "(1)", "f(a='b", "f(a=[1, 2", "f(a=1"])
-def test_what_is_no_call(words: str) -> None:
+def test_replies_without_a_call(words: str) -> None:
     with pytest.raises(DialectError):
         call(words)
 

@@ -104,7 +104,7 @@ def call(**arguments: Any) -> str:
         ({}, None),
     ],
 )
-def test_what_models_call(arguments: dict[str, Any], action: Action | None) -> None:
+def test_calls_of_models(arguments: dict[str, Any], action: Action | None) -> None:
     if action is None:
         with pytest.raises(DialectError):
             Qwen("gui-owl").parse(call(**arguments), PHONE)
@@ -143,7 +143,7 @@ def test_ways_of_writing_a_call(words: str) -> None:
         "[" * 100_000,
     ],
 )
-def test_words_that_are_no_call(words: str) -> None:
+def test_replies_that_are_not_calls(words: str) -> None:
     with pytest.raises(DialectError) as raised:
         Qwen().parse(words, PHONE)
     assert raised.value.words == words
@@ -159,7 +159,7 @@ def test_each_version_has_its_own_coordinates() -> None:
 @pytest.mark.parametrize(
     "actions", [(), (Wait(), Wait()), (DoubleTap(1, 1),), (Type("a", enter=True),)]
 )
-def test_what_it_cannot_say(actions: tuple[Action, ...]) -> None:
+def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
     with pytest.raises(DialectError):
         Qwen().print(Decision(actions), SMALL)
 

@@ -34,7 +34,7 @@ from pytest_mobileagent.dialect.reading import (
         ("type(<think>a</think></s>!)", "type(<think>a</think></s>!)"),
     ],
 )
-def test_what_is_thought_aloud_is_not_spoken(words: str, expected: str) -> None:
+def test_reasoning_is_not_part_of_the_reply(words: str, expected: str) -> None:
     assert spoken(words) == expected
 
 
@@ -63,7 +63,7 @@ def test_an_object_is_found_in_words(words: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "none", '{"a": ', "{a}", "[" * 9999, "[1]"])
-def test_what_holds_no_object_in(words: str) -> None:
+def test_replies_without_an_object(words: str) -> None:
     with pytest.raises(DialectError):
         object_in(words)
 
@@ -82,7 +82,7 @@ def test_an_object_is_found_by_its_keys(words: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "a", '{"b": 1}', '{"a": 1', '["a"]'])
-def test_what_has_no_such_object_is_an_error(words: str) -> None:
+def test_a_reply_without_such_an_object_is_an_error(words: str) -> None:
     with pytest.raises(DialectError, match="no JSON object with a in"):
         object_in(words, "a")
 
@@ -101,7 +101,7 @@ def test_an_amount_may_have_a_unit(value: object, meant: float) -> None:
 
 
 @pytest.mark.parametrize("value", [True, None, "soon", "", float("nan"), 10**400, [], {}])
-def test_what_is_no_number(value: object) -> None:
+def test_invalid_numbers(value: object) -> None:
     for read in (number, amount):
         with pytest.raises(DialectError):
             read(value)
@@ -128,7 +128,7 @@ def test_points(value: object, meant: tuple[float, float]) -> None:
 @pytest.mark.parametrize(
     "value", [None, [], [1], [1, 2, 3], "here", "one, 2", {"x": 1}, 5, [None, 1]]
 )
-def test_what_is_no_point(value: object) -> None:
+def test_invalid_points(value: object) -> None:
     with pytest.raises(DialectError):
         point(value)
 

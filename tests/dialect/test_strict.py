@@ -96,7 +96,7 @@ def test_appagents_run_ends_over_this_too(action: str, read: Action) -> None:
 @pytest.mark.parametrize(
     "words", ["", "Hm.", said("tap(9)"), said("swipe(1)"), said("back()"), said('tap(5, "top")')]
 )
-def test_what_neither_reads_ends_appagents_run(words: str) -> None:
+def test_a_reply_that_neither_reads_ends_appagents_run(words: str) -> None:
     with pytest.raises(DialectError):
         AppAgent().parse(words, LIST)
     assert fails(AppAgent(), words, LIST) == "crash"
@@ -127,7 +127,7 @@ def test_appagents_code_takes_texts_apart(action: str, code: Action, here: Actio
         ("It is done: FINISH", Finish()),
     ],
 )
-def test_what_appagents_code_does(action: str, read: Action) -> None:
+def test_actions_of_appagents_code(action: str, read: Action) -> None:
     decision = AppAgent().parse_strictly(said(action), LIST)
     assert decision.actions == (read,)
     assert decision.said["summary"] == "I did it."
@@ -231,7 +231,7 @@ LENIENT = [
 
 
 @pytest.mark.parametrize(("dialect", "frame", "words", "ends"), LENIENT)
-def test_what_is_read_here_fails_in_the_original(
+def test_replies_read_here_that_fail_in_the_original(
     dialect: Dialect, frame: Frame, words: str, ends: str
 ) -> None:
     dialect.parse(words, frame)

@@ -116,7 +116,7 @@ THOUGHTS = st.text("abc ,.(')\n").map(str.strip)
     ],
 )
 @pytest.mark.parametrize("version", ["1", "doubao"])
-def test_what_models_say(calls: str, action: Action | None, version: Version) -> None:
+def test_replies_of_models(calls: str, action: Action | None, version: Version) -> None:
     words = f"Thought: I look.\nAction: {calls}"
     if action is None:
         with pytest.raises(DialectError):
@@ -143,11 +143,11 @@ def test_what_models_say(calls: str, action: Action | None, version: Version) ->
         ("Thought: I look.\nAction: wait()[EOS]", {"thought": "I look."}),
     ],
 )
-def test_what_they_say_beside_the_action(words: str, said: dict[str, str]) -> None:
+def test_thoughts_beside_the_action(words: str, said: dict[str, str]) -> None:
     assert UiTars().parse(words, PHONE) == Decision((Wait(5.0),), said)
 
 
-def test_words_without_an_action_are_none() -> None:
+def test_a_reply_without_an_action_is_refused() -> None:
     with pytest.raises(DialectError, match='"Action:" is missing') as raised:
         UiTars().parse("I am sorry, but I cannot help.", PHONE)
     assert raised.value.words == "I am sorry, but I cannot help."
@@ -182,7 +182,7 @@ def test_each_version_prints_its_own_way_of_writing_points() -> None:
     "actions",
     [(), (Impossible(),), (Type("a\n"),), (Type("a", at=(1, 1)),), (Open(""),)],
 )
-def test_what_it_cannot_say(actions: tuple[Action, ...]) -> None:
+def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
     with pytest.raises(DialectError):
         UiTars().print(Decision(actions), SMALL)
 

@@ -92,7 +92,7 @@ def test_it_prints_a_function_and_where_that_holds(draft_check, episode):
     compile(out, "out", "exec")
 
 
-def test_a_draft_that_separates_nothing_is_told_with_status_1(draft_check, episode):
+def test_a_useless_draft_is_reported_with_status_1(draft_check, episode):
     status, out, _ = draft_check("--episode", episode, replies=[fenced(USELESS)])
     assert status == 1
     assert "#   USELESS: holds after step 0-2 of 2: even before anything was done" in out
@@ -180,7 +180,7 @@ def test_the_project_says_which_model_drafts_and_what_that_costs(draft_check, ep
         (["--compare", "none.py"], "cannot read none.py.draft"),
     ],
 )
-def test_what_is_missing_is_said_with_status_2(draft_check, episode, arguments, problem):
+def test_missing_arguments_are_reported_with_status_2(draft_check, episode, arguments, problem):
     words = [str(episode) if word == "EPISODE" else word for word in arguments]
     status, out, err = draft_check(*words)
     assert (status, out) == (2, "")
@@ -197,7 +197,7 @@ def test_a_model_that_does_not_answer_is_an_error(draft_check, episode):
     assert "model scripted:r.jsonl" in err
 
 
-def test_where_nothing_can_be_shut_off_drafts_are_only_printed(draft_check, episode, monkeypatch):
+def test_without_isolation_drafts_are_only_printed(draft_check, episode, monkeypatch):
     def unavailable():
         msg = "a sandbox needs Linux's seccomp"
         raise UnavailableError(msg)
@@ -213,7 +213,7 @@ def test_where_nothing_can_be_shut_off_drafts_are_only_printed(draft_check, epis
     assert "holds" not in out
 
 
-def test_what_a_hostile_draft_says_stays_a_comment(draft_check, episode):
+def test_text_from_a_hostile_draft_stays_a_comment(draft_check, episode):
     code = """\
 def test_used(episode):
     assert not episode.steps, "\\x1b[2J" + "\\rimport os" + "\\nimport os" + "\\u2028import os"

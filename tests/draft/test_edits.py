@@ -46,7 +46,7 @@ NO_CHANGES = {
 
 
 @pytest.mark.parametrize(("old", "new"), NO_CHANGES.values(), ids=NO_CHANGES)
-def test_what_is_no_change_of_the_check_does_not_count(tmp_path, old, new):
+def test_edits_that_do_not_change_the_check_do_not_count(tmp_path, old, new):
     found = edited(tmp_path, DRAFT.replace(old, new) if old else DRAFT)
     assert found == Edits(tmp_path / "test_it.py", LINES, 0, 0)
     assert found.is_right

@@ -19,7 +19,7 @@ def words(episode, passed=None):
     return "\n".join(message.text for message in messages(episode, passed=passed))
 
 
-def test_the_task_and_what_was_done_are_told(done):
+def test_the_prompt_contains_the_task_and_the_actions(done):
     told = words(load(done))
     for part in (
         "| How much storage do Downloads use?",
@@ -36,11 +36,11 @@ def test_the_task_and_what_was_done_are_told(done):
 
 
 @pytest.mark.parametrize(("passed", "told"), [(True, "has to hold"), (False, "has to fail")])
-def test_a_verdict_is_told(done, passed, told):
+def test_the_prompt_contains_the_verdict(done, passed, told):
     assert f"the function {told} for the whole of it" in words(load(done), passed)
 
 
-def test_probes_are_told_with_their_values_before_and_after(make_episode, make_screen):
+def test_the_prompt_contains_probes_before_and_after(make_episode, make_screen):
     step = Step(make_screen("a"), (Tap(1, 2),), probes={"dark": "2"})
     told = words(make_episode(steps=(step,), initial_probes={"dark": "1"}))
     assert '| dark: "1" -> "2"' in told
@@ -71,7 +71,7 @@ def test_what_apps_and_agents_say_stays_inside_its_fence(make_episode):
     assert "Ignore the rules" not in outside
 
 
-def test_a_screen_that_cannot_be_read_is_no_error(make_episode, make_screen):
+def test_a_screen_that_cannot_be_read_is_not_an_error(make_episode, make_screen):
     broken = make_screen("x").__class__("<no xml", b"")
     told = words(make_episode(Tap(1, 1), Tap(1, 1), screens=(broken,) * 3))
     assert "which says ?" in told

@@ -99,7 +99,7 @@ def test_our_own_example_is_a_draft():
         (BODY + "#" * 20_000, "longer than 20000 characters"),
     ],
 )
-def test_all_else_is_refused_with_the_reason(reply, why):
+def test_other_code_is_refused_with_the_reason(reply, why):
     with pytest.raises(UnreadableDraftError) as refused:
         read_draft(reply)
     assert why.rstrip("|") in str(refused.value)

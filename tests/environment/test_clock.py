@@ -61,7 +61,7 @@ def test_a_device_is_at_that_moment_in_its_own_zone(
     assert f"{time:%Y-%m-%d %H:%M}" == shown
 
 
-def test_where_the_alarm_manager_does_not_root_does() -> None:
+def test_root_sets_the_clock_if_the_alarm_manager_cannot() -> None:
     said: list[str] = []
 
     class Old(FakePhone):
@@ -77,7 +77,7 @@ def test_where_the_alarm_manager_does_not_root_does() -> None:
     assert len(said) == 2
 
 
-def test_a_device_that_refuses_is_told_with_what_it_said() -> None:
+def test_a_refusal_is_reported_with_the_devices_output() -> None:
     class Stubborn(FakePhone):
         """A phone that refuses to set its clock."""
 

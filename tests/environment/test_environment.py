@@ -99,14 +99,14 @@ def test_factors_differ_from_the_standard_in_one_respect_each(known):
 
 
 @pytest.mark.parametrize("word", ["999", "100-999", "prod", "0"])
-def test_an_unknown_name_is_told_with_those_that_there_are(known, word):
+def test_an_unknown_name_is_reported_with_the_known_ones(known, word):
     with pytest.raises(
         ValueError, match=f"names '{word}'; choose from all, factors, test, train and "
     ):
         select([word], known)
 
 
-def test_without_a_folder_that_is_said():
+def test_a_missing_folder_of_environments_is_reported():
     with pytest.raises(ValueError, match="no folder of environments is registered"):
         select(["100"], {})
 
@@ -129,13 +129,13 @@ def test_without_a_folder_that_is_said():
         ({"device": ""}, "device = '' must be a name"),
     ],
 )
-def test_what_makes_no_sense_is_told_by_key(change, message):
+def test_an_invalid_value_is_reported_with_its_key(change, message):
     with pytest.raises(BadEnvironmentError, match=message):
         Environment.of({**SOUND, **change})
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_what_is_missing_is_told(key):
+def test_missing_keys_are_reported(key):
     with pytest.raises(BadEnvironmentError, match=f"{key} is missing"):
         Environment.of({name: value for name, value in SOUND.items() if name != key})
 

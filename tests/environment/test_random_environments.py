@@ -82,7 +82,7 @@ def test_what_is_drawn_from_can_be_narrowed(tmp_path: Path) -> None:
         (("--seed", "1"), "the following arguments are required: -n"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
+def test_what_cannot_be_drawn_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], error: str
 ) -> None:
     with pytest.raises(SystemExit) as caught:

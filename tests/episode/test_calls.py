@@ -32,7 +32,7 @@ def test_a_call_is_plain_data_and_back(call: ModelCall) -> None:
     assert ModelCall.from_json(call.to_json()) == call
 
 
-def test_what_a_newer_version_says_of_a_call_is_kept() -> None:
+def test_fields_of_a_newer_version_are_kept() -> None:
     newer = {"model": "gpt", "reasoning_tokens": 7}
     assert ModelCall.from_json(newer).to_json()["reasoning_tokens"] == 7
 
@@ -48,7 +48,7 @@ def test_totals_are_sums_of_what_is_known(calls: list[ModelCall]) -> None:
     assert spent.input_tokens == known_sum(call.input_tokens for call in calls)
 
 
-def test_what_nobody_knows_is_not_zero() -> None:
+def test_unknown_values_are_not_zero() -> None:
     assert totals([]) == Totals()
     assert totals([ModelCall("gpt")]).price_usd is None
     assert totals([ModelCall("gpt", price_usd=0.0)]).price_usd == 0.0
@@ -87,6 +87,6 @@ def test_a_call_that_cannot_be_added_up_is_refused(fields: dict[str, Any], compl
 
 
 @pytest.mark.parametrize("junk", [None, 3, "gpt", [], {}, {"model": "gpt", "retries": -1}])
-def test_what_is_no_call_is_refused(junk: Any) -> None:
+def test_invalid_calls_are_refused(junk: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         ModelCall.from_json(junk)

@@ -75,7 +75,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_text_says_is_found(way: str) -> None:
+def test_matches_are_found_in_any_encoding(way: str) -> None:
     written = WAYS[way](SECRET)
     for before, after in (
         ("", ""),
@@ -87,7 +87,7 @@ def test_what_a_text_says_is_found(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_not_looked_for_stays_as_it_is(way: str) -> None:
+def test_other_text_is_unchanged(way: str) -> None:
     written = WAYS[way]("Zoë 4712 <&> and \\u12 %zz & &x; \\")
     assert masked(written, search, "█") == written
 

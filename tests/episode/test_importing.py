@@ -167,6 +167,6 @@ def test_a_full_disk_is_an_error_of_this_machine(episode: Path, tmp_path: Path) 
         taken_over(episode, tmp_path / "new")
 
 
-def test_an_episode_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_an_episode_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no episode in"):
         taken_over(tmp_path / "old" / "episodes" / "e.0", tmp_path / "new")

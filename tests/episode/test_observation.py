@@ -25,6 +25,6 @@ def test_a_reset_in_words() -> None:
 @pytest.mark.parametrize(
     "junk", [{"kind": 3}, {"kind": "none", "cleared": "com.a"}, {"cleared": [1]}, {"reason": []}]
 )
-def test_what_is_no_reset_is_refused(junk: dict[str, Any]) -> None:
+def test_invalid_resets_are_refused(junk: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match=r"reset\."):
         Reset.from_json(junk)

@@ -29,7 +29,7 @@ def kept(chunks: Iterable[bytes], secrets: Iterable[str] = (), most: int = 1 << 
 
 
 @given(st.lists(st.binary(max_size=50)), st.integers(1, 200))
-def test_what_is_not_too_much_is_kept_as_it_is(chunks: list[bytes], most: int) -> None:
+def test_output_below_the_limit_is_kept_unchanged(chunks: list[bytes], most: int) -> None:
     whole = b"".join(chunks)
     if len(whole) <= 2 * most:
         assert kept(chunks, most=most) == whole
@@ -48,7 +48,7 @@ def test_no_secret_is_kept_however_it_is_cut(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "short"])
-def test_what_protects_nothing_is_no_secret(secret: str) -> None:
+def test_short_values_are_not_secrets(secret: str) -> None:
     assert kept([b"a short text"], [secret]) == b"a short text"
 
 
@@ -60,7 +60,7 @@ def test_a_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) 
     assert kept([b"x"] * 3) == b""
 
 
-def test_what_is_not_to_be_recorded_is_not_in_it_however_it_comes(tmp_path):
+def test_redacted_text_is_absent_however_it_arrives(tmp_path):
     (tmp_path / "rules.toml").write_text("text = ['card [0-9]+']")
     redaction.use(tmp_path / "rules.toml")
     try:

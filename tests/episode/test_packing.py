@@ -93,7 +93,7 @@ def test_what_is_seen_again_is_not_stored_again(run: Path) -> None:
     ("where", "name"),
     [(os, "fsync"), (Path, "replace"), (Path, "unlink"), (packing, "as_webp")],
 )
-def test_whatever_kills_a_process_that_packs_the_next_one_goes_on(
+def test_the_next_process_continues_after_a_killed_one(
     run: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str
 ) -> None:
     before, was = episode_of(run), seen(episode_of(run))
@@ -136,7 +136,7 @@ def test_screens_that_cannot_be_written_or_packed_stay_as_they_are(
     assert kinds(run / "screens") == {".png": 1, ".webp": 4, ".xml.gz": 4}
 
 
-def test_there_is_no_more_time_than_is_given(run: Path) -> None:
+def test_packing_stops_when_its_time_is_over(run: Path) -> None:
     assert pack_run(run, -1) == 8
     assert kinds(run / "screens") == {".png": 4, ".xml": 4}
 

@@ -191,9 +191,7 @@ def test_a_lost_screen_is_an_error_of_the_record(
         load(folder)
 
 
-def test_screenshots_are_read_when_somebody_looks_at_them(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_screenshots_are_read_on_demand(tmp_path: Path, make_screen: Callable[..., Screen]) -> None:
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.close()
@@ -208,7 +206,7 @@ def test_screenshots_are_read_when_somebody_looks_at_them(
         _ = other.screen.png
 
 
-def test_a_link_in_place_of_a_screenshot_is_no_record(
+def test_a_link_in_place_of_a_screenshot_is_not_a_record(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)

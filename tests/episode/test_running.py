@@ -78,7 +78,7 @@ def shown(running: Any) -> list[tuple[Any, ...]]:
     return [(each.serial, each.case.id, each.steps, each.step_limit) for each in running]
 
 
-def test_what_goes_on_is_followed_step_by_step(tmp_path, worker):
+def test_a_running_episode_is_followed_step_by_step(tmp_path, worker):
     episodes = RunningEpisodes(tmp_path)
     assert episodes.look() == []
     second, first = worker("b", "emulator-2"), worker("a", "emulator-1")
@@ -103,13 +103,13 @@ def test_a_device_runs_one_episode_though_a_killed_worker_ended_none(tmp_path, w
     assert shown(episodes.look()) == [("emulator-1", "b", 0, 12)]
 
 
-def test_what_was_there_before_does_not_go_on(tmp_path, worker):
+def test_earlier_episodes_are_not_running(tmp_path, worker):
     worker("a", "emulator-1")
     assert RunningEpisodes(tmp_path).look() == []
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", "no JSON", '{"record": "episode"}'])
-def test_a_record_that_makes_no_sense_is_left_out(tmp_path, line):
+def test_an_invalid_record_is_left_out(tmp_path, line):
     episodes = RunningEpisodes(tmp_path)
     (tmp_path / "episodes" / "a.0").mkdir(parents=True)
     (tmp_path / "episodes" / "a.0" / STREAM).write_text(line)
@@ -157,7 +157,7 @@ def test_a_line_under_way_is_read_when_it_is_whole(
     assert live.read().steps == read(whole, EpisodeRecord).steps
 
 
-def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_record_is_an_error(tmp_path: Path) -> None:
     live = LiveEpisode(tmp_path, EpisodeRecord)
     with pytest.raises(RecordError, match="while it is being written"):
         live.read()

@@ -32,7 +32,7 @@ def test_names_may_hold_line_ends_of_every_kind(tmp_path: Path) -> None:
     assert entries(tmp_path) == [odd]
 
 
-def test_what_a_full_disk_left_of_a_line_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_a_truncated_line_does_not_affect_other_lines(tmp_path: Path) -> None:
     append(tmp_path, FIRST)
     with (tmp_path / INDEX).open("a") as stream:
         stream.write('{"case":"suite/b')

@@ -102,7 +102,7 @@ def readable(text: str) -> str:
     report=st.none() | PLAIN,
     end=st.tuples(st.sampled_from(Termination), STRANGE, SECONDS, CALLS),
 )
-def test_what_was_recorded_is_read_back(  # noqa: PLR0917 - each is drawn
+def test_a_recorded_episode_is_read_back(  # noqa: PLR0917 - each is drawn
     folders: Iterator[Path],
     case: Case,
     seen: list[tuple[Screen, Any, float]],
@@ -194,7 +194,7 @@ def test_a_killed_writer_leaves_a_readable_prefix(
     assert set(lengths) == {0, 1, 2, 3}
 
 
-def test_what_was_decided_is_on_disk_before_the_writer_goes_on(
+def test_what_was_decided_is_on_disk_before_the_writer_continues(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)

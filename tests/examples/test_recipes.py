@@ -192,7 +192,7 @@ def test_a_program_that_says_that_it_is_done_reports_so(
         *((name, CUT_OFF.get(name, PROGRAMS[name][2][:-2])) for name in PROGRAMS if name != "sdk"),
     ],
 )
-def test_a_bad_reply_is_no_report_of_success(
+def test_a_bad_reply_is_not_a_report_of_success(
     name: str, reply: str | None, run: Callable[[str, str | None], Reported]
 ) -> None:
     assert run(name, reply).ending in ("error", "step limit")

@@ -87,7 +87,7 @@ def test_the_episode_of_a_killed_worker_is_repeated(fleet, sent):
     assert [attempt["end"] for attempt in lost[0]["attempts"]] == ["worker died", "played"]
 
 
-def test_of_a_killed_run_nothing_is_left_and_it_goes_on(fleet, sent):
+def test_of_a_killed_run_nothing_is_left_and_it_continues(fleet, sent):
     sent.free("Say 0.", "Say 1.")
     run = sent.start(fleet, "-n2")
     until(lambda: len(finished(sent)) == 2 and len(sent.pids()) == 2)
@@ -140,7 +140,7 @@ def test_of_a_machine_that_vanished_and_comes_back_nothing_is_taken_any_more(fle
 
 
 @pytest.mark.parametrize("stop", ["-x", "Ctrl-C"])
-def test_a_run_that_lost_a_worker_can_be_stopped_and_goes_on(fleet, sent, stop):
+def test_a_run_that_lost_a_worker_can_be_stopped_and_continues(fleet, sent, stop):
     sent.free("Say 0.", "Say 1.")
     run = sent.start(fleet, "-n2", *(["-x"] * (stop == "-x")))
     until(lambda: len(finished(sent)) == 2 and len(sent.pids()) == 2)
@@ -218,7 +218,7 @@ def test_an_interrupted_run_and_two_at_once(fleet, sent):
         ("here", "1", "an address is HOST:PORT"),
     ],
 )
-def test_a_cluster_that_cannot_be_used_is_told_in_one_line(fleet, sent, engine, workers, why):
+def test_a_cluster_that_cannot_be_used_is_reported_in_one_line(fleet, sent, engine, workers, why):
     text = f"--mobile-engine=ray:{engine.format(address=fleet.address)}"
     run = sent.start(fleet, f"-n{workers}", text)
     assert ended(run) == 4

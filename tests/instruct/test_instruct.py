@@ -226,7 +226,7 @@ SAME = page("Catalogue", "Account")
         ([(screen, Tap(540, 60)) for screen, _ in WAY], "fewer than 2 kinds of actions (--kinds)"),
     ],
 )
-def test_what_is_no_route_is_told_in_one_line_with_status_4(command, tmp_path, way, why):
+def test_what_is_not_a_route_is_reported_in_one_line_with_status_4(command, tmp_path, way, why):
     recorded(tmp_path / "runs" / "way", way, step_limit=len(way))
     status, out, err = command.run("runs", "-o", "new.jsonl", lines=replies())
     assert (status, out) == (4, "")
@@ -310,7 +310,7 @@ def test_what_is_wrong_is_said_in_one_line_before_any_model_is_asked(
     assert err.count("\n") == 1
 
 
-def test_a_broken_graph_is_told_in_one_line_with_its_row(command, make_graph):
+def test_a_broken_graph_is_reported_in_one_line_with_its_row(command, make_graph):
     folder = make_graph(["AB", "BC", "CD", "DE"])
     with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")

@@ -135,7 +135,7 @@ def test_at_most_eight_pictures_are_shown(command, others, tmp_path):
         ("mocha", (1, "not compared: mocha: the reply of scripted:judge0.jsonl cannot be read")),
     ],
 )
-def test_what_cannot_be_compared_is_told(command, table, others, name, expected):
+def test_what_cannot_be_compared_is_reported(command, table, others, name, expected):
     status, out, err = compared(command, table, others(**{name: OTHER}), ["A", "A is better"])
     assert status == expected[0]
     assert expected[1] in out + err

@@ -133,7 +133,7 @@ def test_rows_lead_through_the_graph_and_it_can_be_played(make_graph, command, t
         (["--kinds=3"], "fewer than 3 kinds of actions"),
     ],
 )
-def test_what_leads_nowhere_is_told(make_graph, command, arguments, problem):
+def test_what_leads_nowhere_is_reported(make_graph, command, arguments, problem):
     make_graph(LINE)
     status, out, err = command.run("g", "-o", "new.jsonl", *arguments, lines=replies())
     assert (status, out) == (4, "")
@@ -142,7 +142,7 @@ def test_what_leads_nowhere_is_told(make_graph, command, arguments, problem):
     assert err.count("\n") == 1
 
 
-def test_a_page_without_a_picture_is_told_in_words(make_graph, command, tmp_path):
+def test_a_page_without_a_picture_is_reported_in_words(make_graph, command, tmp_path):
     folder = tmp_path / "blind"
     with Graph.open(make_graph(LINE)) as graph, GraphWriter(folder) as writer:
         for each in "ABCDE":

@@ -80,7 +80,7 @@ def test_screenshots_are_titled_in_order() -> None:
     assert titles == ["Screenshot 1:", "Screenshot 2:", "Screenshot 3: (the last)"]
 
 
-def test_actions_are_told_in_full() -> None:
+def test_actions_are_reported_in_full() -> None:
     field = screen("Search")
     episode = worked(
         (field, Type("größer\n世界", at=(9, 9), clear=True, enter=True), Swipe(1, 2, 3, 4)),
@@ -188,7 +188,7 @@ def test_an_unreadable_reply_is_repaired_once_in_the_same_conversation() -> None
         ([Fault(400)], "judge scripted:judge refuses the request"),
     ],
 )
-def test_a_judge_that_does_not_work_is_no_failure_of_the_agent(replies: Any, why: str) -> None:
+def test_a_judge_that_does_not_work_is_not_a_failure_of_the_agent(replies: Any, why: str) -> None:
     model, _ = judge(*replies)
     with pytest.raises(JudgeError, match=why):
         ask(model, Question(), DONE)

@@ -190,7 +190,7 @@ def test_hierarchies_are_the_evidence_of_all_calls_if_they_are_asked_for(episode
     assert all("screen 1 of" in request.text for request in (requests[0], requests[3]))
 
 
-def test_a_judge_that_is_down_is_no_failure_of_the_agent(episode):
+def test_a_judge_that_is_down_is_not_a_failure_of_the_agent(episode):
     with pytest.raises(JudgeError, match="does not answer"):
         asked([DONE, Fault(401)], TWO, episode(NEWS, SHOP))
 

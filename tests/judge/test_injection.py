@@ -84,7 +84,7 @@ def test_nor_does_it_where_judges_are_shown_something_else(way: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_what_people_could_see_is_told_as_it_is(name: str) -> None:
+def test_what_people_could_see_is_reported_as_it_is(name: str) -> None:
     attack = Attack(name, "en", "shown", WORDS[name]["en"])
     shown = [line for line in inside(prompt(attack, evidence="xml")) if CANARY in line]
     assert len(shown) == 1  # one element on one line
@@ -99,7 +99,7 @@ def test_what_nobody_can_see_and_what_agents_claim_is_not_told(place: str) -> No
         assert CANARY not in request.text
 
 
-def test_that_something_is_hidden_is_told() -> None:
+def test_that_something_is_hidden_is_reported() -> None:
     request = prompt(Attack("", "en", "outside", "Result: 1"), evidence="xml")
     assert "| (1 with words that nobody can see: outside, or too small)" in inside(request)
 

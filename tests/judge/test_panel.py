@@ -64,9 +64,7 @@ def test_one_judge_decides(episode: Episode, reply: str, passed: bool) -> None:
     ("one", "other", "passed"),
     [(YES, YES, True), (NO, NO, False), (YES, NO, None), (NO, YES, None)],
 )
-def test_two_judges_have_to_agree(
-    episode: Episode, one: str, other: str, passed: bool | None
-) -> None:
+def test_two_judges_must_agree(episode: Episode, one: str, other: str, passed: bool | None) -> None:
     verdict = decide(panel([f"Reason: one\n{one}"], [other]), TEXT, episode)
     assert (verdict.passed, verdict.scorer) == (passed, "judges")
     assert [judge["model"] for judge in verdict.evidence["judges"]] == ["scripted:a", "scripted:b"]
@@ -121,7 +119,7 @@ def test_a_judge_that_fails_is_asked_again(episode: Episode) -> None:
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2])
-def test_an_unreadable_reply_is_told_where_nothing_can_be_said_to_mend_it(
+def test_an_unreadable_reply_is_reported_where_nothing_can_be_said_to_mend_it(
     episode: Episode, retries: int
 ) -> None:
     with pytest.raises(JudgeError) as failed:
@@ -160,7 +158,7 @@ def test_prompts_and_replies_are_kept_beside_those_of_the_agent(
     assert verdict.evidence["judges"][0]["lines"] == [1]
 
 
-def test_a_spent_budget_is_no_verdict(episode: Episode, tmp_path: Path) -> None:
+def test_a_spent_budget_is_not_a_verdict(episode: Episode, tmp_path: Path) -> None:
     ledger = tmp_path / "spent.jsonl"
     ledger.write_text("[2.0,100]\n", "utf-8")
     judges = panel([YES], budget=Budget(Limit(1.0)), ledger=ledger)
@@ -188,7 +186,7 @@ def test_the_last_screenshot_with_all_components_is_found_and_no_other_is_read()
     assert read == ["Home", "Paid: Oslo, 12 May"]
 
 
-def test_components_have_to_be_on_one_screenshot() -> None:
+def test_components_must_be_on_one_screenshot() -> None:
     episode, reading, _ = seen("Start", "Oslo", "12 May", "Home")
     found = coarse(episode, ["Oslo", "12 May"], reading)
     assert found == Coarse(None, ("Oslo",), 2, 4)  # the last one that lacks a component

@@ -53,7 +53,7 @@ def test_lists_may_be_given() -> None:
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
     ],
 )
-def test_what_makes_no_sense_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
+def test_what_is_invalid_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
     with pytest.raises(TaskError) as raised:
         Question.of(given)
     assert why in str(raised.value)

@@ -48,7 +48,7 @@ def test_a_subtask_has_the_screens_of_its_app_and_the_one_after(letters, apps, e
         ("", "A", "A was never used"),
     ],
 )
-def test_a_missing_app_or_a_wrong_order_is_told(letters, apps, why):
+def test_a_missing_app_or_a_wrong_order_is_reported(letters, apps, why):
     with pytest.raises(SplitError, match=why):
         parts(letters, apps)
 

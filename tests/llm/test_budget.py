@@ -53,7 +53,7 @@ def test_a_limit_is_read(text: str, limit: Limit) -> None:
     ["", "0", "-1", "nan", "inf", "1e999", "$2", "2,", "2,3", "task=", "task=1,task=2", "=2",
      "episode=2", "2,task=0", "two", "2;task=1", "1,5,task=2"],
 )  # fmt: skip
-def test_what_is_no_limit_is_refused(text: str) -> None:
+def test_an_invalid_limit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="must be AMOUNT, AMOUNT,task=AMOUNT or task=AMOUNT"):
         parse_limit(text)
 
@@ -161,7 +161,7 @@ def test_without_a_ledger_an_episode_has_its_own_limit() -> None:
     assert spending.over()
 
 
-def test_large_limits_are_told_in_full(tmp_path: Path) -> None:
+def test_large_limits_are_printed_in_full(tmp_path: Path) -> None:
     many = ModelCall("m", input_tokens=1_234_567)
     spending = Spending(Budget(tokens=Limit(None, 1_234_567)), None)
     spending.pay(many)
@@ -171,7 +171,7 @@ def test_large_limits_are_told_in_full(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("amount", [1.0, 0.4, 1_234_567.0, 1234.567891, 1e-7, 1e22])
-def test_a_limit_is_told_as_it_can_be_given_again(tmp_path: Path, amount: float) -> None:
+def test_a_limit_is_printed_as_it_can_be_entered(tmp_path: Path, amount: float) -> None:
     ledger = ledger_with(tmp_path, ModelCall("m", price_usd=2e22))
     told = Spending(Budget(Limit(amount)), ledger).over()
     assert parse_limit(told.removeprefix("--mobile-max-cost=").removesuffix(" is spent")) == Limit(
@@ -197,7 +197,7 @@ def test_a_server_knows_what_is_spent_elsewhere(
     assert ledger.spent() == Spent(1.25, 1050)
 
 
-def test_a_server_is_told_of_a_call_at_once(tmp_path: Path) -> None:
+def test_a_server_learns_of_a_call_at_once(tmp_path: Path) -> None:
     told = []
 
     def count() -> Spent:
@@ -219,12 +219,12 @@ def test_many_may_ask_a_server_at_once(tmp_path: Path, ledger_server: LedgerServ
         assert {*pool.map(Ledger.spent, ledgers)} == {Spent(1.0, 50)}
 
 
-def test_nobody_is_asked_as_long_as_nothing_limits_the_run(tmp_path: Path) -> None:
+def test_the_server_is_not_asked_unless_the_run_is_limited(tmp_path: Path) -> None:
     spending = Spending(Budget(Limit(None, 1.0)), Ledger(tmp_path / "spent.jsonl", tmp_path / "no"))
     assert spending.over() == ""
 
 
-def test_without_an_answer_nobody_may_spend_anything(
+def test_without_an_answer_nothing_may_be_spent(
     tmp_path: Path, ledger_server: LedgerServer
 ) -> None:
     def fails() -> Spent:
@@ -248,7 +248,7 @@ def test_without_an_answer_nobody_may_spend_anything(
         broken.close()
 
 
-def test_one_who_listens_and_says_nothing_is_waited_for_in_vain(tmp_path: Path) -> None:
+def test_a_silent_server_is_an_error_after_a_timeout(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "silent"))
         silent.listen()

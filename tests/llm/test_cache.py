@@ -140,7 +140,7 @@ OTHER = {
 
 
 @pytest.mark.parametrize(("reference", "request_"), OTHER.values(), ids=OTHER)
-def test_what_is_asked_otherwise_is_another_reply(
+def test_a_different_request_has_a_different_reply(
     cache: ReplyCache, reference: Any, request_: Request
 ) -> None:
     assert cache.key(reference, request_, 0) != cache.key(*SAME, 0)
@@ -153,7 +153,7 @@ def test_each_epoch_and_each_repetition_has_its_own_reply(tmp_path: Path) -> Non
     assert len(keys) == 9
 
 
-def test_it_does_not_matter_whether_a_reply_is_streamed_or_who_asks(cache: ReplyCache) -> None:
+def test_streaming_and_passwords_do_not_affect_the_key(cache: ReplyCache) -> None:
     assert cache.key(GPT, replace(ASKED, stream=True), 0) == cache.key(*SAME, 0)
     secret = parse_reference("openai:gpt-4o@http://me:secret@own/v1")
     assert cache.key(secret, ASKED, 0) == cache.key(OTHER["another endpoint"][0], ASKED, 0)
@@ -186,7 +186,7 @@ def test_a_run_that_only_replays_asks_for_nothing_new(tmp_path: Path) -> None:
      b'{"text": 3, "tool_calls": [], "usage": {}}',
      b'{"text": "a", "tool_calls": [], "usage": {}, "stop": "never"}'],
 )  # fmt: skip
-def test_a_file_that_is_no_reply_is_asked_for_again(cache: ReplyCache, content: bytes) -> None:
+def test_an_invalid_cached_reply_is_requested_again(cache: ReplyCache, content: bytes) -> None:
     key = cache.key(*SAME, 0)
     cache.keep(key, ANSWER)
     (path,) = cache.folder.rglob("*.json")

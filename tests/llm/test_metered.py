@@ -83,7 +83,7 @@ def png(width: int = 600, height: int = 600) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_reply_tells_what_it_cost(make: Callable[..., MeteredModel]) -> None:
+def test_a_reply_has_its_cost(make: Callable[..., MeteredModel]) -> None:
     model = make(ScriptedReply("Tap 3.", input_tokens=500, output_tokens=20, cached_tokens=100))
     reply = model.complete("What now?", images=[png()])
     call = reply.call
@@ -182,7 +182,7 @@ def test_asking_again_is_recorded_and_not_logged(
     assert not caplog.records
 
 
-def test_a_retry_of_somebody_else_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_retries_of_other_code_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     attempts = stamina.retry_context(on=ValueError, attempts=2, wait_initial=0, wait_jitter=0)
     for attempt in attempts:
         with attempt:
@@ -229,7 +229,7 @@ def test_a_provider_that_stays_down_is_infrastructure(
     assert (reader.new(), reader.busy_since) == ((), None)
 
 
-def test_nobody_waits_for_hours(make: Callable[..., MeteredModel]) -> None:
+def test_waits_of_hours_are_refused(make: Callable[..., MeteredModel]) -> None:
     client = ScriptedModel([Fault(429, retry_after=3600), "too late"])
     with pytest.raises(ModelUnavailable, match="too many requests"):
         make(client=client).complete("Hello?")
@@ -237,9 +237,7 @@ def test_nobody_waits_for_hours(make: Callable[..., MeteredModel]) -> None:
 
 
 @pytest.mark.parametrize("kind", [401, 403, 404, "quota"])
-def test_what_no_repetition_helps_is_not_repeated(
-    make: Callable[..., MeteredModel], kind: Any
-) -> None:
+def test_permanent_errors_are_not_retried(make: Callable[..., MeteredModel], kind: Any) -> None:
     client = ScriptedModel([Fault(kind), "never"])
     with pytest.raises(ModelUnavailable):
         make(client=client).complete("Hello?")
@@ -299,7 +297,7 @@ def test_a_spent_budget_asks_nothing_more(
         other.complete("x")
 
 
-def test_a_model_is_not_asked_if_nobody_knows_what_was_spent(
+def test_a_model_is_not_called_if_the_spending_is_unknown(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     client = ScriptedModel(["a"])
@@ -370,7 +368,7 @@ def test_a_disk_that_takes_nothing_is_infrastructure(
         make("a").complete("Hi", images=[png()])
 
 
-def test_what_no_bytes_can_hold_is_kept_all_the_same(
+def test_text_that_cannot_be_encoded_is_recorded_anyway(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     model = make("half a pair \ud800", cache=ReplyCache(tmp_path / "cache"))
@@ -378,7 +376,7 @@ def test_what_no_bytes_can_hold_is_kept_all_the_same(
     assert lines(tmp_path)[0]["reply"]["text"] == "half a pair ?"
 
 
-def test_a_key_in_a_reply_is_none_of_it(
+def test_a_key_in_a_reply_is_removed(
     make: Callable[..., MeteredModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = f"{KEY}-of-some-length"

@@ -98,7 +98,7 @@ def test_it_can_be_sent_to_the_agents_process_without_a_key(
         (ModelReference("openai", "m"), "openai:m: the environment variable OPENAI_API_KEY is not"),
     ],
 )
-def test_a_model_that_cannot_be_reached_is_told(
+def test_an_unreachable_model_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: ModelReference, complaint: str
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VLLM_BASE_URL"):
@@ -156,11 +156,11 @@ def test_a_model_whose_replies_are_kept_needs_no_key():
     check_reference(parse_reference("openai:ours"), KNOWN, replays=True)
 
 
-def test_an_endpoint_that_does_not_answer_is_said_so():
+def test_an_endpoint_that_does_not_answer_is_named():
     with pytest.raises(ValueError, match="does not answer"):
         check_reference(parse_reference("openai:ours@http://127.0.0.1:9/v1"), KNOWN)
 
 
-def test_a_script_that_is_not_there_is_said_so():
+def test_a_missing_script_is_named():
     with pytest.raises(ValueError, match=r"cannot read nothing\.jsonl"):
         check_reference(parse_reference("scripted:nothing.jsonl"), Prices())

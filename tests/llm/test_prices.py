@@ -109,7 +109,7 @@ def test_an_endpoint_that_reports_no_tokens_leaves_them_unknown(data: Any) -> No
     "count", [-1, 2**60, 10**400, 1.5, 1e300, float("nan"), "a", True, [1]], ids=repr
 )
 @pytest.mark.parametrize("model", ["scripted:a", "openai:gpt-4o"])
-def test_what_is_no_count_of_tokens_is_unknown(model: str, count: Any) -> None:
+def test_an_invalid_token_count_is_unknown(model: str, count: Any) -> None:
     told = answer(None, Usage(count, 2))
     assert Prices().metered(parse_reference(model), told) == (Usage(None, 2), None)
 
@@ -120,7 +120,7 @@ def test_more_cached_tokens_than_tokens_are_unknown_and_the_rest_is_priced() -> 
     assert Prices().metered(GPT, answer(odd)) == (Usage(5, 2), pytest.approx(32.5e-6))
 
 
-def test_tokens_that_the_client_tells_are_priced() -> None:
+def test_tokens_reported_by_the_client_are_priced() -> None:
     usage = Usage(1000, 100)
     assert Prices().metered(GPT, answer(None, usage)) == (usage, pytest.approx(0.0035))
 
@@ -152,7 +152,7 @@ def test_a_price_is_known_or_it_is_not(model: str, known: bool) -> None:
     assert Prices().knows(parse_reference(model)) is known
 
 
-def test_an_unknown_price_is_none_and_never_nothing() -> None:
+def test_an_unknown_price_is_none_and_never_zero() -> None:
     assert Prices().metered(OWN, answer(CHAT)) == (Usage(1000, 100, 400), None)
     assert Prices().price(OWN, "", Usage(1000, 100)) is None
 
@@ -166,7 +166,7 @@ def test_scripted_replies_cost_nothing() -> None:
     assert Prices().price(parse_reference("scripted:a"), "gpt-4o", Usage(10, 10)) == 0
 
 
-def test_the_table_tells_its_version() -> None:
+def test_the_table_has_a_version() -> None:
     assert Prices().table.startswith("genai-prices 0.")
     assert DEAR.table.endswith(" and own")
 

@@ -70,7 +70,7 @@ def server(
         http.server_close()
 
 
-def test_a_provider_that_is_none_is_told_with_those_that_are() -> None:
+def test_an_unknown_provider_is_reported_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"no provider is called 'opnai'; did you mean 'openai'\?"):
         provider_of(parse_reference("opnai:gpt-4o"))
     with pytest.raises(ValueError, match=r"'OpenAI'; did you mean 'openai'\? \(available: anthro"):
@@ -120,7 +120,7 @@ def test_the_environment_names_endpoints(
         ("gemini:m", "GEMINI_API_KEY or GOOGLE_API_KEY"),
     ],
 )
-def test_a_missing_key_is_told_by_its_variable(
+def test_a_missing_key_is_reported_by_its_variable(
     monkeypatch: pytest.MonkeyPatch, model: str, names: str
 ) -> None:
     for value in (None, "", "  "):
@@ -140,7 +140,9 @@ def test_a_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("key", ["sk-a\nb-secret", "sk-a b-secret", "sk-…secret", "sk-ü-secret"])
-def test_what_can_be_no_key_is_refused_unseen(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+def test_an_invalid_key_is_refused_without_showing_it(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(ValueError, match="OPENAI_API_KEY has spaces or odd characters") as caught:
         key_of(parse_reference("openai:m"))
@@ -185,12 +187,12 @@ def test_without_a_key_none_is_sent(model: str) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 405, 500])
-def test_an_endpoint_that_lists_no_models_answers_all_the_same(status: int) -> None:
+def test_an_endpoint_that_lists_no_models_answers_anyway(status: int) -> None:
     headers("openai:m", status)
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_is_refused_is_told_by_its_variable(
+def test_a_key_that_is_refused_is_reported_by_its_variable(
     monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -227,7 +229,7 @@ def test_an_endpoint_where_nobody_listens_does_not_answer(unused_port: int) -> N
     ["http://127.0.0.1:port/v1", "http://[::1/v1", "http://a b/v1", "http://\x00/",
      "https://127.0.0.1:1/ü", "http://ü..x/", "http://" + "a" * 300 + "/"],
 )  # fmt: skip
-def test_what_is_no_url_does_not_answer(url: str) -> None:
+def test_an_invalid_url_does_not_answer(url: str) -> None:
     with pytest.raises(ValueError, match="does not answer"):
         check_endpoint(parse_reference(f"openai:m@{url}"))
 
@@ -285,7 +287,7 @@ def test_a_script_is_read_and_a_broken_one_refused(tmp_path: Path) -> None:
         make_client(parse_reference("scripted:a\0b"))
 
 
-def test_ways_to_models_are_made_ahead_and_what_is_wrong_is_left() -> None:
+def test_clients_are_prepared_and_invalid_models_are_skipped() -> None:
     names = ["nobody:x", "vllm:x", "openai:x", "scripted:none.jsonl", "openai:ahead@http://a/v1"]
     references = [parse_reference(name) for name in names]
     prepare(references)

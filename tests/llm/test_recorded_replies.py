@@ -52,7 +52,7 @@ def test_each_role_has_its_replies_in_order(tmp_path: Path) -> None:
     assert RecordedReplies(file).next("actor").text == "first"
 
 
-def test_what_was_refused_is_refused_again(tmp_path: Path) -> None:
+def test_a_refused_request_is_refused_again(tmp_path: Path) -> None:
     replies = RecordedReplies(write(tmp_path, REFUSED, said("shorter")))
     with pytest.raises(RequestRefusedError, match="it is too long"):
         replies.next("actor")
@@ -68,7 +68,7 @@ def test_a_script_has_the_replies_of_all_roles_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["[]", "{", '{"role": 1}', '{"role": "a", "call": {}}', "1"])
-def test_a_line_that_is_no_call_is_told(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_is_reported(tmp_path: Path, line: str) -> None:
     file = write(tmp_path, said("first"))
     file.write_text(f"{file.read_text('utf-8')}{line}\n", "utf-8")
     with pytest.raises(HostError, match=r"calls\.jsonl, line 2, is not a call of a model"):

@@ -48,13 +48,13 @@ def test_a_model_is_read(text: str, provider: str, name: str, url: str) -> None:
     "text",
     ["", "gpt-4o", ":gpt-4o", "openai:", "openai: ", "open ai:x", "@http://h", "http://h/v1"],
 )
-def test_what_names_no_model_is_refused(text: str) -> None:
+def test_an_invalid_model_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be PROVIDER:NAME, as in openai:gpt-4o"):
         parse_reference(text)
 
 
 @pytest.mark.parametrize("place", ["localhost:8000/v1", "gpu1:8000", "10.0.0.7:8000/v1"])
-def test_an_endpoint_that_lacks_its_scheme_is_told(place: str) -> None:
+def test_an_endpoint_that_lacks_its_scheme_is_reported(place: str) -> None:
     with pytest.raises(ValueError, match=f"an endpoint is a URL, as in vllm:NAME@http://{place}"):
         parse_reference(f"vllm:qwen@{place}")
 
@@ -112,7 +112,7 @@ def test_a_choice_is_one_model_or_one_for_each_role(text: str, choice: ModelChoi
         (",", "PROVIDER:NAME"),
     ],
 )
-def test_a_choice_that_cannot_be_is_refused(text: str, complaint: str) -> None:
+def test_an_invalid_choice_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         parse_choice(text)
 

@@ -63,7 +63,7 @@ def modern(message):
     return {**message, "params": {**message.get("params", {}), "_meta": MODERN}}
 
 
-def test_what_was_asked_before_the_input_ended_is_replied_to(serve):
+def test_requests_before_the_end_of_input_are_answered(serve):
     phone = FakePhone()
     replies = passed(
         serve(phone), HELLO, READY, "", call(1, CLICK, **AT), "no JSON", call("b", "?")
@@ -75,7 +75,7 @@ def test_what_was_asked_before_the_input_ended_is_replied_to(serve):
     assert phone.done == [Tap(540, 1200)]
 
 
-def test_what_is_nested_too_deeply_is_no_json_and_ends_nothing(serve):
+def test_json_nested_too_deeply_is_an_error_of_the_request(serve):
     replies = passed(serve(FakePhone()), HELLO, READY, "[" * 100_000, call("b", "?"))
     assert replies[None]["error"]["code"] == -32700
     assert replies["b"]["result"]["isError"] is True

@@ -165,13 +165,13 @@ def test_each_tool_does_one_thing(tool, arguments, deed):
         ("mobile_save_screenshot", {"saveTo": "x.sh"}, "must end with"),
     ],
 )
-def test_what_cannot_be_done_is_no_step_and_says_what_can(tool, arguments, told):
+def test_an_invalid_call_is_not_a_step_and_explains_what_is_valid(tool, arguments, told):
     phone = FakePhone()
     assert told in Player(phone).error(tool, **arguments)
     assert phone.done == []
 
 
-def test_results_count_the_steps_and_looks_are_none():
+def test_results_count_the_steps_without_looks():
     phone = FakePhone(limit=3)
     play = Player(phone)
     play("mobile_take_screenshot")
@@ -212,7 +212,7 @@ def test_the_first_report_stands():
     assert "You have already reported" in play.error(CLICK, x=1, y=1)
 
 
-def test_what_the_phone_could_not_do_is_an_error_and_a_step():
+def test_a_failed_action_is_an_error_and_a_step():
     play = Player(FakePhone(limit=5, notice="no app of this package is installed"))
     told = play.error("mobile_launch_app", packageName="com.nothing")
     assert told == (
@@ -241,7 +241,7 @@ def test_a_picture_can_come_with_every_act():
     assert Player(FakePhone())(CLICK, x=1, y=1).picture == b""
 
 
-def test_a_phone_that_breaks_is_told(monkeypatch):
+def test_a_broken_phone_is_reported(monkeypatch):
     async def broken(self):
         raise DeviceError("R5CT broke off")
 

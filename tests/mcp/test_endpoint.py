@@ -151,7 +151,7 @@ def test_parallel_calls_are_done_one_after_the_other(serve):
     assert len(phone.done) == 4
 
 
-def test_a_tool_that_breaks_is_an_error_without_its_inner_parts(serve, monkeypatch, caplog):
+def test_a_broken_tool_is_an_error_without_internals(serve, monkeypatch, caplog):
     async def broken(self):
         raise RuntimeError("/secret/path")
 
@@ -173,7 +173,7 @@ def test_requests_may_name_the_machine_as_a_container_does_but_not_anyhow(serve)
         post(url, HELLO, Origin="https://evil.example")
 
 
-def test_a_path_of_ones_own_is_the_only_one(serve):
+def test_the_secret_path_is_the_only_one(serve):
     url = serve(FakePhone(), path="/secret/mcp")
     assert post(url, HELLO)[0]["result"]
     with refused(404):

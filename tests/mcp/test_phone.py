@@ -50,13 +50,13 @@ class Computer:
         ("echo 'a quote has no end", "*"),
     ],
 )
-def test_what_a_script_that_fails_wrote_is_told(script: str, why: str) -> None:
+def test_the_output_of_a_failed_script_is_returned(script: str, why: str) -> None:
     found = run_script(cast("System", Computer()), script)
     assert found.startswith(why[:-1]) if why.endswith("*") else found == why
     assert bool(found) == bool(why)
 
 
-def test_what_recorded_pages_cannot_do_is_told(tmp_path: Path) -> None:
+def test_actions_that_recorded_pages_lack_are_reported(tmp_path: Path) -> None:
     write_notes(tmp_path / "notes")
     device = GraphDevice(Graph.open(tmp_path / "notes"))
     own = OwnPhone(device)
@@ -142,7 +142,7 @@ def test_a_repeat_waits_for_the_call_that_is_under_way(caller):
         ((PROGRAM, "1", "tap"), (PROGRAM, '"1"', "tap")),
     ],
 )
-def test_other_requests_are_no_repeats(one, two):
+def test_other_requests_are_not_repeats(one, two):
     async def story(play):
         await play.call(*one)
         await play.call(*two)
@@ -150,7 +150,7 @@ def test_other_requests_are_no_repeats(one, two):
     assert len(played(story)) == 2
 
 
-def test_a_client_without_session_that_has_gone_on_may_count_anew():
+def test_a_client_without_a_session_may_restart_its_ids():
     async def gone_on(play):
         await play.call(PROGRAM, "1", "tap")
         play.repeats.note_request(PROGRAM)
@@ -195,7 +195,7 @@ def test_a_lost_reply_is_given_to_the_same_call_under_another_id():
     assert played(story) == ["tap", "tap"]
 
 
-def test_a_lost_reply_is_of_no_use_once_the_client_has_looked():
+def test_a_lost_reply_expires_once_the_client_has_looked():
     async def story(play):
         await lose(play, PROGRAM, "1", "tap")
         await asyncio.sleep(0)
@@ -206,7 +206,7 @@ def test_a_lost_reply_is_of_no_use_once_the_client_has_looked():
     assert played(story) == ["tap", "tap"]
 
 
-def test_closing_ends_what_is_under_way():
+def test_closing_ends_calls_in_progress():
     async def story(play):
         play.go_on.clear()
         waiting = asyncio.create_task(play.call(PROGRAM, "1", "tap"))

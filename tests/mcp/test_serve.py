@@ -93,7 +93,7 @@ def test_a_client_that_is_killed_takes_it_along(phone):
         assert process.wait(10) == 0
 
 
-def test_scripts_that_fail_are_told_with_what_they_wrote(phone):
+def test_failed_scripts_are_reported_with_their_output(phone):
     device = AdbDevice(phone)
     own = OwnPhone(device)
 
@@ -120,7 +120,7 @@ def test_scripts_that_fail_are_told_with_what_they_wrote(phone):
         (["--connect", "http://x", "--device", "virtual"], "cannot be combined"),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(words, told, capsys, monkeypatch):
+def test_invalid_arguments_are_a_usage_error(words, told, capsys, monkeypatch):
     monkeypatch.delenv("MOBILEAGENT_MCP_URL", raising=False)
     with pytest.raises(SystemExit) as ended:
         main(["mcp", *words])
@@ -128,7 +128,7 @@ def test_what_makes_no_sense_is_a_usage_error(words, told, capsys, monkeypatch):
     assert told in capsys.readouterr().err
 
 
-def test_a_device_that_is_not_there_is_explained(phone, capsys):
+def test_a_device_that_does_not_exist_is_explained(phone, capsys):
     assert main(["mcp", "--device", f"{phone.adb_host}:{phone.adb_port}/nowhere"]) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("ERROR: --device=")

@@ -54,7 +54,7 @@ def test_an_argument_is_taken_in_any_form_that_clients_write(parameter, value, r
         (FLAG, [], "f must be a boolean"),
     ],
 )
-def test_what_is_no_such_argument_is_explained(parameter, value, told):
+def test_an_invalid_argument_is_explained(parameter, value, told):
     with pytest.raises(ToolError, match=told):
         parameter.read(value)
 
@@ -63,7 +63,7 @@ def call(phone, tool, **arguments):
     return asyncio.run(TOOLS[tool].call(Control(phone), arguments)).text
 
 
-def test_what_is_missing_is_named_and_what_is_not_known_is_ignored():
+def test_missing_arguments_are_named_and_unknown_ones_ignored():
     phone = FakePhone()
     with pytest.raises(ToolError, match="needs x and y"):
         call(phone, "mobile_click_on_screen_at_coordinates", device="x", y=None)
@@ -139,7 +139,7 @@ def test_the_middle_of_an_element_is_inside_of_it_on_the_phone(data, width, heig
     assert top - slack <= y < bottom + slack
 
 
-def test_elements_are_told_as_mobile_mcp_does_with_coordinates_in_the_picture():
+def test_elements_are_listed_like_mobile_mcp_with_coordinates_in_the_picture():
     screen = testing.make_screen(
         {"text": "Save", "class": "android.widget.Button", "bounds": "[540,1200][1080,1400]"},
         {"class": "android.widget.Switch", "checkable": "true", "checked": "true", "text": ""},

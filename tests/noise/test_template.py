@@ -70,7 +70,7 @@ def test_a_template_that_cannot_be_used_is_refused_with_its_file_and_line(tmp_pa
     assert "\n" not in words
 
 
-def test_what_is_no_file_of_templates_is_refused(tmp_path):
+def test_an_invalid_file_of_templates_is_refused(tmp_path):
     path = tmp_path / "mine.toml"
     for content in ("[[noise]", "noises = []", "language = 3", "noise = 3"):
         path.write_text(content)

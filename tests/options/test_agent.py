@@ -33,7 +33,7 @@ def test_an_agent_is_found_in_a_module(project, monkeypatch):
     project.run("tasks", "--agent=my_agents:Mine", "-k", "code").assert_outcomes(passed=1)
 
 
-def test_a_fixture_may_give_another_agent(project):
+def test_a_fixture_may_provide_another_agent(project):
     project.write(
         tasks__counter__conftest="""
 import pytest
@@ -64,7 +64,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("agent", PROGRAMS)
-def test_a_program_that_cannot_be_run_is_told_before_a_device_starts(project, agent):
+def test_a_program_that_cannot_run_is_reported_before_a_device_starts(project, agent):
     result = project.run("tasks", f"--agent={agent}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([PROGRAMS[agent]])

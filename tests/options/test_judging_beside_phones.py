@@ -85,7 +85,7 @@ allow = 0.5
 """
 
 
-def test_a_look_at_epochs_waits_for_judges(hooked, served):
+def test_an_interim_analysis_waits_for_judges(hooked, served):
     hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(20)"))
     path = hooked.pytester.path
     write_run(path / "base", {f"codes/open[{n}]": [True] * 3 for n in range(20)})
@@ -122,7 +122,7 @@ def test_tests_that_another_plugin_repeats_wait_in_place(hooked, served):
     assert setups == 2
 
 
-def test_a_run_that_stops_early_still_reports_what_judges_said(hooked, served):
+def test_a_run_that_stops_early_still_reports_verdicts_of_judges(hooked, served):
     hooked.pytester.makepyfile(
         test_codes=COUNTS + "\n\ndef test_that_fails():\n    raise AssertionError\n"
     )
@@ -174,7 +174,7 @@ def test_last(episode, judge):
 """
 
 
-def test_what_would_differ_the_second_time_waits_in_place(hooked, served):
+def test_tests_that_cannot_run_twice_wait_in_place(hooked, served):
     hooked.pytester.makepyfile(test_codes=SCOPES)
     judge = f"--mobile-judges={served(*[slowly] * 5)}"
     result = judging.run(hooked, SINGLE, judge, "--junitxml=junit.xml", "-ojunit_family=xunit1")

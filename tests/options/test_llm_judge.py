@@ -42,14 +42,14 @@ def test_a_single_judge_decides(asking, reply, outcome):
     assert task["roles"]["judge"]["calls"] == 1
 
 
-def test_two_that_agree_decide(asking):
+def test_two_judges_that_agree_decide(asking):
     judging.write(asking)
     judges = f"--mobile-judges={asking.script(YES)},{asking.script(YES, name='other')}"
     judging.run(asking, "--llm-judge=cross", judges).assert_outcomes(passed=1)
     assert judging.task(asking)["verdict"]["scorer"] == "judges"
 
 
-def test_two_that_differ_leave_it_for_review(asking):
+def test_two_judges_that_disagree_leave_it_for_review(asking):
     judging.write(asking)
     judges = f"--mobile-judges={asking.script(YES)},{asking.script(NO, name='other')}"
     result = judging.run(asking, "--llm-judge=cross", judges)
@@ -75,7 +75,7 @@ def test_a_third_settles_a_dispute(asking):
     assert judging.task(asking)["roles"]["judge"]["calls"] == 3
 
 
-def test_a_judge_that_says_nothing_readable_is_an_error_of_the_judge(asking):
+def test_an_unreadable_judge_is_an_error_of_the_judge(asking):
     judging.write(asking)
     judges = f"--mobile-judges={asking.script(*['Well …'] * 4)}"
     result = judging.run(asking, "--llm-judge=single", judges)
@@ -100,11 +100,11 @@ def test_too_few_judges_are_refused(asking, mode, judges, why):
     assert refused == f"--llm-judge={mode} {why}"
 
 
-def test_another_word_is_refused(refused):
+def test_an_unknown_value_is_refused(refused):
     assert "must be one of off, single, cross" in refused("--llm-judge=both")
 
 
-def test_it_may_come_from_elsewhere(header, monkeypatch):
+def test_the_value_may_come_from_other_sources(header, monkeypatch):
     monkeypatch.setenv("MOBILE_LLM_JUDGE", "off")
     assert "--llm-judge=off (environment variable MOBILE_LLM_JUDGE)" in header()
 

@@ -63,7 +63,7 @@ def test_without_it_the_defaults_hold_and_are_recorded(patient):
         ("history", "*history: must be KEY=VALUE"),
     ],
 )
-def test_a_wrong_one_is_told_before_anything_starts(patient, given, message, process):
+def test_an_invalid_option_is_reported_before_anything_starts(patient, given, message, process):
     chosen = ["--mobile-agent-option", given, f"--mobile-agent-process={process}"]
     result = patient.run("tasks", "--agent=patient", *chosen)
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -31,5 +31,5 @@ def test_only_without_it_the_agent_shares_the_process_of_pytest(project, value, 
     result.assert_outcomes(**{outcome: 1})
 
 
-def test_another_word_is_refused(refused):
+def test_an_unknown_value_is_refused(refused):
     assert "must be one of on, off" in refused("--mobile-agent-process=maybe")

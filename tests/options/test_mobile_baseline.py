@@ -44,7 +44,7 @@ def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_kill
         ("others", "--mobile-baseline=others: *: no task is in both *"),
     ],
 )
-def test_what_cannot_be_compared_with_is_said_before_a_device_starts(
+def test_an_incomparable_baseline_is_reported_before_a_device_starts(
     gated, fnmatch, baseline, error
 ):
     gated.baseline({}, "empty")

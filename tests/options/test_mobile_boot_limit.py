@@ -17,5 +17,5 @@ def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "long"])
-def test_what_is_no_number_above_0_is_refused(refused, value):
+def test_numbers_must_be_above_0(refused, value):
     assert "must be a number above 0" in refused(f"--mobile-boot-limit={value}")

@@ -28,7 +28,7 @@ def costs(asking) -> list[float]:
     return [task["cost_usd"] for task in asking.report()["tasks"]]
 
 
-def test_agents_are_asked_again_unless_told_otherwise(caching, served):
+def test_agents_replies_are_not_cached_by_default(caching, served):
     model = f"--mobile-model={served(DONE)}"
     for words in ([], ["--mobile-cache=judges"]):
         caching.run(model, PRICES, *words).assert_outcomes(passed=1)
@@ -100,7 +100,7 @@ def test_errors_and_cut_replies_are_not_kept(caching, served):
 
 
 @pytest.mark.parametrize("mode", ["all", "replay"])
-def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
+def test_caching_needs_pytests_cache(asking, mode):
     error = asking.refused(
         f"--mobile-cache={mode}", f"--mobile-model={asking.script('done: 4711')}"
     )
@@ -110,7 +110,7 @@ def test_what_is_to_be_kept_needs_pytests_cache(asking, mode):
     )
 
 
-def test_another_word_is_refused(refused):
+def test_an_unknown_value_is_refused(refused):
     assert "must be one of judges, all, replay, off" in refused("--mobile-cache=some")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{", None])
-def test_it_has_to_be_a_json_object(refused, tmp_path, content):
+def test_the_file_must_contain_a_json_object(refused, tmp_path, content):
     file = tmp_path / "capabilities.json"
     if content is not None:
         file.write_text(content)

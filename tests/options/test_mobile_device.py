@@ -7,7 +7,7 @@ from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
 from pytest_mobileagent.errors import InfrastructureError
 
 
-def test_an_attached_device_that_is_not_there_is_a_usage_error(project):
+def test_a_missing_attached_device_is_a_usage_error(project):
     result = project.run_virtual(
         "tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:nowhere"
     )
@@ -44,7 +44,7 @@ def test_a_device_that_another_run_uses_is_waited_for(project):
     lease(slots, seconds=0.1).release()
 
 
-def test_a_port_of_adb_that_is_none_is_a_usage_error(project, monkeypatch):
+def test_an_invalid_adb_port_is_a_usage_error(project, monkeypatch):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "tcp:5037")
     result = project.run_virtual("tasks", "--agent=noop", "--mobile-device=serial:x")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -65,7 +65,7 @@ def test_a_user_without_a_name_can_lease_devices(monkeypatch):
 
 
 @pytest.mark.parametrize(("given", "lists"), [("pixel", True), ("serial:pixel", False)])
-def test_a_word_that_may_be_no_serial_is_told_what_there_is(project, given, lists):
+def test_a_word_that_may_not_be_a_serial_is_answered_with_the_forms(project, given, lists):
     result = project.pytester.runpytest_inprocess(
         "tasks", "--agent=noop", f"--mobile-device={given}"
     )

@@ -112,7 +112,7 @@ def test_doctor_examines_recorded_pages(
 
 
 @pytest.mark.parametrize("agent", ["noop", "truncated_oracle"])
-def test_who_does_too_little_fails_there_too(
+def test_an_agent_that_does_too_little_fails_there_too(
     run: Callable[..., pytest.RunResult], agent: str
 ) -> None:
     run(agent=agent).assert_outcomes(failed=2)
@@ -225,7 +225,7 @@ class Sees(Agent):
     ("what", "why"),
     [("screenshot", "1 of its 4 pages has no"), ("hierarchy", "1 of its 4 pages has no")],
 )
-def test_an_agent_that_cannot_do_without_is_refused(
+def test_an_agent_that_needs_a_missing_part_is_refused(
     run: Callable[..., pytest.RunResult], pytester: pytest.Pytester, what: str, why: str
 ) -> None:
     (pytester.path / "sees.py").write_text(BLIND.format(what))
@@ -234,7 +234,7 @@ def test_an_agent_that_cannot_do_without_is_refused(
     assert f"{why} {what}" in line
 
 
-def test_an_agent_that_can_do_without_is_not(
+def test_an_agent_that_needs_no_missing_part_runs(
     run: Callable[..., pytest.RunResult], pytester: pytest.Pytester
 ) -> None:
     (pytester.path / "sees.py").write_text(BLIND.format("screenshot"))
@@ -271,7 +271,7 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-def test_an_mcp_client_plays_there_and_is_told_what_needs_a_shell(
+def test_an_mcp_client_plays_there_and_learns_which_tools_need_a_shell(
     run: Callable[..., pytest.RunResult], pytester: pytest.Pytester
 ) -> None:
     (pytester.path / "client.py").write_text(CLIENT)

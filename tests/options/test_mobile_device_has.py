@@ -73,7 +73,7 @@ def test_the_ini_key_is_read_in_workers_too(outcomes, asking):
     assert outcomes("-n", "2") == {"web": "passed", "shop": "passed", "sim": "physical"}
 
 
-def test_what_was_skipped_runs_when_the_run_is_resumed(outcomes):
+def test_skipped_tasks_run_when_the_run_is_resumed(outcomes):
     outcomes("--mobile-device-has=web")
     found = outcomes("--mobile-device-has=web,account:My Shop", "--mobile-resume=runs")
     assert found == {"web": "passed", "shop": "passed", "sim": "physical"}
@@ -96,6 +96,6 @@ def test_what_was_skipped_runs_when_the_run_is_resumed(outcomes):
         (",", "must be a list of web, gms, physical, account:LABEL, manual:TEXT"),
     ],
 )
-def test_what_nobody_can_need_is_refused(asking, fnmatch, has, error):
+def test_unknown_needs_are_refused(asking, fnmatch, has, error):
     said = asking.refused(f"--mobile-device-has={has}")
     fnmatch(said, f"--mobile-device-has={has} (from --mobile-device-has) {error}")

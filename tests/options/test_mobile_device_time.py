@@ -17,7 +17,7 @@ def test_day(episode, time):
 
 
 @pytest.mark.parametrize("value", ["tomorrow", "9:00", "2026-13-01", "2026-02-30T09:00"])
-def test_what_is_no_moment_is_refused(refused, value):
+def test_an_invalid_time_is_refused(refused, value):
     assert "must be a date and time such as 2026-11-22T09:00" in refused(
         f"--mobile-device-time={value}"
     )

@@ -42,7 +42,7 @@ def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
     result.stderr.fnmatch_lines([f"*there is no Appium in {tmp_path}: install it with `npm *"])
 
 
-def test_a_server_that_is_not_there_is_an_error_and_no_failure(project, unused_port):
+def test_a_missing_server_is_an_error_not_a_failure(project, unused_port):
     url = f"http://user:secret-key@127.0.0.1:{unused_port}/wd/hub?token=secret-key"
     result = project.run_virtual(
         "tasks", "--agent=noop", "-k", "code", f"--mobile-device=appium:{url}"
@@ -65,7 +65,7 @@ def test_adb_cannot_drive_the_devices_of_a_server(project):
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{", None])
-def test_capabilities_have_to_be_a_json_object(project, tmp_path, content):
+def test_capabilities_must_be_a_json_object(project, tmp_path, content):
     file = tmp_path / "capabilities.json"
     if content is not None:
         file.write_text(content)

@@ -37,14 +37,14 @@ def test_an_engine_is_a_name_with_an_address_and_labels(text, meant):
         ("xdist,pool=lab", "only machines of a Ray cluster have"),
     ],
 )
-def test_what_is_no_engine_is_told_in_one_line(refused, text, why):
+def test_an_unknown_engine_is_reported_in_one_line(refused, text, why):
     error = refused(f"--mobile-engine={text}", "-n2")
     assert error.startswith(f"ERROR: --mobile-engine={text.strip()} (from --mobile-engine) ")
     assert why in error
     assert error.strip().count("\n") == 0
 
 
-def test_a_missing_ray_is_told_with_the_command_that_installs_it(refused, monkeypatch):
+def test_a_missing_ray_is_reported_with_the_command_that_installs_it(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     error = refused("--mobile-engine=ray:auto", "-n2")
     assert (
@@ -53,7 +53,7 @@ def test_a_missing_ray_is_told_with_the_command_that_installs_it(refused, monkey
     assert 'pip install ".[ray]"' in error
 
 
-def test_how_many_workers_there_are_has_to_be_said(refused):
+def test_the_number_of_workers_is_required(refused):
     error = refused("--mobile-engine=ray:auto")
     assert error == (
         "ERROR: --mobile-engine=ray:auto: give the number of workers: -n N, or -n auto for all "
@@ -63,7 +63,7 @@ def test_how_many_workers_there_are_has_to_be_said(refused):
 
 @pytest.mark.parametrize("how", ["--dist=load", "-n1"])
 @pytest.mark.parametrize("spec", ["ssh=localhost", "2*socket=localhost:8888"])
-def test_workers_that_xdist_would_start_elsewhere_are_refused_with_what_to_do(refused, how, spec):
+def test_workers_that_xdist_would_start_elsewhere_are_refused(refused, how, spec):
     error = refused(how, f"--tx={spec}")
     assert f"ERROR: --tx={spec}: " in error
     assert "--mobile-engine=ray" in error

@@ -61,7 +61,7 @@ def test_each_environment_is_a_test_with_an_id_of_its_own(worlds):
     assert rates == {"korean": 1.0, "small": 1.0}
 
 
-def test_the_record_tells_of_the_environment_and_the_device_in_it(worlds):
+def test_the_record_has_the_environment_and_the_device(worlds):
     worlds.run("tasks", "--agent=noop", "-k", "code", "--mobile-env=korean")
     (task,) = report(worlds)["tasks"]
     (run,) = (worlds.pytester.path / "runs").iterdir()
@@ -82,7 +82,7 @@ def test_environments_go_with_parameters_and_epochs(worlds):
     }
 
 
-def test_a_solution_in_another_language_is_no_failure(worlds):
+def test_a_solution_in_another_language_is_not_a_failure(worlds):
     worlds.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import open_app, tap, task
@@ -99,7 +99,7 @@ def test_go(episode):
     worlds.run("tasks", "--agent=oracle", "--mobile-env=small").assert_outcomes(errors=1)
 
 
-def test_tests_that_are_no_tasks_run_once(worlds):
+def test_tests_that_are_not_tasks_run_once(worlds):
     worlds.write(tasks__counter__test_other="def test_other(): pass")
     result = worlds.run("tasks/counter/test_other.py", "--mobile-env=all")
     result.assert_outcomes(passed=1)

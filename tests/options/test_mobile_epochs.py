@@ -15,7 +15,7 @@ def test_each_epoch_is_a_test_with_an_id_of_its_own(project):
     assert len({task["episode"] for task in tasks}) == 3
 
 
-def test_tests_that_are_no_tasks_run_once(project):
+def test_tests_that_are_not_tasks_run_once(project):
     project.write(tasks__counter__test_other="def test_other(): pass")
     result = project.run("tasks/counter/test_other.py", "--mobile-epochs=3")
     result.assert_outcomes(passed=1)
@@ -49,7 +49,7 @@ def everything(*epochs: int) -> dict[str, list[int]]:
 HARD_ONES_VARY = ["--mobile-agent-option", "fails=hard0"]
 
 
-def test_a_range_ends_with_the_first_look_that_decides(gated):
+def test_a_range_ends_with_the_first_analysis_that_decides(gated):
     result = gated.gated()
     assert result.ret == 0
     result.assert_outcomes(passed=16, deselected=16)
@@ -58,7 +58,7 @@ def test_a_range_ends_with_the_first_look_that_decides(gated):
     assert (gate["verdict"], gate["look"], gate["epochs"]) == ("PASS", 1, 1)
 
 
-def test_only_tasks_that_an_open_bound_covers_go_on(gated):
+def test_only_tasks_that_an_open_bound_covers_continue(gated):
     result = gated.gated(*HARD_ONES_VARY, "--tb=no", "-v")
     result.assert_outcomes(passed=22, failed=2, deselected=8)
     assert gated.epochs() == {
@@ -70,7 +70,7 @@ def test_only_tasks_that_an_open_bound_covers_go_on(gated):
     assert lines[-1].endswith("[100%]")
 
 
-def test_what_was_not_needed_is_not_sought_when_the_run_is_scored_again(gated):
+def test_dropped_epochs_are_not_expected_when_the_run_is_rescored(gated):
     gated.gated(*HARD_ONES_VARY, "--tb=no")
     run = gated.newest()
     result = gated.pytester.runpytest_inprocess(f"--mobile-rescore={run}", "--mobile-runs=again")
@@ -82,7 +82,7 @@ def test_what_was_not_needed_is_not_sought_when_the_run_is_scored_again(gated):
 
 
 @pytest.mark.slow  # starts worker processes
-def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(gated):
+def test_workers_pause_for_an_analysis_even_if_one_dies_before_it(gated):
     dies = ["--mobile-agent-option", "dies=hard4"]
     result = gated.gated(*HARD_ONES_VARY, *dies, "-v", workers=2)
     assert "Traceback" not in result.stderr.str()  # plugins expect deselected items to be objects
@@ -94,7 +94,7 @@ def test_workers_pause_until_a_look_has_decided_also_where_one_dies_before_it(ga
     assert len((gated.path / "devices.txt").read_text().split()) <= 3
 
 
-def test_a_run_that_stops_at_a_failure_does_not_look(gated):
+def test_a_run_that_stops_at_a_failure_makes_no_analysis(gated):
     result = gated.gated("--mobile-agent-option", "fails=easy1", "-x")
     assert "deselected" not in result.outlines[-1]
     assert [task["outcome"] for task in gated.report()["tasks"]].count("not run") == 30
@@ -128,5 +128,5 @@ AGAINST = ["--mobile-baseline=base", "--mobile-gate=success_rate >= baseline"]
         (["-n2", "--dist=loadscope"], "--mobile-epochs=2..3 decides between *: leave out --dist*"),
     ],
 )
-def test_a_range_does_not_go_with_what_hands_out_tests_otherwise(gated, fnmatch, more, error):
+def test_a_range_excludes_other_schedulers(gated, fnmatch, more, error):
     fnmatch(gated.refused("--mobile-epochs=2..3", *AGAINST, *more), error)

@@ -29,7 +29,7 @@ def test_other_tests_count_always(project):
 
 
 @pytest.mark.parametrize("arguments", [["-x"], ["--continue-on-collection-errors"]])
-def test_a_run_that_is_not_whole_counts_always(project, arguments):
+def test_an_incomplete_run_counts_always(project, arguments):
     if arguments != ["-x"]:
         project.write(tasks__counter__test_other="import nothing_like_it")
     assert project.run("tasks", "--agent=noop", "--mobile-exit=run", *arguments).ret == 1

@@ -22,7 +22,7 @@ def test_failed_tasks_do_not_decide_the_status_but_the_gate_does(gated):
 
 
 @pytest.mark.slow
-def test_a_test_that_is_no_task_fails_the_run_all_the_same(gated):
+def test_a_test_that_is_not_a_task_fails_the_run_anyway(gated):
     (gated.path / "test_other.py").write_text("def test_other():\n    assert False\n")
     result = gated.run("--mobile-gate=success_rate >= 0.5", "-k", "easy or other")
     result.assert_outcomes(passed=8, failed=1, deselected=8)
@@ -110,7 +110,7 @@ def mobile_lease():
         ),
     ],
 )
-def test_what_cannot_be_is_said_before_a_device_starts(gated, fnmatch, gate, error):
+def test_an_invalid_gate_is_reported_before_a_device_starts(gated, fnmatch, gate, error):
     fnmatch(gated.refused(f"--mobile-gate={gate}"), error)
 
 
@@ -124,13 +124,13 @@ SUITE = '[[bound]]\nmetric = "success_rate"\nmin = 0.5\nsuite = "x"\n'
         ('must_pass = ["all/easy[9]"]', "*: there is no task 'all/easy[9]': did you mean *"),
     ],
 )
-def test_names_that_no_task_has_are_said_once_the_tests_are_known(gated, fnmatch, gate, error):
+def test_unknown_names_are_reported_once_the_tests_are_collected(gated, fnmatch, gate, error):
     (gated.path / "gate.toml").write_text(gate, "utf-8")
     fnmatch(gated.refused("--mobile-gate=gate.toml"), error)
 
 
 @pytest.mark.slow  # starts worker processes
-def test_workers_are_told_of_names_that_no_task_has(gated):
+def test_unknown_names_end_a_run_with_workers(gated):
     (gated.path / "gate.toml").write_text('must_pass = ["all/easy"]', "utf-8")
     result = gated.run("--mobile-gate=gate.toml", workers=2)
     assert result.ret == 4

@@ -6,7 +6,7 @@ from pytest_mobileagent.testing import ScriptedReply
 from tests.options import judging
 
 
-def test_the_check_decides_and_what_judges_say_stands_beside_it(asking):
+def test_the_check_decides_and_verdicts_of_judges_are_beside_it(asking):
     judging.write_checked(asking)
     judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
     result = judging.run(asking, *judges, "--mobile-judge-all")
@@ -20,7 +20,7 @@ def test_the_check_decides_and_what_judges_say_stands_beside_it(asking):
     assert task["roles"]["judge"]["calls"] == 1
 
 
-def test_where_they_agree_nothing_is_listed(asking):
+def test_nothing_is_listed_if_check_and_judges_agree(asking):
     judging.write_checked(asking, "4712")
     judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
     result = judging.run(asking, *judges, "--mobile-judge-all")
@@ -49,7 +49,7 @@ def test_a_spent_budget_leaves_the_check_its_verdict(asking, served):
     assert judging.task(asking)["judged"]["passed"] is None
 
 
-def test_without_it_only_those_that_ask_are_judged(asking):
+def test_without_it_only_tasks_that_ask_are_judged(asking):
     judging.write_checked(asking)
     judges = ["--llm-judge=single", f"--mobile-judges={asking.script('Result: 0')}"]
     judging.run(asking, *judges).assert_outcomes(passed=1)
@@ -74,13 +74,13 @@ def test_it_needs_judges(asking):
     assert error == ("--mobile-judge-all=true: there is no judge: add --llm-judge=single or cross")
 
 
-def test_who_judges_all_by_default_may_judge_nothing(asking):
+def test_a_project_that_judges_all_by_default_may_judge_nothing(asking):
     judging.write_checked(asking)
     asking.pytester.makeini("[pytest]\nmobile_judge_all = true")
     judging.run(asking, "--llm-judge=off").assert_outcomes(passed=1)
 
 
-def test_it_may_come_from_elsewhere(header, monkeypatch, refused):
+def test_the_value_may_come_from_other_sources(header, monkeypatch, refused):
     monkeypatch.setenv("MOBILE_JUDGE_ALL", "maybe")
     assert "must be true or false" in refused()
     monkeypatch.setenv("MOBILE_JUDGE_ALL", "false")

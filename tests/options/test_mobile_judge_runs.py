@@ -24,5 +24,5 @@ def test_the_majority_counts(asking, replies, outcome):
     assert task["roles"]["judge"]["calls"] == len(replies)
 
 
-def test_it_has_to_be_a_number(refused):
+def test_the_value_must_be_a_number(refused):
     assert "must be a whole number from 1" in refused("--mobile-judge-runs=0")

@@ -9,7 +9,7 @@ from tests.options import judging
 SINGLE = "--llm-judge=single"
 
 
-def test_a_missing_key_is_said_before_a_device_is_started(asking):
+def test_a_missing_key_is_reported_before_a_device_starts(asking):
     error = asking.refused(SINGLE, "--mobile-judges=openai:gpt-4o", agent="Silent")
     assert error == (
         "--mobile-judges=openai:gpt-4o: openai:gpt-4o: the environment variable OPENAI_API_KEY is "
@@ -34,7 +34,7 @@ def test_it_is_asked_over_the_wire_and_priced(asking, served):
     assert judging.task(asking)["cost_usd"] is None
 
 
-def test_what_there_is_can_be_asked_without_a_key(asking):
+def test_a_scripted_judge_needs_no_key(asking):
     judging.write(asking)
     result = asking.run(SINGLE, "--mobile-judges=openai:gpt-4o", "--collect-only", agent="Silent")
     assert result.ret == 0
@@ -75,5 +75,5 @@ def test_a_judge_that_is_the_agents_model_is_pointed_out(asking, served, name):
         ),
     ],
 )
-def test_what_names_no_judges_is_refused(refused, text, why):
+def test_an_invalid_list_of_judges_is_refused(refused, text, why):
     assert why in refused("--llm-judge=cross", f"--mobile-judges={text}")

@@ -25,7 +25,7 @@ def test_ring(episode):
 
 
 @pytest.mark.parametrize("value", ["on", "Warnings", "errors"])
-def test_what_is_no_level_is_refused(refused, value):
+def test_an_unknown_level_is_refused(refused, value):
     assert "must be one of off, warnings, all" in refused(f"--mobile-log={value}")
 
 

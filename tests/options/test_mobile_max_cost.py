@@ -54,7 +54,7 @@ def test_a_run_that_has_spent_its_budget_stops(asking, served):
     assert 'name="mobile_cost_usd" value="0.2"' in junit
 
 
-def test_the_command_that_is_told_does_the_rest_and_no_more(asking, served):
+def test_the_suggested_command_runs_only_the_rest(asking, served):
     asking.write(count=4)
     model = f"--mobile-model={served(DONE)}"
     first = asking.run("test_codes.py", model, PRICES, "--mobile-max-cost", "0.2")
@@ -82,7 +82,7 @@ def test_the_command_may_be_given_where_the_run_was(asking, served, monkeypatch)
     go_on(asking, first).assert_outcomes(passed=2, skipped=1)
 
 
-def test_an_episode_that_has_spent_its_budget_ends_and_the_run_goes_on(asking, served):
+def test_an_episode_that_has_spent_its_budget_ends_and_the_run_continues(asking, served):
     asking.write(count=2)
     model = f"--mobile-model={served(NEVER)}"
     result = asking.run(model, PRICES, "--mobile-max-cost=task=0.5", "--junitxml=junit.xml")
@@ -144,7 +144,7 @@ class Kills(Asks):
     result.stdout.fnmatch_lines(["budget: --mobile-max-cost=0.3 is spent: 0 tasks decided, *"])
 
 
-def test_calls_that_an_agent_tells_of_count(asking):
+def test_calls_reported_by_an_agent_count(asking):
     result = asking.run("--mobile-max-cost=task=0.6", agent="Own")
     result.assert_outcomes(errors=1)
     (task,) = asking.report()["tasks"]
@@ -161,7 +161,7 @@ def test_a_budget_stops_no_agent_that_asks_no_model(asking):
 
 
 @pytest.mark.parametrize("text", ["0", "2,each=1"])
-def test_what_is_no_limit_is_refused(asking, text):
+def test_an_invalid_limit_is_refused(asking, text):
     error = asking.refused(f"--mobile-max-cost={text}", agent="Silent")
     assert error == (
         f"--mobile-max-cost={text} (from --mobile-max-cost) must be AMOUNT, "

@@ -66,7 +66,7 @@ def test_without_it_every_task_is_tried(smoking):
     assert report(smoking)["summary"]["infrastructure"] == 3
 
 
-def test_what_a_second_attempt_mends_is_counted_all_the_same(project):
+def test_an_error_fixed_by_a_retry_is_counted_anyway(project):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             """

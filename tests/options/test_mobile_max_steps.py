@@ -21,7 +21,7 @@ class Endless(Agent):
         (["--mobile-max-steps=9"], 4),
     ],
 )
-def test_the_agent_gets_so_many_steps(project, arguments, steps):
+def test_the_agent_gets_that_number_of_steps(project, arguments, steps):
     project.write(agents__endless=ENDLESS)
     project.run("tasks", "--agent=endless", "-k", "code", *arguments).assert_outcomes(failed=1)
     (path,) = (project.pytester.path / "runs").glob("*/report.json")

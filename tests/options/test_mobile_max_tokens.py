@@ -47,6 +47,6 @@ def test_both_budgets_may_be_given(asking):
 
 
 @pytest.mark.parametrize("text", ["0.5", "1e3,task=1.5"])
-def test_what_is_no_limit_is_refused(asking, text):
+def test_an_invalid_limit_is_refused(asking, text):
     error = asking.refused(f"--mobile-max-tokens={text}", agent="Silent")
     assert "AMOUNT,task=AMOUNT or task=AMOUNT, with " in error

@@ -70,7 +70,7 @@ def test_a_served_model_is_asked_and_priced(asking, served, monkeypatch):
         ("acter=scripted:a", "asking.py:Asks calls no model as 'acter'; did you mean 'actor'? *"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_before_a_device_starts(asking, fnmatch, model, error):
+def test_an_invalid_model_is_reported_before_a_device_starts(asking, fnmatch, model, error):
     option = f"--mobile-model={model}"
     fnmatch(asking.refused(option), f"{option}: {error}")
 
@@ -82,13 +82,13 @@ def test_an_agent_that_asks_a_model_needs_one(asking):
     )
 
 
-def test_what_is_no_model_is_told(asking, fnmatch):
+def test_an_unknown_model_is_reported(asking, fnmatch):
     error = "'gpt-4o' must be PROVIDER:NAME, as in openai:gpt-4o"
     fnmatch(asking.refused("--mobile-model=gpt-4o"), f"--mobile-model=gpt-4o (from *) {error}")
     fnmatch(asking.refused("--mobile-model="), "--mobile-model (from --mobile-model) is empty: *")
 
 
-def test_a_role_without_a_model_is_told(asking, fnmatch):
+def test_a_role_without_a_model_is_reported(asking, fnmatch):
     error = asking.refused("--mobile-model=planner=scripted:a", agent="Two")
     fnmatch(error, "*: no model is given for actor: add actor=PROVIDER:NAME")
 
@@ -102,7 +102,7 @@ def test_a_script_for_the_agent_is_named_if_there_is_one(asking):
     assert error.endswith("Without a key: --mobile-model=scripted:fixtures/replies/asking.jsonl")
 
 
-def test_an_endpoint_that_does_not_answer_is_told(asking, unused_port):
+def test_an_endpoint_that_does_not_answer_is_reported(asking, unused_port):
     url = f"http://127.0.0.1:{unused_port}/v1"
     error = asking.refused(f"--mobile-model=openai:gpt-4o@{url}")
     assert error.startswith(f"--mobile-model=openai:gpt-4o@{url}: {url}/models does not answer: ")
@@ -115,13 +115,13 @@ def test_a_password_of_an_endpoint_is_shown_nowhere(asking, unused_port):
     assert "secret" not in result.stdout.str() + result.stderr.str()
 
 
-def test_a_broken_script_is_told_by_its_line(asking, fnmatch):
+def test_a_broken_script_is_reported_by_its_line(asking, fnmatch):
     (asking.pytester.path / "bad.jsonl").write_text('"one"\nnothing\n')
     error = asking.refused("--mobile-model=scripted:bad.jsonl")
     fnmatch(error, "--mobile-model=scripted:bad.jsonl: *bad.jsonl, line 2: *")
 
 
-def test_which_of_several_models_is_wrong_is_told(asking, fnmatch):
+def test_the_invalid_one_of_several_models_is_reported(asking, fnmatch):
     good = asking.script("plan")
     error = asking.refused(f"--mobile-model=planner={good},actor=openai:gpt-4o", agent="Two")
     fnmatch(error, "--mobile-model=planner=*,actor=openai:gpt-4o: openai:gpt-4o: the environment*")
@@ -134,7 +134,7 @@ def test_collecting_asks_no_endpoint(asking, unused_port):
     assert f"--mobile-model={model} (--mobile-model)" in result.stdout.str()
 
 
-def test_it_may_come_from_elsewhere(asking, monkeypatch):
+def test_the_value_may_come_from_other_sources(asking, monkeypatch):
     model = asking.script("done: 4711")
     monkeypatch.setenv("MOBILE_MODEL", model)
     asking.run().assert_outcomes(passed=1)
@@ -161,7 +161,7 @@ def test_a_model_of_the_project_stops_no_agent_that_asks_none(asking, model):
     assert asking.run().ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_the_source_of_a_model_that_is_wrong_is_told(asking, monkeypatch, fnmatch):
+def test_the_source_of_an_invalid_model_is_reported(asking, monkeypatch, fnmatch):
     monkeypatch.setenv("MOBILE_MODEL", "opnai:gpt-4o")
     fnmatch(asking.refused(), "--mobile-model=opnai:gpt-4o (environment variable MOBILE_MODEL): *")
 

@@ -168,12 +168,12 @@ def test_the_same_seed_gives_the_same_episodes(shop):
         ("0.2,", "names '', which is not a kind of noise"),
     ],
 )
-def test_what_is_no_noise_is_refused(shop, value, why):
+def test_an_invalid_noise_value_is_refused(shop, value, why):
     said = shop.refused(f"--mobile-noise={value}", agent="Closes")
     assert said.startswith(f"--mobile-noise={value} (from --mobile-noise) {why}")
 
 
-def test_a_template_of_one_s_own_that_cannot_be_closed_is_refused(shop):
+def test_a_users_template_that_cannot_be_closed_is_refused(shop):
     folder = shop.pytester.path / "noise"
     folder.mkdir()
     (folder / "mine.toml").write_text(
@@ -185,7 +185,7 @@ def test_a_template_of_one_s_own_that_cannot_be_closed_is_refused(shop):
     assert said.startswith(f"mobile_noise_paths: {file}:2 ('mine'): there is no way to close it")
 
 
-def test_noise_of_one_s_own_is_shown(shop):
+def test_a_users_own_noise_is_shown(shop):
     (shop.pytester.path / "noise").mkdir()
     (shop.pytester.path / "noise" / "mine.toml").write_text(
         'language = "fi"\n[[noise]]\nname = "mine"\nkind = "popup"\ntitle = "Hei"\ncross = true\n',

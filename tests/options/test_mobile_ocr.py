@@ -21,7 +21,7 @@ class Tells(Agent):
 
 
 @pytest.mark.parametrize(("process", "words"), [("on", ["--mobile-ocr=rapidocr"]), ("off", [])])
-def test_the_agent_is_told_the_engine(asking, process, words):
+def test_the_agent_receives_the_engine(asking, process, words):
     asking.pytester.makepyfile(tells=AGENT)
     asking.pytester.runpytest_inprocess(
         "--agent=tells.py:Tells", f"--mobile-agent-process={process}", *words
@@ -38,14 +38,14 @@ def test_checks_read_by_the_engine(asking, monkeypatch):
     assert used == ["easyocr"]
 
 
-def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, fnmatch):
+def test_an_engine_that_is_not_installed_is_reported_before_a_device_starts(asking, fnmatch):
     if importlib.util.find_spec("easyocr") is not None:
         pytest.skip("easyocr is installed here")
     error = asking.refused("--mobile-ocr=easyocr", agent="Silent")
     fnmatch(error, '--mobile-ocr=easyocr: reading pictures needs *pip install ".[easyocr]"*')
 
 
-def test_another_word_is_refused(refused):
+def test_an_unknown_value_is_refused(refused):
     assert "must be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
 
 

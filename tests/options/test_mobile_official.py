@@ -63,7 +63,7 @@ def tasks_of(shop: Any) -> dict[str, Any]:
     return {task["id"].partition("[")[2][:-1]: task for task in shop.report()["tasks"]}
 
 
-def test_it_stands_beside_and_decides_nothing(shop: Any) -> None:
+def test_by_default_it_is_beside_and_decides_nothing(shop: Any) -> None:
     judges = ["--llm-judge=single", f"--mobile-judges={shop.script('No')}"]
     result = run(shop, ["same", "other", "broken", "asks"], *judges)
     result.assert_outcomes(passed=4)
@@ -92,7 +92,7 @@ def test_it_stands_beside_and_decides_nothing(shop: Any) -> None:
     assert stands.scorer == "check"
 
 
-def test_it_decides_where_that_is_asked_also_of_recorded_episodes(shop: Any) -> None:
+def test_it_decides_on_request_and_for_recorded_episodes(shop: Any) -> None:
     names = ["same", "other", "broken"]
     run(shop, names, "--mobile-official=off").assert_outcomes(passed=3)
     assert {task["official"] for task in tasks_of(shop).values()} == {None}

@@ -73,7 +73,7 @@ def test_actions_and_what_is_seen_after_them_keep_their_distance(times, asking):
     assert episode.seconds_thinking < 0.8, "waiting is not a time of the agent"
 
 
-def test_without_it_agents_act_when_they_want(times):
+def test_without_it_agents_act_at_any_time(times):
     done = times()
     assert done[-1][1] - done[0][1] < 4 * 3, "of B-MoCA's pace"
 

@@ -108,14 +108,14 @@ def test_a_wrong_step_fails_although_the_golden_page_is_reached(shop, fnmatch):
         assert summary["scorers"] == ["graph"]
 
 
-def test_a_report_too_early_is_a_wrong_decision_and_the_path_goes_on(shop):
+def test_a_premature_report_is_a_wrong_decision_and_the_path_continues(shop):
     run(shop, "Early").assert_outcomes(failed=1)
     (task,) = report(shop)["tasks"]
     assert [each["type"] for each in task["matches"]] == [False, False, True]
     assert task["premature"] is False
 
 
-def test_what_an_agent_does_not_come_to_is_wrong(shop):
+def test_steps_that_an_agent_does_not_reach_are_wrong(shop):
     run(shop, "Broken").assert_outcomes(failed=1)
     (task,) = report(shop)["tasks"]
     assert task["termination"] == "agent error"

@@ -35,21 +35,21 @@ def test_a_price_of_nothing_is_known_and_nothing(asking, served):
         ('["gpt-4o"]\ninput = 1', "*own.toml: *'gpt-4o' must be PROVIDER:NAME*"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_before_a_device_starts(asking, fnmatch, content, error):
+def test_an_invalid_file_is_reported_before_a_device_starts(asking, fnmatch, content, error):
     if content is not None:
         asking.pytester.makefile(".toml", own=content)
     model = "--mobile-model=openai:own@http://127.0.0.1:9/v1"
     fnmatch(asking.refused(model, "--mobile-prices=own.toml"), f"--mobile-prices=own.toml: {error}")
 
 
-def test_a_file_that_is_wrong_is_told_before_tests_are_collected(asking):
+def test_an_invalid_file_is_reported_before_collection(asking):
     model = asking.script("done: 4711")
     result = asking.run(f"--mobile-model={model}", "--mobile-prices=none.toml")
     result.stdout.no_fnmatch_line("*no tests ran*")
     assert result.ret == 4
 
 
-def test_a_file_that_is_wrong_is_told_whatever_the_model(asking, fnmatch):
+def test_an_invalid_file_is_reported_for_every_model(asking, fnmatch):
     model = asking.script("done: 4711")
     error = asking.refused(f"--mobile-model={model}", "--mobile-prices=own.toml")
     fnmatch(error, "--mobile-prices=own.toml: cannot read *")

@@ -9,7 +9,7 @@ from tests.options.emulators import AVD
 
 @pytest.mark.parametrize(("arguments", "started"), [([], 1), (["--mobile-recycle=1"], 2)])
 @pytest.mark.slow
-def test_an_emulator_is_replaced_after_so_many_episodes(project, sdk, arguments, started):
+def test_an_emulator_is_replaced_after_that_number_of_episodes(project, sdk, arguments, started):
     sdk.add_avd("pixel")  # with a snapshot, each restore would start another emulator
     result = project.run(*AVD, "--agent=oracle", "--mobile-epochs=2", *arguments)
     result.assert_outcomes(passed=2)
@@ -17,5 +17,5 @@ def test_an_emulator_is_replaced_after_so_many_episodes(project, sdk, arguments,
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "never"])
-def test_what_is_no_whole_number_is_refused(refused, value):
+def test_the_value_must_be_a_whole_number(refused, value):
     assert "must be a whole number from 1" in refused(f"--mobile-recycle={value}")

@@ -133,19 +133,19 @@ def test_pixels_of_what_matches_and_of_regions_are_black(run):
         ("no toml", "*is not TOML*"),
     ],
 )
-def test_rules_that_make_no_sense_end_the_run_before_it_begins(run, rules, words):
+def test_invalid_rules_end_the_run_before_it_begins(run, rules, words):
     result, folder = run(rules)
     assert (result.ret, folder) == (pytest.ExitCode.USAGE_ERROR, None)
     result.stderr.fnmatch_lines([f"ERROR: --mobile-redact=rules.toml: {words}"])
 
 
-def test_a_file_that_is_not_there_is_an_error(run):
+def test_a_file_that_does_not_exist_is_an_error(run):
     result, _ = run(RULES, "--mobile-redact=none.toml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*none.toml cannot be read: No such file or directory*"])
 
 
-def test_a_run_that_goes_on_follows_the_same_rules(run, pytester):
+def test_a_resumed_run_follows_the_same_rules(run, pytester):
     stops = "import pytest\ndef pytest_runtest_setup(item): pytest.exit('stopped by hand')"
     pytester.makepyfile(stopping=stops)
     pytester.syspathinsert()

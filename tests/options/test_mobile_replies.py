@@ -48,7 +48,7 @@ def test_an_episode_without_replies_is_not_played(asking):
     )
 
 
-def test_what_is_no_call_ends_the_episode_as_an_error(asking):
+def test_an_invalid_recorded_call_ends_the_episode_with_an_error(asking):
     asking.run(f"--mobile-model={asking.script('done: 4711')}").assert_outcomes(passed=1)
     (calls,) = asking.pytester.path.glob("runs/*/episodes/*/calls.jsonl")
     calls.write_text(calls.read_text("utf-8") + json.dumps({"role": 1}) + "\n", "utf-8")
@@ -56,7 +56,7 @@ def test_what_is_no_call_ends_the_episode_as_an_error(asking):
     assert "line 2, is not a call of a model" in asking.report()["tasks"][0]["infrastructure"][0]
 
 
-def test_what_cannot_go_with_it_is_refused(asking, fnmatch):
+def test_incompatible_options_are_refused(asking, fnmatch):
     asking.run(f"--mobile-model={asking.script('done: 4711')}").assert_outcomes(passed=1)
     result = again(asking, "--mobile-rescore=runs")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -110,7 +110,7 @@ def test_a_changed_check_is_asked_about_what_was_recorded(asking):
     assert json.loads((before / "report.json").read_text())["summary"]["successes"] == 3
 
 
-def test_what_is_scored_again_may_be_so_once_more(asking):
+def test_a_rescored_run_can_be_rescored(asking):
     first(asking, count=1)
     write(asking, "assert episode.answers('4712')", count=1)
     rescore(asking).assert_outcomes(failed=1)
@@ -143,7 +143,7 @@ def test_judges_are_asked_as_now(asking):
 @pytest.mark.parametrize(
     ("one", "other", "outcome"), [(YES, YES, "passed"), (NO, NO, "failed"), (YES, NO, "review")]
 )
-def test_a_single_judge_does_not_overrule_what_two_said_before(asking, one, other, outcome):
+def test_a_single_judge_does_not_overrule_an_earlier_pair(asking, one, other, outcome):
     judging.write(asking)
     scripts = asking.script(one, name="one"), asking.script(other, name="two")
     judging.run(asking, "--llm-judge=cross", f"--mobile-judges={','.join(map(str, scripts))}")
@@ -163,7 +163,7 @@ def test_a_single_judge_does_not_overrule_what_two_said_before(asking, one, othe
     assert told == ["judges", "judge", "judges"]
 
 
-def test_what_a_person_decided_stays(asking):
+def test_decisions_of_people_stay(asking):
     before = first(asking, check="assert False")
     tasks = json.loads((before / "report.json").read_text())["tasks"]
     add_verdict(before / tasks[0]["episode"], of_person(True, "eve", "I saw it"))
@@ -177,7 +177,7 @@ def test_what_a_person_decided_stays(asking):
     assert (after / task["episode"] / "episode.jsonl").is_file()
 
 
-def test_tasks_without_an_episode_and_episodes_without_a_task_are_told(asking):
+def test_tasks_without_an_episode_and_episodes_without_a_task_are_reported(asking):
     before = first(asking)
     write(asking, "assert True", count=4)
     result = rescore(asking, "--deselect=test_codes.py::test_code[0]")
@@ -192,7 +192,7 @@ def test_tasks_without_an_episode_and_episodes_without_a_task_are_told(asking):
     assert by_number(asking)[3]["skipped_for"] == "record"
 
 
-def test_what_is_not_complete_keeps_its_error(asking):
+def test_an_incomplete_episode_keeps_its_error(asking):
     before = first(asking)
     report = json.loads((before / "report.json").read_text())
     task = report["tasks"][1]

@@ -26,7 +26,7 @@ def suite(pytester: pytest.Pytester) -> Suite:
     return Suite(pytester)
 
 
-def test_a_run_goes_on_where_it_stopped(suite):
+def test_a_run_continues_where_it_stopped(suite):
     folder = suite.stop()
     first = report(folder)
     before = {task["nodeid"]: task for task in first["tasks"]}
@@ -61,7 +61,7 @@ def test_a_run_goes_on_where_it_stopped(suite):
     assert not (folder / ".lock").exists()
 
 
-def test_what_a_run_says_leads_to_going_on(suite):
+def test_the_printed_command_resumes_the_run(suite):
     suite.write(ALL)
     (suite.pytester.path / "stop").touch()
     result = suite.run()
@@ -90,7 +90,7 @@ def test_nothing_starts_where_all_is_final(suite):
 
 
 @pytest.mark.slow
-def test_a_run_may_go_on_several_times(suite):
+def test_a_run_may_be_resumed_several_times(suite):
     folder = suite.stop(["fine", "interrupt", "break", "last"])
     (suite.pytester.path / "stop").touch()
     suite.run("--mobile-resume=runs", "--deselect=test_all.py::test_it[interrupt]")
@@ -105,7 +105,7 @@ def test_a_run_may_go_on_several_times(suite):
     assert attempts == [".0", ".1"]
 
 
-def test_a_killed_run_that_was_resumed_goes_on(suite):
+def test_a_killed_run_that_was_resumed_continues(suite):
     """The report is the old one; the index and the attempts record what happened since."""
     folder = suite.stop(["fine", "break", "interrupt", "last"])
     old = (folder / "report.json").read_text()
@@ -143,7 +143,7 @@ def test_a_person_has_decided_what_is_kept(suite):
     assert {task["as_run"]["outcome"] for task in kept} == {"review", "failed"}
 
 
-def test_what_has_changed_since_is_told(suite):
+def test_changes_since_then_are_reported(suite):
     suite.stop(["fine", "interrupt"])
     path = suite.pytester.path / "test_all.py"
     path.write_text(path.read_text().replace('what != "fail"', 'what != "fails"'))
@@ -151,7 +151,7 @@ def test_what_has_changed_since_is_told(suite):
     result.stdout.fnmatch_lines(["reused results are from before this was changed: checks"])
 
 
-def test_what_results_depend_on_cannot_be_another(suite):
+def test_options_that_affect_results_cannot_change(suite):
     folder = suite.stop(["fine", "interrupt"])
     for given, was in (
         ("--agent=conftest.py:Other", "with --agent=conftest.py:Worker"),
@@ -189,7 +189,7 @@ def test_the_rest_is_taken_from_the_run(suite, monkeypatch):
     assert len([line for line in listed.outlines if "epoch" in line]) == 4
 
 
-def test_a_run_that_goes_on_still_is_refused(suite):
+def test_a_run_in_progress_is_refused(suite):
     folder = suite.stop(["fine", "interrupt"])
     with FileLock(folder / ".lock"):
         error = suite.refused("--mobile-resume=runs")
@@ -233,7 +233,7 @@ def test_lines_that_are_not_whole_are_run_again(suite):
     assert suite.worked() == ["fail", "interrupt"]
 
 
-def test_a_folder_of_somebody_else_is_told(suite, fnmatch):
+def test_a_folder_of_another_user_is_reported(suite, fnmatch):
     if os.geteuid() == 0:
         pytest.skip("nothing is read-only for root")
     folder = suite.stop(["fine", "interrupt"])
@@ -260,7 +260,7 @@ def _nothing_moves(path):
 
 
 @pytest.mark.slow
-def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
+def test_a_killed_run_can_be_resumed_with_other_workers(suite):
     suite.write(["fine", "fail", "wait 1", "wait 2", "last"])
     path = suite.pytester.path
     (path / "stop").touch()

@@ -25,7 +25,7 @@ def mobile_lease():
 @pytest.mark.parametrize(
     ("arguments", "attempts"), [([], 2), (["--mobile-retries=0"], 1), (["--mobile-retries=2"], 3)]
 )
-def test_so_many_attempts_follow_the_first(project, arguments, attempts):
+def test_that_number_of_attempts_follows_the_first(project, arguments, attempts):
     project.write(tasks__counter__conftest=BROKEN)
     result = project.run("tasks", "--agent=noop", "-k", "code", *arguments)
     result.assert_outcomes(errors=1)
@@ -35,5 +35,5 @@ def test_so_many_attempts_follow_the_first(project, arguments, attempts):
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "always"])
-def test_what_is_no_whole_number_is_refused(refused, value):
+def test_the_value_must_be_a_whole_number(refused, value):
     assert "must be a whole number from 0" in refused(f"--mobile-retries={value}")

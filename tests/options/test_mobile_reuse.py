@@ -180,7 +180,7 @@ def test_reuse_can_be_repeated(suite):
     suite.result.assert_outcomes(passed=3, failed=1)
 
 
-def test_a_run_that_is_not_there_is_an_error(suite):
+def test_a_missing_run_is_an_error(suite):
     result = suite.pytester.runpytest_inprocess("--agent=says.py:Says", "--mobile-reuse=gone")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is not a folder: *"])
@@ -192,7 +192,7 @@ def test_another_seed_is_another_episode(suite):
     assert len(suite.asked()) == 4
 
 
-def test_an_agent_that_is_wrong_is_an_error_if_it_has_to_work(suite):
+def test_an_invalid_agent_is_an_error_if_it_is_needed(suite):
     suite.agent = AGENT + "\nraise ValueError\n"
     suite.run()
     assert suite.result.ret == pytest.ExitCode.USAGE_ERROR

@@ -15,7 +15,7 @@ def test_each_run_writes_a_folder_of_its_own(project):
         assert load(episode).goal == "Tell me the code."
 
 
-def test_a_folder_that_cannot_be_made_is_told(project):
+def test_a_folder_that_cannot_be_made_is_reported(project):
     (project.pytester.path / "taken").write_text("")
     result = project.run("tasks", "--agent=noop", "--mobile-runs=taken", "-k", "code")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -67,20 +67,20 @@ def test_variants_of_a_task_are_in_it_together(many):
     assert both == vague | full, "the same tasks, whichever variants are selected"
 
 
-def test_it_is_of_what_is_selected_otherwise(many):
+def test_the_sample_is_of_the_selected_tests(many):
     chosen = listed(many, "--mobile-sample=5", "-k", "hard")
     assert len(chosen) == 5
     assert all("hard" in name for name in chosen)
 
 
-def test_it_is_of_those_that_failed_last(many):
+def test_the_sample_is_of_the_last_failed_tests(many):
     many.pytester.makeini("[pytest]")  # enables pytest's cache
     many.run(agent="Silent").assert_outcomes(passed=21, failed=12)
     result = many.run("--lf", "--mobile-sample=5", agent="Silent")
     result.assert_outcomes(failed=5)
 
 
-def test_more_than_there_are_are_all(many):
+def test_a_larger_sample_has_all_tasks(many):
     assert len(listed(many, "--mobile-sample=99")) == 32
 
 

@@ -62,7 +62,7 @@ def run(asking: Asking) -> Any:
     return run
 
 
-def test_where_nobody_looks_none_is_taken(run):
+def test_no_screenshot_is_taken_if_none_is_needed(run):
     results, episodes = run("--mobile-screenshots=needed")
     episode = episodes["read"]
     assert results["read"]["outcome"] == "passed"
@@ -72,7 +72,7 @@ def test_where_nobody_looks_none_is_taken(run):
         _ = episode.screen.image
 
 
-def test_a_check_that_looks_is_neither_passed_nor_failed(run):
+def test_a_check_that_needs_a_screenshot_neither_passes_nor_fails(run):
     results, _ = run("--mobile-screenshots=needed")
     assert results["look"]["outcome"] == "error"
     assert "no screenshot was taken" in results["look"]["reason"]

@@ -44,14 +44,14 @@ def test_what_is_left_to_others_is_deselected(asking):
     assert len(asking.report()["tasks"]) == 3
 
 
-def test_tests_that_are_no_tasks_are_shared_for_themselves(asking):
+def test_tests_that_are_not_tasks_are_distributed_separately(asking):
     asking.write(count=2)
     asking.pytester.makepyfile(test_others="def test_a(): pass\ndef test_b(): pass")
     part = listed(asking, "--mobile-shard=1/2")
     assert sorted(nodeid.split("::")[0] for nodeid in part) == ["test_codes.py", "test_others.py"]
 
 
-def test_run_json_says_the_part_and_has_the_fingerprints_of_the_whole(asking):
+def test_run_json_has_the_shard_and_the_fingerprints_of_the_whole(asking):
     asking.write(count=6)
     runs = {"whole": [], "one": ["--mobile-shard=1/2"], "two": ["--mobile-shard=2/2"]}
     for folder, arguments in runs.items():

@@ -16,7 +16,7 @@ class Endless(Agent):
 
 
 @pytest.mark.parametrize(("arguments", "steps"), [([], 4), (["--mobile-step-factor=1.5"], 3)])
-def test_the_agent_gets_so_many_times_the_golden_steps(project, arguments, steps):
+def test_the_agent_gets_that_multiple_of_the_golden_steps(project, arguments, steps):
     project.write(agents__endless=ENDLESS)
     project.run("tasks", "--agent=endless", "-k", "code", *arguments).assert_outcomes(failed=1)
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
@@ -25,6 +25,6 @@ def test_the_agent_gets_so_many_times_the_golden_steps(project, arguments, steps
 
 
 @pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
-def test_what_is_no_number_above_0_is_refused(refused, value):
+def test_numbers_must_be_above_0(refused, value):
     message = "must be a number above 0"
     assert message in refused(f"--mobile-step-factor={value}")

@@ -98,7 +98,7 @@ def test_by_default_they_are_errors_and_listed_apart(smoking):
     assert "broke its phone in 2 of 2 attempts" in (folder / "summary.md").read_text("utf-8")
 
 
-def test_as_failures_they_are_that_everywhere(smoking):
+def test_counted_as_failures_they_are_failures_everywhere(smoking):
     result = run(smoking, "--mobile-suspects=fail", "--mobile-exit=run", "--junitxml=junit.xml")
     result.assert_outcomes(passed=1, failed=3)
     assert result.ret == 0  # every task was decided
@@ -133,7 +133,7 @@ def test_in_junit_one_is_an_error_by_default(smoking):
 
 
 @pytest.mark.slow
-def test_a_run_that_is_over_can_be_counted_anew(smoking):
+def test_a_finished_run_can_be_counted_again(smoking):
     run(smoking)
     again = run(smoking, "--mobile-rescore=runs", "--mobile-suspects=fail")
     again.assert_outcomes(passed=1, failed=3)
@@ -162,5 +162,5 @@ def test_a_resumed_run_knows_all_attempts(smoking):
     assert suspects(recorded_run(folder).tasks)[0]["attempts"] == task["attempts"]
 
 
-def test_what_is_neither_is_refused(refused):
+def test_other_values_are_refused(refused):
     assert "error" in refused("--mobile-suspects=maybe")

@@ -9,7 +9,7 @@ from pytest_mobileagent.testing import ScriptedReply, When
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))
 
 
-def test_a_model_without_a_price_is_told_before_a_device_starts(asking, monkeypatch):
+def test_a_model_without_a_price_is_reported_before_a_device_starts(asking, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
     assert asking.refused("--mobile-model=openai:our-tuned-4o") == (
         "--mobile-model=openai:our-tuned-4o: no price is known. Give one with "
@@ -17,7 +17,7 @@ def test_a_model_without_a_price_is_told_before_a_device_starts(asking, monkeypa
     )
 
 
-def test_an_unknown_price_is_never_nothing(asking, served):
+def test_an_unknown_price_is_never_zero(asking, served):
     asking.write(count=2)
     model = served(DONE)
     result = asking.run(f"--mobile-model={model}", "--mobile-unpriced=allow")
@@ -30,7 +30,7 @@ def test_an_unknown_price_is_never_nothing(asking, served):
     assert task["roles"]["actor"]["cost_usd"] is None
 
 
-def test_a_known_price_beside_an_unknown_one_is_told_with_it(asking, served):
+def test_a_known_price_beside_an_unknown_one_is_reported_with_it(asking, served):
     planner, actor = served(DONE, name="unheard-of"), served(DONE)
     result = asking.run(
         f"--mobile-model=planner={planner},actor={actor}",
@@ -42,7 +42,7 @@ def test_a_known_price_beside_an_unknown_one_is_told_with_it(asking, served):
     assert (roles["planner"]["cost_usd"], roles["actor"]["cost_usd"]) == (None, pytest.approx(0.2))
 
 
-def test_what_has_no_price_cannot_be_limited_by_it(asking, served):
+def test_a_model_without_a_price_cannot_be_limited_by_cost(asking, served):
     model = served(DONE)
     result = asking.run(f"--mobile-model={model}", "--mobile-unpriced=allow", "--mobile-max-cost=1")
     assert result.ret == 4
@@ -51,6 +51,6 @@ def test_what_has_no_price_cannot_be_limited_by_it(asking, served):
     )
 
 
-def test_another_word_is_refused(refused):
+def test_an_unknown_value_is_refused(refused):
     error = refused("--mobile-unpriced=maybe")
     assert "--mobile-unpriced=maybe (from --mobile-unpriced) must be one of stop, allow" in error

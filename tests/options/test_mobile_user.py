@@ -117,7 +117,7 @@ def test_variants_are_chosen_as_tests_are(
         ("silent", "The user does not answer. The user does not answer."),
     ],
 )
-def test_a_user_is_asked_or_tells_or_is_silent(buying: Asking, mode: str, heard: str) -> None:
+def test_a_user_answers_tells_or_is_silent(buying: Asking, mode: str, heard: str) -> None:
     result = buying.run(f"--mobile-user={mode}", "-k", "[vague", agent="Asker")
     (task,) = buying.report()["tasks"]
     assert (task["answer"], task["user"]) == (heard, mode)
@@ -147,7 +147,7 @@ def test_that_an_agent_cannot_ask_is_pointed_out_once(buying: Asking, off: bool)
         ("truncated_oracle", "asked", {"full": True, "vague": False}),
     ],
 )
-def test_the_oracle_asks_and_guesses_where_nobody_answers(
+def test_the_oracle_asks_and_guesses_without_an_answer(
     buying: Asking, agent: str, option: str, passes: dict[str, bool]
 ) -> None:
     buying.pytester.runpytest_inprocess(f"--agent={agent}", f"--mobile-user={option}")
@@ -295,7 +295,7 @@ def test_a_person_is_played_by_a_model_that_is_priced_by_itself(
     assert buying.report()["summary"]["roles"]["user"]["cost_usd"] == pytest.approx(0.2)
 
 
-def test_what_a_person_said_is_cached_as_what_judges_say(
+def test_replies_of_a_person_are_cached_like_those_of_judges(
     buying: Asking, served: Callable[..., str]
 ) -> None:
     buying.pytester.makepyfile(test_codes=PERSON)
@@ -319,7 +319,7 @@ def test_what_a_person_said_is_cached_as_what_judges_say(
         (TASKS.replace(")]),", ')], file="answers.jsonl"),'), "there is no file answers.jsonl"),
     ],
 )  # fmt: skip
-def test_a_user_that_makes_no_sense_ends_the_run_before_a_device_starts(
+def test_an_invalid_user_ends_the_run_before_a_device_starts(
     buying: Asking, tasks: str, words: str
 ) -> None:
     assert tasks != TASKS
@@ -331,7 +331,7 @@ def test_a_user_that_makes_no_sense_ends_the_run_before_a_device_starts(
     assert words in result.stdout.str()
 
 
-def test_a_person_needs_a_model_unless_nobody_asks(buying: Asking) -> None:
+def test_a_person_needs_a_model_only_if_questions_are_asked(buying: Asking) -> None:
     buying.pytester.makepyfile(test_codes=PERSON)
     said = buying.refused(agent="Asker")
     assert said.startswith("the user of test_codes.py::test_mug[vague] is played by a model: ")

@@ -105,7 +105,7 @@ def test_the_page_shows_what_each_phone_does_and_ends_with_the_run(watched):
 
 
 @pytest.mark.slow
-def test_only_who_has_the_address_is_answered_and_only_with_what_is_shown(watched):
+def test_only_clients_with_the_address_get_only_what_the_page_shows(watched):
     run = watched("-q")
     base = run.url.partition("?")[0]
     (run.folder / "secret.png").write_bytes(b"secret")
@@ -121,7 +121,7 @@ def test_only_who_has_the_address_is_answered_and_only_with_what_is_shown(watche
     assert run.end()[1] == 0
 
 
-def test_nothing_is_served_where_nobody_asked(pytester):
+def test_nothing_is_served_without_the_option(pytester):
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, waits=waits(2).replace('Path("go").exists()', "True"))
     result = pytester.runpytest_inprocess(*RUN)

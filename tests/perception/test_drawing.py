@@ -76,7 +76,7 @@ def test_marks_at_and_over_edges_are_drawn_as_far_as_they_can_be(draw, bounds) -
 
 
 @pytest.mark.parametrize("draw", WAYS)
-def test_bounds_that_make_no_sense_break_nothing(draw) -> None:
+def test_invalid_bounds_break_nothing(draw) -> None:
     for bounds in [(500, 400, 200, 300), (0, 9, 5, 2), (-(10**9), 0, 10**9, 10), (10**9,) * 4]:
         assert draw(grey(), [Mark("1", Bounds(*bounds))]).size == (1080, 2400)
 

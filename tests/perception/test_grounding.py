@@ -45,14 +45,14 @@ def test_spaces_and_wide_characters_make_no_difference():
         ("Add the first", "Add the first item to the list", True),
     ],
 )
-def test_else_the_most_alike_counts_if_it_is_alike_enough(text, sought, found):
+def test_otherwise_the_most_similar_text_counts(text, sought, found):
     boxes = [box("Wi-Fi"), box(text, top=500, bottom=540)]
     if text == "Add the item":  # All its words appear in the same order in the text that is sought.
         found = True
     assert bool(find_text(boxes, sought, SIZE)) is found
 
 
-def test_what_is_large_is_no_label():
+def test_a_large_box_is_not_a_label():
     assert find_text([box("Wi-Fi", 0, 0, 1080, 1200)], "Wi-Fi", SIZE) != []
     large, label = box("Wi-Fi", 0, 0, 1080, 1200), box("Wi-Fi")
     assert find_text([large, label], "Wi-Fi", SIZE) == [label.bounds]

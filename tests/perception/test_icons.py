@@ -37,7 +37,7 @@ def test_icons_are_found_where_they_are(background: str) -> None:
         assert 70 <= box.height <= 100
 
 
-def test_lines_of_text_are_no_icons() -> None:
+def test_lines_of_text_are_not_icons() -> None:
     assert find_icons(screen(text="Notification history, conversations")) == ()
 
 

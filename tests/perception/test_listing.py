@@ -37,7 +37,7 @@ FIELD = Element("android.widget.EditText", long_clickable=True, focused=True, ch
 LIST = Element("android.widget.ListView", scrollable=True)
 
 
-def test_m3a_says_words_and_flags() -> None:
+def test_m3a_prints_texts_and_flags() -> None:
     button, field, scroller = m3a_lines(numbered([SAVE, FIELD, LIST], 0)).splitlines()
     assert button == (
         'UI element 0: {"index": 0, "text": "Save", "content_description": "Keep it",'
@@ -54,7 +54,7 @@ def test_m3a_says_words_and_flags() -> None:
     )
 
 
-def test_t3a_says_every_attribute() -> None:
+def test_t3a_prints_every_attribute() -> None:
     line = t3a_lines(numbered([SAVE], 7))
     assert line.startswith(
         "UI element 7: UIElement(text='Save', content_description='Keep it',"
@@ -88,7 +88,7 @@ def test_bmoca_shortens_ids_and_classes() -> None:
 
 
 @pytest.mark.parametrize("flag", ["checked", "selected", "focused"])
-def test_bmoca_says_checked_of_what_is_selected_or_has_the_focus(flag: str) -> None:
+def test_bmoca_prints_checked_for_selected_or_focused_elements(flag: str) -> None:
     flags: dict[str, Any] = {flag: True}
     assert "'checked': 'true'" in bmoca_lines(numbered([Element("a", **flags)]))
     assert "'checked': 'false'" in bmoca_lines(numbered([Element("a")]))
@@ -225,11 +225,11 @@ def test_an_element_has_its_line(attributes: dict[str, str], line: str) -> None:
         {"text": "bar", "resource_id": "android:id/navigationBarBackground"},
     ],
 )
-def test_what_says_nothing_and_the_systems_bars_have_none(attributes: dict[str, str]) -> None:
+def test_elements_without_text_and_system_bars_have_no_line(attributes: dict[str, str]) -> None:
     assert lines(node(**attributes)) == []
 
 
-def test_what_is_inside_a_button_becomes_its_words() -> None:
+def test_text_inside_a_button_becomes_its_text() -> None:
     inner = node(node(text="Ann") + node(text="Hi there", content_desc="unread")) + node(
         text="9:41"
     )

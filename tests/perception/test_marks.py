@@ -130,7 +130,7 @@ def test_m3a_leaves_gaps_for_what_is_not_on_the_screen() -> None:
     assert labels(m3a_marks(screen)) == {"0": "a", "4": "half"}
 
 
-def test_seeact_letters_what_words_can_tell_apart() -> None:
+def test_seeact_letters_elements_that_text_distinguishes() -> None:
     screen = make_screen(
         {"text": "Save", "class": "android.widget.Button"},
         {"text": "", "class": "android.view.View"},
@@ -177,7 +177,7 @@ def test_bmoca_tags_every_element_children_before_their_parents() -> None:
     ("place", "label"),
     [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ"), (702, "AAA"), (703, "AAB")],
 )
-def test_letters_go_on_after_z(place: int, label: str) -> None:
+def test_letters_continue_after_z(place: int, label: str) -> None:
     assert letters(place) == label
 
 

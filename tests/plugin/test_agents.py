@@ -9,7 +9,7 @@ from pytest_mobileagent.program.adapter import Adapter
 
 
 @pytest.mark.parametrize("name", ["mcp_url", "openai_base_url", "anthropic_base_url"])
-def test_a_url_in_a_command_is_told_as_it_holds_a_token(name):
+def test_a_url_with_a_token_in_a_command_is_pointed_out(name):
     (caveat,) = caveats(Adapter("theirs", ("python", "run.py", f"--url={{{name}}}")))
     assert caveat.startswith(f"theirs: {{{name}}} in its command shows all users of this machine")
     assert f"the variable MOBILEAGENT_{name.upper()}, or a file" in caveat
@@ -18,12 +18,12 @@ def test_a_url_in_a_command_is_told_as_it_holds_a_token(name):
 @pytest.mark.parametrize(
     "more", [{}, {"env": {"URL": "{mcp_url}"}}, {"stdin": "{mcp_url}"}, {"shell": True}]
 )
-def test_where_nobody_else_can_read_it_nothing_is_told(more):
+def test_nothing_is_pointed_out_on_a_machine_of_one_user(more):
     word = "{mcp_url}" if more.get("shell") else "{mcp_config} {mcp_command} {{mcp_url}}"
     assert caveats(Adapter("theirs", (word,), **more)) == []
 
 
-def test_the_header_of_a_run_tells_it(pytester):
+def test_the_header_of_a_run_points_it_out(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_inprocess("--agent=cmd:cat {mcp_url}", "--collect-only")
     result.stdout.fnmatch_lines(["  cat: {mcp_url} in its command shows all users *"])

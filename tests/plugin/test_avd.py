@@ -93,7 +93,7 @@ def test_an_avd_without_snapshots_boots_and_its_apps_are_cleared(project, sdk, n
     nothing_left()
 
 
-def test_an_emulator_that_boots_cold_instead_of_from_its_snapshot_is_told(project, sdk):
+def test_an_emulator_that_boots_cold_instead_of_from_its_snapshot_is_reported(project, sdk):
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(snapshots=False)
     project.run_virtual(*TASK, "--agent=oracle").assert_outcomes(passed=1)
@@ -143,7 +143,7 @@ def test_an_emulator_that_does_not_boot_is_an_error_with_what_is_missing(
     nothing_left()
 
 
-def test_emulators_take_more_flags_and_refuse_those_that_are_none(project, sdk):
+def test_emulators_take_more_flags_and_refuse_unknown_ones(project, sdk):
     sdk.add_avd("pixel", "default_boot")
     options = ["--mobile-gpu=host", "--mobile-retries=0", "--agent=oracle"]
     project.run_virtual(*TASK, *options, "--mobile-emulator-flags=-accel off -memory 2048")
@@ -230,7 +230,7 @@ def test_an_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left
     nothing_left()
 
 
-def test_an_avd_that_is_not_there_is_a_usage_error_with_those_that_are(project, sdk):
+def test_a_missing_avd_is_a_usage_error_that_lists_the_existing_ones(project, sdk):
     sdk.add_avd("pixel_6")
     sdk.add_avd("tablet")
     result = project.run_virtual(*TASK, "--agent=oracle")
@@ -247,7 +247,7 @@ def test_an_avd_that_is_half_made_is_a_usage_error(project, sdk):
 
 
 @pytest.mark.parametrize("given", ["/nowhere", None])
-def test_without_an_sdk_it_is_said_where_one_was_looked_for(
+def test_without_an_sdk_the_searched_places_are_reported(
     project, sdk, monkeypatch, tmp_path, given
 ):
     if given:

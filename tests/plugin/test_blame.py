@@ -42,7 +42,7 @@ class Bad(Agent):
 
 
 @pytest.mark.parametrize("kind", BAD_AGENTS)
-def test_what_an_agent_does_wrong_is_its_failure(project, kind):
+def test_a_mistake_of_an_agent_is_its_failure(project, kind):
     body, reason = BAD_AGENTS[kind]
     project.write(agents__bad=BAD_AGENT.format(body=body))
     limit = "0.5" if kind in {"hangs", "spins"} else "30"
@@ -100,7 +100,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_in_a_body_is_no_failure_of_the_agent(project, mistake):
+def test_a_mistake_in_a_body_is_not_a_failure_of_the_agent(project, mistake):
     body, message = MISTAKES[mistake]
     project.write(
         tasks__counter__test_counter=f"""
@@ -157,7 +157,7 @@ def test_add(episode):
     assert task["skipped_for"] == ("listener" if outcome == "skipped" else None)
 
 
-def test_a_device_that_breaks_under_a_body_is_no_failure_of_the_agent(project):
+def test_a_device_that_breaks_under_a_body_is_not_a_failure_of_the_agent(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import task
@@ -306,7 +306,7 @@ def results(
     return {task["id"].partition("[")[2].rstrip("]"): task for task in document["tasks"]}
 
 
-def test_every_fault_comes_to_what_it_should(results):
+def test_every_fault_has_the_expected_outcome(results):
     for fault, reason in BREAKING.items():
         task = results[fault]
         assert (task["success"], task["steps"]) == (True, 3), task

@@ -71,7 +71,7 @@ def a_sub_goal_that_gets(_):
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_it_is_what_the_statement_that_failed_looked_for(body, sought):
+def test_a_failure_shows_what_the_failed_statement_looked_for(body, sought):
     with collect_misses(code_of(body)) as misses, collect_subgoals() as subgoals:
         try:
             body(None)
@@ -83,7 +83,7 @@ def test_it_is_what_the_statement_that_failed_looked_for(body, sought):
     ]
 
 
-def test_without_a_source_all_that_was_missed_is_told():
+def test_without_a_source_all_misses_are_reported():
     body = eval("lambda _: missed(str)")
     with collect_misses(code_of(body)) as misses:
         body(None)
@@ -183,14 +183,14 @@ def test_a_task_without_any_has_no_credit(run):
     result.stdout.no_fnmatch_line("*partial*")
 
 
-def test_what_fails_before_them_leaves_those_that_were_known_on_the_way(run):
+def test_a_failure_before_sub_goals_keeps_those_evaluated_on_prefixes(run):
     _, (task,) = run('assert episode.never(lambda e: e.saw(text="2"))', *LOST, *NEVER)
     assert shown(task) == [("one", 2, False, 1), ("never", 1, False, None)]
     assert task["subgoals"][0]["reason"] == "not asked: the body failed before"
     assert task["partial_credit"] == 0
 
 
-def test_what_fails_after_them_fails_the_task_and_keeps_the_credit(run):
+def test_a_failure_after_sub_goals_fails_the_task_and_keeps_the_credit(run):
     result, (task,) = run(*KEPT, "assert not episode.answer, 'too much said'")
     assert (task["outcome"], task["partial_credit"]) == ("failed", 1)
     result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/1  seen: at step 2"])
@@ -210,13 +210,13 @@ def test_a_body_that_asks_for_more_is_asked_at_the_end_only(run):
         ("pytest.skip('no')", "skipped", None),
     ],
 )
-def test_what_is_no_assertion_ends_the_body(run, line, outcome, fault):
+def test_an_error_other_than_an_assertion_ends_the_body(run, line, outcome, fault):
     _, (task,) = run('with episode.subgoal("one"):', f"    {line}", *KEPT)
     assert (task["outcome"], task["fault"]) == (outcome, fault)
     assert (task["partial_credit"] is None) == (outcome != "failed")
 
 
-def test_a_mistake_in_them_is_the_tasks_fault(run):
+def test_an_invalid_sub_goal_is_the_tasks_fault(run):
     result, (task,) = run(*KEPT, *KEPT)
     assert (task["outcome"], task["fault"]) == ("error", "task")
     result.stdout.fnmatch_lines(["*two sub-goals are named 'seen'*"])

@@ -57,7 +57,7 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*kind='operatoin' is not one of*did you mean 'operation'?*"])
 
 
-def test_a_method_of_unittest_is_told_what_to_be_instead(project):
+def test_a_method_of_unittest_is_refused_with_advice(project):
     project.write(
         tasks__counter__test_counter="""
 import unittest
@@ -86,7 +86,7 @@ class TestOthers:
         )
 
 
-def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
+def test_a_test_that_is_not_a_task_cannot_request_an_episode(project):
     project.write(tasks__counter__test_counter="def test_it(episode): pass")
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
@@ -256,7 +256,7 @@ def test_phones_that_the_source_does_not_make_are_not_known(project: Any) -> Non
 
 
 @pytest.mark.parametrize(("packages", "status"), [("None", 0), ("['com.example.counter']", 4)])
-def test_any_source_may_tell_its_packages(project: Any, packages: str, status: int) -> None:
+def test_any_source_may_declare_its_packages(project: Any, packages: str, status: int) -> None:
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(OWN_SOURCE.format(packages=packages))
     project.write(tasks__counter__test_counter=TASKS)

@@ -158,7 +158,7 @@ def test_machines_that_die_make_no_suspects_whoever_works_on_them(play):
     assert not [task for task in document["tasks"] if task["suspect"]]
 
 
-def test_who_stops_breaking_its_phone_is_decided_by_the_retry(play):
+def test_a_case_that_stops_breaking_its_phone_is_decided_by_the_retry(play):
     result, document = play(["well", "once"], "-n0", "--mobile-suspects=fail")
     result.assert_outcomes(passed=2)
     (task,) = (task for task in document["tasks"] if task["infrastructure"])
@@ -179,7 +179,7 @@ def pytest_testnodedown(node):
 """
 
 
-def test_what_waited_for_its_judge_in_a_worker_that_died_is_run_again(project, play, monkeypatch):
+def test_tests_that_waited_for_judges_in_a_dead_worker_are_run_again(project, play, monkeypatch):
     """The judge does not answer while the worker is alive."""
 
     def silent(request):

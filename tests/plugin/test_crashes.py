@@ -118,7 +118,7 @@ def report_of(project: Any) -> dict[str, Any]:
     return json.loads(run.read_text("utf-8"))
 
 
-def test_five_ways_to_crash_are_told_and_counted(water: Any, tmp_path: Path) -> None:
+def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
     result = water.run_virtual(
         "tasks/test_water.py", "--agent=taps", "--mobile-gate=crashes <= 4", f"--junitxml={junit}"

@@ -61,7 +61,7 @@ def workers(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     ids=["agent", "no-agent", "worksteal", "loadfile", "load"],
 )
 @pytest.mark.slow
-def test_what_the_user_chose_is_respected(workers, arguments, scheduler):
+def test_a_scheduler_chosen_by_the_user_is_respected(workers, arguments, scheduler):
     result = workers(*arguments)
     result.assert_outcomes(passed=7)
     result.stdout.fnmatch_lines([f"scheduling tests via {scheduler}"])

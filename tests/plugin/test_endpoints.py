@@ -255,7 +255,7 @@ def test_recorded_replies_are_given_without_key_or_server(
     assert len(model.requests) == 2
 
 
-def test_what_was_never_asked_is_not_replayed(project: Project) -> None:
+def test_an_unrecorded_call_is_not_replayed(project: Project) -> None:
     model = project.serve(When("", DONE))
     result = project.run("Sdk", "--mobile-cache=replay", "--mobile-retries=0")
     result.assert_outcomes(errors=1)
@@ -263,7 +263,7 @@ def test_what_was_never_asked_is_not_replayed(project: Project) -> None:
     assert model.requests == []
 
 
-def test_a_provider_that_is_down_is_no_failure_of_the_agent(project: Project) -> None:
+def test_a_provider_that_is_down_is_not_a_failure_of_the_agent(project: Project) -> None:
     project.serve(When("", Fault(503)))
     project.run("Sdk", "--mobile-retries=0").assert_outcomes(errors=1)
     assert project.task()["fault"] == "infrastructure"
@@ -295,7 +295,7 @@ def test_what_it_lacks_is_missed_before_a_device_starts(
     assert fnmatch(project.refused("Sdk", *options), why)
 
 
-def test_a_provider_that_nobody_knows_is_the_agents_error(project: Project) -> None:
+def test_an_unknown_provider_is_the_agents_error(project: Project) -> None:
     result = project.run("Unknown")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(

@@ -65,7 +65,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
 
 
 @pytest.mark.parametrize("workers", ["0", "1"])
-def test_others_are_told_of_episodes_and_of_verdicts(run, pytester, workers):
+def test_hooks_receive_episodes_and_verdicts(run, pytester, workers):
     run(HOOKS, "-n", workers).assert_outcomes(passed=2, failed=1)
     assert (pytester.path / "log.txt").read_text().splitlines() == [
         "go/right 1",
@@ -76,7 +76,7 @@ def test_others_are_told_of_episodes_and_of_verdicts(run, pytester, workers):
 
 
 @pytest.mark.parametrize("hook", ["episode", "verdict"])
-def test_what_a_hook_raises_is_an_error_of_the_test_and_the_run_goes_on(run, pytester, hook):
+def test_an_error_in_a_hook_is_an_error_of_the_test_and_the_run_continues(run, pytester, hook):
     arguments = "episode, config" if hook == "episode" else "episode, verdict, config"
     result = run(f"\ndef pytest_mobileagent_{hook}({arguments}): raise OSError('full')\n")
     told = f"*the hook pytest_mobileagent_{hook} raised OSError: full"

@@ -20,7 +20,7 @@ from tests.plugin.projects import REPEATS, ids
         ("@pytest.mark.mobile_task('Go.', lvel=1)", "*lvel*"),
     ],
 )
-def test_a_wrong_field_is_told_where_the_task_stands(shop, decorator, message):
+def test_an_invalid_field_is_reported_with_the_tasks_location(shop, decorator, message):
     result = shop.run(f"{decorator}\ndef test_go(episode): pass")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines([message])

@@ -149,7 +149,7 @@ def test_ctrl_c_leaves_nothing_either(project):
     ],
     ids=["-q", "-s", "CI", "dumb", "no:terminal"],
 )
-def test_there_are_only_the_dots_where_nobody_looks(project, arguments, environment):
+def test_without_a_terminal_there_are_only_the_dots(project, arguments, environment):
     (project / "go").touch()
     seen = Seen(project, *arguments, **environment)
     assert not [line for line in seen.end() if " done" in line]
@@ -191,7 +191,7 @@ def test_lines_fit_into_the_window():
     assert shown[-1] == "… and 26 more  0/21 done"
 
 
-def test_what_apps_and_tasks_are_called_controls_nothing():
+def test_names_of_apps_and_tasks_do_not_control_the_terminal():
     (line, _) = lines([running("a\x1b[2J", "[red]b[/red]\nc")])
     assert "\x1b" not in line
     assert "[red]b" in line

@@ -97,7 +97,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("what", ASKED)
-def test_what_the_agent_never_made_is_its_failure(run: Run, what: str) -> None:
+def test_a_missing_result_of_the_agent_is_its_failure(run: Run, what: str) -> None:
     asked, words = ASKED[what]
     body = f"@task\ndef test_it(episode):\n    assert {asked}\n"
     result, whole = run(body, "Weak")
@@ -113,7 +113,7 @@ def test_what_the_agent_never_made_is_its_failure(run: Run, what: str) -> None:
     assert (task["success"], task["first_success_step"]) == (True, 2)
 
 
-def test_an_attribute_of_what_was_not_found_is_an_error_that_says_what_to_ask(run: Run) -> None:
+def test_an_attribute_of_none_is_an_error_with_advice(run: Run) -> None:
     body = """
 @task
 def test_it(episode):
@@ -180,7 +180,7 @@ def test_a_gate_counts_tasks_whose_check_raised_as_missing(
 
 
 @pytest.mark.parametrize("tb", ["auto", "short", "native", "line"])
-def test_what_else_a_body_raises_is_an_error_that_shows_the_episode(run: Run, tb: str) -> None:
+def test_other_errors_of_a_body_show_the_episode(run: Run, tb: str) -> None:
     bodies = "".join(
         f"@task\ndef test_{name}(episode):\n    {line}\n" for name, (line, _) in RAISES.items()
     )

@@ -39,7 +39,7 @@ def test_a_run_reports_every_task(project):
     result.stdout.fnmatch_lines(["*mobile agent oracle*", "suite *", "counter *66.7% (2/3)*"])
 
 
-def test_an_agent_that_does_nothing_fails_and_is_told_what_is_missing(project):
+def test_an_agent_that_does_nothing_fails_with_what_is_missing(project):
     result = project.run("tasks", "--agent=noop", "-k", "code or count")
     result.assert_outcomes(failed=3)
     assert all(task["steps"] == 0 for task in report(project)["tasks"])
@@ -175,7 +175,7 @@ def test_markers_select_by_field(project):
 
 
 @pytest.mark.parametrize("option", ["--fixtures", "--fixtures-per-test", "--setup-plan"])
-def test_what_only_shows_tests_is_no_run(project, option):
+def test_commands_that_only_list_tests_are_not_runs(project, option):
     result = project.run("tasks", "--agent=noop", option)
     assert result.ret == 0
     assert "result was lost" not in result.stdout.str()

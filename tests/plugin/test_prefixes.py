@@ -46,7 +46,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list
     return run
 
 
-def test_what_an_agent_prints_stands_in_the_failure_of_its_test(run):
+def test_an_agents_output_is_in_the_failure_of_its_test(run):
     result, _ = run("@task('Go.')\ndef test_go(episode): assert episode.answers('13')")
     result.stdout.fnmatch_lines(["*Captured stdout setup*", "hasty begins: Go."])
 
@@ -90,7 +90,7 @@ def test_go(episode): assert episode.screen.texts == ("no such",)
     )
 
 
-def test_a_body_that_hangs_or_exits_on_a_prefix_harms_nobody(run, monkeypatch):
+def test_a_body_that_hangs_or_exits_on_a_prefix_affects_no_other_test(run, monkeypatch):
     # Take the module from sys.modules: pytester runs leave others of this name behind.
     prefixes = importlib.import_module("pytest_mobileagent.plugin.bodies")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
@@ -131,7 +131,7 @@ def test_late(episode): assert episode.screen.texts == ("2",)
     assert late["verdict"]["evidence"]["held"] == [False, False, True, False, False]
 
 
-def test_what_a_body_does_to_later_prefixes_costs_no_more_than_what_was_to_be_known_of_them(run):
+def test_a_body_that_breaks_later_prefixes_loses_only_their_results(run):
     _, (task,) = run("""
 import os
 @task("Go.")
@@ -290,7 +290,7 @@ def test_go(episode, {fixture}): pass
     assert not tasks
 
 
-def test_a_row_says_so_for_itself(run_prefixes_stopping, pytester):
+def test_a_row_that_stops_on_success_is_checked_too(run_prefixes_stopping, pytester):
     pytester.path.joinpath("t.csv").write_text("id,goal,stop_on_success\na,Go.,no\nb,Go.,yes\n")
     result, _ = run_prefixes_stopping("""
 @tasks(rows("t.csv"))

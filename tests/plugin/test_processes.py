@@ -93,7 +93,7 @@ def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
 
 @pytest.mark.parametrize("dist", ["load", "loadfile"])
 @pytest.mark.slow
-def test_a_worker_that_always_dies_is_an_error_and_no_failure_of_the_agent(
+def test_a_worker_that_always_dies_is_an_error_not_a_failure_of_the_agent(
     project, markers, monkeypatch, dist
 ):
     monkeypatch.setenv("ALWAYS", "1")
@@ -135,7 +135,7 @@ def mobile_lease():
     assert result.ret == 1
 
 
-def test_each_result_is_one_of_its_own_whatever_the_scheduler(project):
+def test_results_are_separate_under_every_scheduler(project):
     result = project.run_virtual("tasks", "--agent=noop", "-n2", "--dist=each")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--dist=each*--mobile-epochs*"])
@@ -192,9 +192,7 @@ class Forking(Agent):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_what_agents_have_started_ends_when_pytest_is_killed(
-    project, start, markers, temporary, workers
-):
+def test_processes_of_agents_end_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__forking=FORKING)
     process = start("tasks", "--agent=forking", workers)
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
@@ -220,7 +218,7 @@ while True:
 
 
 @pytest.mark.slow
-def test_what_a_program_has_started_ends_when_pytest_is_killed(project, start, markers, temporary):
+def test_processes_of_programs_end_when_pytest_is_killed(project, start, markers, temporary):
     folder = project.pytester.path / "theirs"
     folder.mkdir()
     (folder / "loop.py").write_text(FORKING_PROGRAM)

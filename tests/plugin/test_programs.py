@@ -151,7 +151,7 @@ def test_an_answer_comes_by_pattern_or_by_file(run: Callable[..., Ran]) -> None:
     assert ran.task["answer"] == "4711"
 
 
-def test_a_program_that_asks_is_told_the_goal(run: Callable[..., Ran]) -> None:
+def test_a_program_can_request_the_goal(run: Callable[..., Ran]) -> None:
     ran = run("print([input('Go on? '), input('Task? ')])", adapter='stdin = "y\\n{goal}\\n"')
     assert "['y', 'Count to 1.']" in ran.printed()
 
@@ -177,7 +177,7 @@ while True:
 """
 
 
-def test_one_that_hangs_forks_and_ignores_signals_is_ended_with_all_it_started(
+def test_a_program_that_hangs_forks_and_ignores_signals_is_ended_completely(
     run: Callable[..., Ran],
 ) -> None:
     ran = run(HANGS, "--mobile-time-limit=3")

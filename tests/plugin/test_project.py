@@ -51,7 +51,7 @@ def test_replies_are_kept_in_pytests_cache(project, line, folder):
     assert project_settings().replies == root / folder / "d" / "mobileagent-replies"
 
 
-def test_a_project_that_cannot_be_configured_is_told(project):
+def test_a_project_that_cannot_be_configured_is_reported(project):
     project("addopts = --no-such-option")
     with pytest.raises(SystemExit, match="cannot be configured"):
         project_settings()

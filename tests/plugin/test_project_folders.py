@@ -54,7 +54,7 @@ def test_the_shipped_agents_are_found_in_every_project(pytester):
 
 
 @pytest.mark.parametrize("what", KEYS)
-def test_a_folder_that_is_missing_is_told_with_the_ini_key(pytester, what):
+def test_a_folder_that_is_missing_is_reported_with_the_ini_key(pytester, what):
     pytester.makeini(f"[pytest]\n{KEYS[what]} = nowhere")
     result = pytester.runpytest_inprocess("--agent=noop")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -67,7 +67,7 @@ def test_a_folder_that_is_missing_is_told_with_the_ini_key(pytester, what):
 
 
 @pytest.mark.parametrize("what", KEYS)
-def test_a_folder_that_is_missing_is_told_with_the_hook(pytester, what):
+def test_a_folder_that_is_missing_is_reported_with_the_hook(pytester, what):
     pytester.makeconftest(HOOK.format(what=what))
     result = pytester.runpytest_inprocess("--agent=noop")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -103,7 +103,7 @@ def test_a_phone_by_hand_needs_the_apps_that_the_project_names(pytester):
 
 
 @pytest.mark.parametrize("named", ["object", "'abroad'"])
-def test_a_source_of_devices_that_is_none_is_a_usage_error(pytester, named):
+def test_an_invalid_source_of_devices_is_a_usage_error(pytester, named):
     pytester.makeconftest(f"def pytest_mobileagent_sources(config): return {{'abroad': {named}}}")
     result = pytester.runpytest_inprocess("--mobile-device=abroad:ko-KR")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

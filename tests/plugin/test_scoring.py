@@ -65,13 +65,13 @@ def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list
     return run
 
 
-def test_a_verdict_tells_when_the_goal_was_first_met(run):
+def test_a_verdict_has_the_step_at_which_the_goal_was_first_met(run):
     _, (task,) = run("@task('Go.')\ndef test_go(episode): assert episode.screen.texts >= ('2',)")
     assert (task["outcome"], task["success"], task["first_success_step"]) == ("passed", True, 2)
     assert task["verdict"]["scorer"] == "check"
 
 
-def test_a_goal_that_was_met_on_the_way_is_told(run):
+def test_a_goal_met_on_the_way_is_reported(run):
     result, (task,) = run(
         "@task('Go.')\ndef test_go(episode): assert episode.screen.texts == ('1',)"
     )
@@ -153,7 +153,7 @@ def pytest_runtest_makereport(item, call):
 """
 
 
-def test_what_another_plugin_makes_of_a_report_counts(run, pytester):
+def test_reports_changed_by_another_plugin_count(run, pytester):
     pytester.makepyfile(softly=SOFT)
     pytester.syspathinsert()
     _, (never, late) = run(
@@ -215,7 +215,7 @@ def test_c(episode): pass
     assert [t["success"] for t in (fails, holds, strict)] == [False, True, True]
 
 
-def test_what_a_person_has_to_decide_neither_passes_nor_fails(run):
+def test_a_case_for_review_neither_passes_nor_fails(run):
     result, (task,) = run(
         """
 from pytest_mobileagent.errors import UndecidedError

@@ -148,7 +148,7 @@ def test_a_dry_run_only_says_what_it_would_do(sdk, recipe):
     assert not list(sdk.avds.iterdir())
 
 
-def test_licences_are_accepted_by_those_who_have_to(sdk, recipe):
+def test_licences_are_accepted_by_the_user(sdk, recipe):
     done = setup(recipe)
     assert done.returncode == 1
     assert "sdkmanager failed with status 1" in done.stderr
@@ -166,7 +166,7 @@ def test_licences_are_accepted_by_those_who_have_to(sdk, recipe):
         (("/sdcard/Download/", "/system/build.prop/"), "adb failed with status 1"),
     ],
 )
-def test_a_step_that_fails_is_told_and_nothing_is_left(sdk, recipe, temporary, change, problem):
+def test_a_step_that_fails_is_reported_and_nothing_is_left(sdk, recipe, temporary, change, problem):
     accept(sdk)
     recipe.write_text(RECIPE.replace(*change))
     done = setup(recipe)
@@ -178,7 +178,7 @@ def test_a_step_that_fails_is_told_and_nothing_is_left(sdk, recipe, temporary, c
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_one_that_is_interrupted_leaves_nothing_that_is_in_the_way(sdk, recipe, temporary, number):
+def test_an_interrupted_build_leaves_nothing_in_the_way(sdk, recipe, temporary, number):
     accept(sdk)
     sdk.behave(hangs=True)
     with subprocess.Popen(
@@ -203,7 +203,7 @@ def test_one_that_is_interrupted_leaves_nothing_that_is_in_the_way(sdk, recipe, 
     assert setup(recipe).returncode == 0
 
 
-def test_without_tools_it_is_said_what_to_install(recipe, tmp_path, monkeypatch):
+def test_without_tools_the_error_says_what_to_install(recipe, tmp_path, monkeypatch):
     monkeypatch.setenv("ANDROID_HOME", str(tmp_path))
     done = setup(recipe)
     assert done.returncode == 1

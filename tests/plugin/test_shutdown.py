@@ -185,7 +185,7 @@ def test_the_gravest_reason_decides_on_the_status(ending: Ending, given: int, st
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
-def test_what_a_person_has_to_decide_is_neither_passed_nor_failed(
+def test_cases_for_review_are_neither_passed_nor_failed(
     pytester: pytest.Pytester, run: Callable[..., Any], workers: str
 ) -> None:
     status, shown, document = run(["dispute", "pass"], workers)
@@ -301,7 +301,7 @@ def press_ctrl_c(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("end", [terminate, press_ctrl_c, hang_up])
-def test_what_began_and_did_not_finish_is_interrupted(
+def test_unfinished_tests_are_interrupted(
     pytester: pytest.Pytester,
     start: Start,
     end: Callable[[subprocess.Popen[str]], None],
@@ -326,7 +326,7 @@ def test_what_began_and_did_not_finish_is_interrupted(
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
-def test_what_nohup_started_outlives_the_terminal(
+def test_a_run_started_by_nohup_outlives_the_terminal(
     pytester: pytest.Pytester, start: Start, workers: str
 ) -> None:
     process = start(["until", "pass"], workers, deaf=[signal.SIGHUP])

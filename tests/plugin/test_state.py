@@ -72,7 +72,7 @@ def test_a_test_that_is_repeated_forgets_its_earlier_try(used: ItemState) -> Non
     assert values(used) == {**values(ItemState()), **{name: before[name] for name in KEPT}}
 
 
-def test_a_test_that_was_put_off_goes_on_with_its_episode(used: ItemState) -> None:
+def test_a_test_that_was_put_off_continues_with_its_episode(used: ItemState) -> None:
     used.is_put_off, used.is_in_body = True, False
     assert not used.is_complete
     episode = used.episode

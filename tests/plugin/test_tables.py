@@ -83,7 +83,7 @@ WRONG_CELLS = {
 
 
 @pytest.mark.parametrize("what", WRONG_CELLS)
-def test_a_wrong_cell_is_told_with_its_place_and_no_device_starts(shop, what):
+def test_an_invalid_cell_is_reported_with_its_place_before_a_device_starts(shop, what):
     right, wrong, message = WRONG_CELLS[what]
     shop.table(TABLE.replace(right, wrong))
     result = shop.run(SHOP, *(["-n", "1"] if what == "twice" else []))
@@ -177,7 +177,7 @@ def test_the_wording_of_goals_is_recorded(shop):
     assert [each.goal for each in episodes] == ["Purchase {this}", "Buy pears, please"]
 
 
-def test_a_release_that_is_not_there_ends_the_run(shop):
+def test_a_missing_release_ends_the_run(shop):
     shop.table(TABLE)
     (shop.path / "tasks" / "releases.toml").write_text('\nshop = "gone"\n')
     result = shop.run(OFFICIAL)

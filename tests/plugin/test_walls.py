@@ -149,7 +149,7 @@ EXPECTED = {
 }
 
 
-def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite) -> None:
+def test_a_wall_that_blocks_any_user_is_not_a_failure(suite: Suite) -> None:
     result = suite.run("--junitxml=junit.xml", "-rA")
     assert outcomes(suite) == EXPECTED
     # Five episodes and two trials: tasks that passed or failed elsewhere are not tried.
@@ -210,7 +210,7 @@ def test_a_run_that_is_resumed_runs_a_task_again_that_a_wall_stopped(suite: Suit
     assert outcomes(suite) == {"shut": ("passed", None)}
 
 
-def test_what_cannot_be_reset_tries_nothing(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_reset_no_wall_is_tried(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     cleared = """
     def reset(self, snapshot, apps):
         from pytest_mobileagent.episode.observation import Reset
@@ -287,7 +287,7 @@ def test_known(episode, judge):
 """
 
 
-def test_judges_may_take_a_screen_for_a_wall_that_no_pattern_knows(suite: Suite) -> None:
+def test_judges_may_report_a_wall_without_a_pattern(suite: Suite) -> None:
     (suite.walls.parent / "deep" / "test_walls.py").write_text(JUDGED)
     suite.pytester.makeconftest(
         CONFTEST.replace('"Shut", "Password", "LOG  IN"', '"Find the way out of the maze"')
@@ -324,7 +324,7 @@ def test_a_broken_file_ends_the_run_before_a_device_is_asked_for(suite: Suite) -
     assert not (suite.pytester.path / "runs").exists()
 
 
-def test_a_trial_says_in_words_what_came_of_it() -> None:
+def test_a_trial_is_described_in_words() -> None:
     tried = Trial("m took it for a wall", 3, "com.shop", True)
     assert str(tried).endswith("it is there, too, when com.shop is opened after a reset")
     assert Trial.from_json({**tried.to_json(), "new": 1}) == tried

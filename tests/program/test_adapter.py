@@ -147,7 +147,7 @@ RUN = 'command = ["python3"]\n'
         ('shell = true\ncommand = "run {goal}"', 'write "$MOBILEAGENT_GOAL" instead of {goal}'),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(write: Write, text: str, says: str) -> None:
+def test_errors_are_reported_with_their_place(write: Write, text: str, says: str) -> None:
     path = write(text)
     with pytest.raises(BadAdapterError) as error:
         read_adapter(path)
@@ -230,7 +230,7 @@ def test_programs_are_found_by_name_file_and_command(write: Write, tmp_path: Pat
         assert find_program(reference, folders) is None
 
 
-def test_the_last_folder_wins_and_two_of_a_name_in_one_are_told_apart(
+def test_the_last_folder_wins_and_equal_names_in_one_are_refused(
     write: Write, tmp_path: Path
 ) -> None:
     path = write('command = ["python3"]')
@@ -244,6 +244,6 @@ def test_the_last_folder_wins_and_two_of_a_name_in_one_are_told_apart(
         find_program("other", [later])
 
 
-def test_a_file_that_is_not_there_is_named() -> None:
+def test_a_file_that_does_not_exist_is_named() -> None:
     with pytest.raises(BadAdapterError, match=r"cannot read none\.toml: No such file"):
         find_program("none.toml", [])

@@ -113,7 +113,7 @@ def test_other_braces_are_no_placeholders(text: str) -> None:
     assert not flaw(text)
 
 
-def test_it_is_known_which_are_used() -> None:
+def test_the_used_placeholders_are_known() -> None:
     assert used(["a {goal}", "{{serial}}", "x{mcp_config}y"]) == {"goal", "mcp_config"}
 
 
@@ -130,7 +130,7 @@ def test_files_are_filled_in_as_their_format_wants_it(tmp_path: Path) -> None:
     assert '"goal": "say "hi"\n"' in (tmp_path / "notes.txt").read_text()
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_a_binary_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(AgentError, match=r"cannot fill in config\.yaml"):
         fill_file(tmp_path / "config.yaml", Values("go"))

@@ -87,7 +87,7 @@ def test_another_port_is_served_and_started_when_it_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("said", [b"\x16\x03\x01\x02", b"GET\r\n\r\n", b"x" * 200_000, b""])
-def test_what_is_no_http_is_turned_away(said: bytes) -> None:
+def test_other_protocols_are_refused(said: bytes) -> None:
     async def main() -> bytes:
         async with LocalPort() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port.number)

@@ -102,7 +102,7 @@ def test_what_is_seen_after_a_step_is_what_is_seen_before_the_next(track: Told) 
     assert second[1] is NOW
 
 
-def test_the_last_step_waits_until_somebody_has_looked(track: Told) -> None:
+def test_the_last_step_waits_for_a_look(track: Told) -> None:
     track.mark("call")
     track.act(Tap(1, 1))
     track.mark("call")
@@ -137,7 +137,7 @@ def at(asked: float, passed: float, ended: float) -> WatchedAct:
     return WatchedAct(Command("x", (Tap(1, 1),)), NOW, asked, (), "", passed, ended)
 
 
-def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
+def test_time_is_the_programs_except_for_acting_and_being_held_up() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
     track._pauses.append((began + 3, began + 5))
@@ -162,7 +162,7 @@ def test_no_second_counts_twice() -> None:
     assert track.worked() == pytest.approx(10 - 4.5, abs=0.5)
 
 
-def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
+def test_thinking_restarts_after_a_step_recorded_elsewhere() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
     track._pauses.append((began + 1, began + 2))
@@ -216,7 +216,7 @@ def test_ctrl_c_in_a_job_does_not_end_the_event_loop_of_whoever_asked_for_it() -
         loop.run(asyncio.wait_for(asyncio.sleep(0), 5))
 
 
-def test_whoever_waits_for_a_job_that_is_never_done_is_let_go() -> None:
+def test_waiting_for_a_job_that_is_never_done_ends() -> None:
     jobs = Jobs()
     with LoopThread() as loop:
         asked = jobs.add(int)

@@ -205,7 +205,9 @@ def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
     assert time.monotonic() - began < 4
 
 
-def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], EpisodeRecord]) -> None:
+def test_an_action_that_fails_is_reported(
+    program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
     program.act(Raw("input what"), error="exit status 255")
     program.watch.finish(Impossible("it does not work"))
     episode = record()
@@ -213,7 +215,9 @@ def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], Epis
     assert episode.termination is Termination.GAVE_UP
 
 
-def test_what_is_refused_is_no_act(program: Program, record: Callable[[], EpisodeRecord]) -> None:
+def test_a_refused_command_is_not_an_act(
+    program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
     passage = program.does(program.watch.command(Command("reboot:", refused="no")))
     assert passage.refused == "no"
     program.watch.end(Termination.AGENT_ERROR)

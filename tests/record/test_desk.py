@@ -86,7 +86,7 @@ def test_the_end_offers_changes_and_what_the_screen_shows(desk: RecordDesk) -> N
         ("leave", {}, "leave"),
     ],
 )
-def test_what_makes_no_sense_is_said(
+def test_invalid_requests_are_reported(
     desk: RecordDesk, what: str, given: dict[str, Any], error: str
 ) -> None:
     with pytest.raises((ValueError, LookupError), match=error):
@@ -103,7 +103,7 @@ def test_nothing_is_overwritten(desk: RecordDesk) -> None:
     assert desk.trial is None
 
 
-def test_a_phone_that_is_lost_is_said_and_what_was_done_is_kept(
+def test_a_lost_phone_is_reported_and_the_actions_are_kept(
     desk: RecordDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def die(_action: object) -> None:
@@ -140,7 +140,7 @@ def test_without_a_model_nothing_is_proposed(desk: RecordDesk) -> None:
         desk.do("propose", {})
 
 
-def test_a_phone_without_a_shell_can_be_recorded_all_the_same(tmp_path: Path) -> None:
+def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path: Path) -> None:
     class Mute(FakePhone):
         def shell(self, script: str) -> str:
             raise DeviceError(f"no shell for {script}")

@@ -35,11 +35,11 @@ SCREEN = make_screen("Save", size=(1000, 2000))
         (Open("org.b"), 'open_app("org.b")'),
     ],
 )
-def test_what_a_person_does_is_said_as_a_move(action: Action, move: str) -> None:
+def test_actions_of_a_person_become_moves(action: Action, move: str) -> None:
     assert as_move(action, SCREEN, ["org.a"]).move == move
 
 
-def test_what_no_solution_has_is_refused() -> None:
+def test_actions_that_solutions_lack_are_refused() -> None:
     with pytest.raises(ValueError, match="no move for Ask"):
         as_move(Ask("Which?"), SCREEN)
 
@@ -69,7 +69,7 @@ def test_undo_plays_the_rest_again_from_the_snapshot(recording: Recording) -> No
     assert len(recording.done) == 2
 
 
-def test_a_recording_that_was_cut_off_goes_on(
+def test_a_recording_that_was_cut_off_continues(
     recording: Recording, device: Device, tmp_path: Path
 ) -> None:
     recording.act(Open(COUNTER))
@@ -83,7 +83,7 @@ def test_a_recording_that_was_cut_off_goes_on(
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"apps": [], "done": [{"action": 3}]}'])
-def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "draft.json").write_text(content)
     with pytest.raises(RecordError, match="not a recording that can be continued"):
         read_draft(tmp_path / "draft.json")

@@ -55,7 +55,7 @@ def test_the_first_of_id_description_and_text_that_is_unique(
 
 
 @pytest.mark.parametrize("text", ["7:30 PM", "2026-11-26", "3 unread", "Tomorrow", "85%", "x" * 61])
-def test_what_is_different_on_another_day_names_nothing(text: str) -> None:
+def test_volatile_text_is_not_used_as_a_selector(text: str) -> None:
     shown = screen(element(0, text=text), element(1, text="Alarm"))
     choice = chosen(shown, 0)
     assert text not in str(choice)

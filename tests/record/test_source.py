@@ -76,7 +76,7 @@ def test_a_task_may_be_impossible_and_about_several_apps() -> None:
     assert 'apps=["org.clock", "org.other"],' in text
 
 
-def test_two_probes_of_a_name_are_told_apart_and_one_is_written_once() -> None:
+def test_equal_names_of_probes_are_distinguished_and_equal_probes_merged() -> None:
     other = Check("{probe}", 'setting("global", "ui_night_mode")', "ui_night_mode", ("setting",))
     again = Check('{probe} != "3"', DARK.probe, DARK.name, DARK.imports)
     text = recorded(checks=[DARK, other, again]).write().text
@@ -102,7 +102,7 @@ def test_long_lines_are_broken_and_each_assert_is_found() -> None:
         ({"name": "x" * 61}, "letters, digits and underscores"),
     ],
 )
-def test_what_is_missing_is_said(fields: dict[str, Any], what: str) -> None:
+def test_missing_input_is_reported(fields: dict[str, Any], what: str) -> None:
     with pytest.raises(ValueError, match=what):
         recorded(**fields).write()
 

@@ -72,7 +72,7 @@ def test_any_field_of_a_report_may_be_anything(
         assert "tasks[0].steps cannot be of type str" in capsys.readouterr().err
 
 
-def test_any_field_of_what_a_run_that_was_cut_off_left_may_be_anything(
+def test_any_field_of_an_interrupted_runs_files_may_be_anything(
     recorded: Path, tmp_path: Path
 ) -> None:
     (recorded / "report.json").unlink()
@@ -100,7 +100,7 @@ def _link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_endless, _pipe, _link])
-def test_what_is_no_plain_file_is_as_good_as_missing(
+def test_special_files_count_as_missing(
     recorded: Path, tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     (tmp_path / "theirs").write_text('{"passed": true}\n')
@@ -120,7 +120,7 @@ def test_what_is_no_plain_file_is_as_good_as_missing(
 
 @pytest.mark.parametrize("name", ["run.json", "report.json"])
 @pytest.mark.parametrize("make", [_endless, _pipe])
-def test_a_head_that_is_no_plain_file_is_refused(
+def test_a_head_that_is_not_a_plain_file_is_refused(
     recorded: Path, name: str, make: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for each in ("run.json", "report.json"):
@@ -132,7 +132,7 @@ def test_a_head_that_is_no_plain_file_is_refused(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_an_episode_that_is_a_link_is_none(
+def test_a_link_is_not_an_episode(
     recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     theirs = tmp_path / "theirs"

@@ -64,7 +64,7 @@ def test_entries_of_older_reports_get_their_keys_and_what_was_not_recorded(tmp_p
      ("verdict", {"reason": 3}), ("reset", {"kind": 3}), ("subgoals", [{"weight": None}]),
      ("infrastructure", None)],
 )  # fmt: skip
-def test_what_is_no_entry_is_told(tmp_path: Path, name: str, value: Any) -> None:
+def test_an_invalid_entry_is_reported(tmp_path: Path, name: str, value: Any) -> None:
     whole = {"schema_version": 2, "run": {}, "summary": {}, "tasks": [{**VERSION_1, name: value}]}
     (tmp_path / "report.json").write_text(json.dumps(whole))
     with pytest.raises(RecordError, match=f"damaged: .*{name}"):
@@ -83,7 +83,7 @@ def test_what_is_no_entry_is_told(tmp_path: Path, name: str, value: Any) -> None
         ('{"schema_version": 3, "run": {}, "summary": {}, "tasks": []}', "install a newer one"),
     ],
 )
-def test_what_is_no_report_is_told(tmp_path: Path, text: str, told: str) -> None:
+def test_an_invalid_report_is_reported(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "report.json"
     path.write_text(text)
     with pytest.raises(RecordError, match=f"report.json .*{told}"):

@@ -76,7 +76,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("ended", "verdict", "numbers"), ENDS.values(), ids=ENDS)
-def test_what_follows_from_a_decision_follows_from_a_persons_too(
+def test_consequences_of_a_verdict_follow_from_a_persons_too(
     result: Make, ended: str, verdict: Verdict, numbers: tuple[float | None, bool, bool]
 ) -> None:
     after = apply_verdict(entry(result, "review", None, termination=ended), verdict)
@@ -113,16 +113,14 @@ def test_who_decided_and_why_is_the_reason(result: Make) -> None:
         {"outcome": "of a newer version"},
     ],
 )
-def test_what_nobody_could_see_to_the_end_nobody_decides(
-    result: Make, fields: Mapping[str, Any]
-) -> None:
+def test_an_incomplete_episode_cannot_be_decided(result: Make, fields: Mapping[str, Any]) -> None:
     before = result(None, **{**DONE, **fields})
     assert apply_verdict(before, PASS) == before
     assert not decidable(before)
     assert not was_undecided(before)
 
 
-def test_what_the_run_left_to_people_is_known_after_they_decided(result: Make) -> None:
+def test_cases_for_review_are_known_once_people_have_decided(result: Make) -> None:
     left, failed = entry(result, "review", None), entry(result, "failed", False)
     assert was_undecided(apply_verdict(left, PASS))
     assert not was_undecided(apply_verdict(failed, PASS))

@@ -106,7 +106,7 @@ def refused(capsys: pytest.CaptureFixture[str], target: Path, *runs: Path, statu
 
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.parametrize("how", ["error", "fail"])
-def test_who_broke_what_others_did_not_is_told_from_all_attempts(
+def test_suspects_are_determined_from_all_attempts(
     make_run: Callable[..., Path],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -157,7 +157,7 @@ def test_shards_become_a_whole_that_stands_alone(
     assert "66.7% (2/3)" in (page.parent / "summary.md").read_text("utf-8")
 
 
-def test_run_json_and_the_report_tell_of_the_whole(
+def test_run_json_and_the_report_describe_the_whole(
     make_run: Callable[..., Path], tmp_path: Path
 ) -> None:
     command = ["pytest", "tasks", "--mobile-shard=1/2", "--mobile-runs", "one", "-n8"]
@@ -221,7 +221,7 @@ def test_a_case_that_two_runs_decided_is_an_error(
     assert not (tmp_path / "whole").exists()
 
 
-def test_what_people_decided_stays(make_run: Callable[..., Path], tmp_path: Path) -> None:
+def test_decisions_of_people_stay(make_run: Callable[..., Path], tmp_path: Path) -> None:
     one = make_run("one", {"a": None, "b": True})
     (task,) = (task for task in report(one)["tasks"] if task["id"] == "a")
     add_verdict(one / task["episode"], of_person(True, "ada", "seen"))
@@ -253,7 +253,7 @@ def test_parts_that_differ_are_pointed_out(
 
 
 @pytest.mark.parametrize(("keyword", "kept"), [("easy", True), ("hard", False)])
-def test_what_parts_were_told_alike_to_run_is_that_of_the_whole(
+def test_common_options_of_the_parts_are_those_of_the_whole(
     make_run: Callable[..., Path], tmp_path: Path, keyword: str, kept: bool
 ) -> None:
     first = make_run("one", {"a": True}, selection={"paths": ["tasks"], "-k": "easy"})
@@ -320,7 +320,7 @@ def test_a_full_disk_leaves_nothing(
 
 
 @pytest.mark.parametrize("given", ["nowhere", "."])
-def test_what_is_no_run_is_an_error(
+def test_a_path_without_a_run_is_an_error(
     tmp_path: Path, given: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = refused(capsys, tmp_path / "whole", tmp_path / given)

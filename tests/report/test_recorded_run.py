@@ -140,9 +140,7 @@ def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("path", ["episodes/gone.0", "\0", ["odd"], None])
-def test_an_index_that_names_what_is_not_there_is_not_believed(
-    folder: RunFolder, path: Any
-) -> None:
+def test_an_index_with_missing_episodes_is_not_trusted(folder: RunFolder, path: Any) -> None:
     add_to_index(folder.path, Entry("never", 0, path, "passed"))
     (result,) = (r for r in missing_results(folder.path, (), "killed") if r.case.id == "never")
     assert (result.outcome, result.success) == ("not run", None)
@@ -157,12 +155,12 @@ def test_a_case_that_took_its_worker_down_is_an_error_of_infrastructure(folder: 
 
 
 @pytest.mark.parametrize("named", ["../other/episodes/done.0", "/episodes/done.0", "a\0", 1, ""])
-def test_what_a_record_names_outside_of_its_run_is_not_read(tmp_path: Path, named: object) -> None:
+def test_files_outside_of_the_run_are_not_read(tmp_path: Path, named: object) -> None:
     assert inside(tmp_path, named) is None
     assert inside(tmp_path, "episodes/done.0") == tmp_path / "episodes" / "done.0"
 
 
-def test_an_index_that_names_an_episode_of_another_run_tells_of_none(
+def test_an_index_with_an_episode_of_another_run_is_ignored(
     folder: RunFolder, tmp_path: Path
 ) -> None:
     other = RunFolder.plan(tmp_path, "other")

@@ -59,7 +59,7 @@ REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
         (None, LIMITED, None, None),
     ],
 )
-def test_who_stopped_too_early_and_who_too_late(
+def test_premature_and_overdue_reports(
     make_episode: Callable[..., Episode],
     success: bool | None,
     termination: Termination,
@@ -174,7 +174,7 @@ def test_a_step_without_effect_leaves_tree_and_picture_as_they_were(
     assert no_effect(episode) == [True, False, False]
 
 
-def test_waiting_asking_and_reporting_are_no_acts_that_could_have_one(
+def test_waiting_asking_and_reporting_cannot_lack_an_effect(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     same = make_screen("same")
@@ -196,7 +196,7 @@ LIST = {"text": "", "class": "android.widget.ListView", "focused": "true"}
 KEYS = {"text": "q", "package": "com.android.inputmethod.latin"}
 
 
-def test_who_types_before_a_field_has_the_focus_types_unfocused(
+def test_typing_before_a_field_has_the_focus_is_unfocused(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     plain, listed, typed = make_screen(FIELD), make_screen(LIST, FIELD), Type("Oslo")
@@ -221,7 +221,7 @@ def test_who_types_before_a_field_has_the_focus_types_unfocused(
         assert measures(episode, False, None)["unfocused_steps"] == expected
 
 
-def test_what_could_not_be_done_is_invalid_and_neither_of_the_others(
+def test_a_failed_action_is_invalid_and_neither_of_the_others(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     same = make_screen("same")

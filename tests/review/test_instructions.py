@@ -64,7 +64,7 @@ def test_all_wait_at_first_and_nothing_is_a_task(desk: Any, table: Path) -> None
     assert rows(table) == []
 
 
-def test_what_is_kept_is_a_task_in_the_words_that_were_edited(desk: Any, table: Path) -> None:
+def test_a_kept_instruction_is_a_task_in_the_edited_words(desk: Any, table: Path) -> None:
     told = desk.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
     assert told["opinions"][0]["passed"] is True
     assert told["opinions"][0]["reason"] == "edited. better so"
@@ -75,7 +75,7 @@ def test_what_is_kept_is_a_task_in_the_words_that_were_edited(desk: Any, table: 
     assert desk.queue()["items"][0][1] == "Open page B {now}."
 
 
-def test_what_is_dropped_or_taken_back_is_no_task(desk: Any, table: Path) -> None:
+def test_a_dropped_or_withdrawn_instruction_is_not_a_task(desk: Any, table: Path) -> None:
     desk.decide(0, "pass", "bea", "", "")
     assert rows(table)[0].reviewed == {"who": "bea", "edited": False}
     desk.decide(0, "fail", "bea", "", "")
@@ -106,14 +106,14 @@ def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(desk: Any) -
     assert desk.screen(1, 3) is None
 
 
-def test_what_is_no_decision_decides_nothing(desk: Any, table: Path) -> None:
+def test_an_invalid_decision_decides_nothing(desk: Any, table: Path) -> None:
     for number, decision in ((0, "note"), (2, "pass"), (True, "pass"), ("0", "pass")):
         with pytest.raises(LookupError):
             desk.decide(number, decision, "", "", "")
     assert rows(table) == []
 
 
-def test_a_graph_that_is_gone_is_told(desk: Any, tmp_path: Path) -> None:
+def test_a_graph_that_is_gone_is_reported(desk: Any, tmp_path: Path) -> None:
     (tmp_path / "g").rename(tmp_path / "elsewhere")
     assert "does not contain a graph" in desk.episode(0)["damaged"]
 
@@ -138,7 +138,7 @@ def test_instructions_are_listed_and_decided_without_a_page(
     ("decision", "problem"),
     [("nothing=keep", "no instruction is called 'nothing'"), ("x=pass", "is kept or dropped")],
 )
-def test_what_makes_no_sense_is_told(
+def test_invalid_values_are_reported(
     table: Path, capsys: pytest.CaptureFixture[str], decision: str, problem: str
 ) -> None:
     with pytest.raises(SystemExit):
@@ -154,7 +154,7 @@ def test_what_makes_no_sense_is_told(
         ('{"decision": "keep", "id": "none"}', "line 3 is damaged"),
     ],
 )
-def test_damaged_drafts_are_told_with_their_line(table: Path, line: str, problem: str) -> None:
+def test_damaged_drafts_are_reported_with_their_line(table: Path, line: str, problem: str) -> None:
     with table.with_name("new.jsonl.draft").open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(RecordError, match=problem):

@@ -235,13 +235,13 @@ def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) ->
     user.chrome.get_log("browser")
 
 
-def test_what_others_decide_appears_by_itself(user: User, shop: Any) -> None:
+def test_decisions_of_others_appear_by_themselves(user: User, shop: Any) -> None:
     append(shop.folder / "episodes" / "b.0", of_person(True, HOSTILE))
     user.sees("#left", "1 left · 1 decided")
     user.sees("#row-1", HOSTILE)
 
 
-def test_a_damaged_episode_is_told_and_cannot_be_decided(user: User, shop: Any) -> None:
+def test_a_damaged_episode_is_reported_and_cannot_be_decided(user: User, shop: Any) -> None:
     (shop.folder / "episodes" / "b.0" / "episode.jsonl").write_text("{")
     user.press("\ue015")
     user.sees("#damaged", "This episode cannot be shown")
@@ -250,7 +250,7 @@ def test_a_damaged_episode_is_told_and_cannot_be_decided(user: User, shop: Any) 
     assert len(verdicts(shop.folder / "episodes" / "b.0")) == 1
 
 
-def test_the_end_of_the_review_is_told_until_it_is_there_again(user: User) -> None:
+def test_the_page_says_that_the_server_ended_until_it_returns(user: User) -> None:
     network: dict[str, Any] = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     for offline in (True, False):
         user.chrome.execute_cdp_cmd("Network.enable", {})

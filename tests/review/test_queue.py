@@ -100,9 +100,7 @@ def test_a_report_that_says_it_already_is_not_written(mixed: Any) -> None:
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
 
 
-def test_whoever_writes_last_has_all_verdicts_in(
-    mixed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_writer_includes_all_verdicts(mixed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     write, late = queue.write_json, [mixed.folder / "episodes" / "c.0"]
 
     def write_while_another_decides(path: Path, value: Any) -> None:
@@ -220,7 +218,7 @@ def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
     assert tasks(run)["a"]["outcome"] == "failed"
 
 
-def test_environments_and_epochs_are_told_apart(run: Any) -> None:
+def test_environments_and_epochs_are_distinguished(run: Any) -> None:
     for nodeid in ("x", "y"):
         run.add(nodeid)
     first, second = run.results.values()
@@ -257,7 +255,7 @@ def test_a_page_sees_what_others_decide(mixed: Any, serve: Callable[..., Any]) -
     assert tasks(mixed)["a"]["reason"] == "failed by bob: only a preview"
 
 
-def test_a_verdict_that_cannot_be_written_is_told_and_loses_nothing(
+def test_a_verdict_that_cannot_be_written_is_reported_and_loses_nothing(
     mixed: Any, serve: Callable[..., Any]
 ) -> None:
     page = serve(mixed.folder)
@@ -270,7 +268,9 @@ def test_a_verdict_that_cannot_be_written_is_told_and_loses_nothing(
     assert page.get("/queue")["left"] == 1
 
 
-def test_a_damaged_episode_is_told_and_not_decided(mixed: Any, serve: Callable[..., Any]) -> None:
+def test_a_damaged_episode_is_reported_and_not_decided(
+    mixed: Any, serve: Callable[..., Any]
+) -> None:
     (mixed.folder / "episodes" / "a.0" / "episode.jsonl").write_text("{")
     page = serve(mixed.folder)
     told = page.get("/episode/0")

@@ -74,7 +74,7 @@ def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFix
         (["--decide", "a=pass", "--decide", "z=pass"], "no episode to decide is called 'z'"),
     ],
 )
-def test_what_makes_no_sense_is_told_and_decides_nothing(
+def test_invalid_decisions_are_reported_and_decide_nothing(
     ended: Any, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -83,7 +83,9 @@ def test_what_makes_no_sense_is_told_and_decides_nothing(
     assert len(verdicts(ended.folder / "episodes" / "a.0")) == 1
 
 
-def test_a_project_without_runs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_project_without_runs_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit, match="2"):
         main([], lambda: tmp_path)
     assert f"there is no run: none in {tmp_path}" in capsys.readouterr().err

@@ -47,7 +47,7 @@ PATHS = ["/", "/queue", "/episode/0", "/screen/0/0", "/nowhere"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_nothing_is_told_without_the_token(page: Any, path: str) -> None:
+def test_nothing_is_served_without_the_token(page: Any, path: str) -> None:
     for token in ("wrong", "é", page.server.token[:-1]):
         status, headers, body = page.ask(path, token=token)
         assert (status, b"command printed" in body) == (403, True)
@@ -76,7 +76,7 @@ HOSTS |= {"localhost@evil": 403, "localhost:9000": 200, "127.0.0.1": 200}
 
 
 @pytest.mark.parametrize(("host", "status"), HOSTS.items())
-def test_a_name_that_somebody_lets_point_here_is_refused(page: Any, host: str, status: int) -> None:
+def test_foreign_host_names_are_refused(page: Any, host: str, status: int) -> None:
     with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
         cookie = f"Cookie: {page.server.cookie}={page.server.token}\r\n"
         connection.sendall(f"GET /queue HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n".encode())
@@ -125,7 +125,7 @@ def test_the_server_is_only_on_this_machine(page: Any) -> None:
         "/page.html",
     ],
 )
-def test_what_has_no_number_is_not_there(page: Any, path: str) -> None:
+def test_unknown_numbers_are_not_found(page: Any, path: str) -> None:
     status, headers, body = page.ask(path)
     assert status == 404
     assert headers["Content-Type"] == "application/json"
@@ -182,7 +182,7 @@ def test_screens_are_pictures(page: Any, run: Any) -> None:
         b'{"episode": 0, "decision": "undo"}',
     ],
 )
-def test_what_is_no_decision_decides_nothing(page: Any, run: Any, body: bytes) -> None:
+def test_an_invalid_decision_decides_nothing(page: Any, run: Any, body: bytes) -> None:
     before = (run.folder / "episodes" / "a.0" / VERDICTS).read_bytes()
     status, _, told = page.ask("/verdict", body)
     assert status in {400, 404}
@@ -198,7 +198,7 @@ def test_other_methods_are_refused(page: Any) -> None:
         assert b"<" not in body
 
 
-def test_what_is_no_http_ends_nothing(page: Any) -> None:
+def test_other_protocols_do_not_end_the_server(page: Any) -> None:
     for junk in (b"\0\xff\r\n\r\n", b"GET /queue HTTP/9.9\r\n\r\n", b"GET " + b"a" * 70_000):
         with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
             connection.sendall(junk)
@@ -258,7 +258,7 @@ def test_marks_are_where_the_finger_was(
     assert frame["size"] == SCREEN
 
 
-def test_what_could_not_be_done_is_marked_so(
+def test_failed_actions_are_marked(
     make_episode: Callable[..., Any], make_screen: Callable[..., Screen]
 ) -> None:
     step = Step(make_screen("0"), (Tap(1, 1), Tap(2, 2)), notice="off the screen", undone=1)
@@ -279,13 +279,13 @@ def test_the_screen_of_a_report_is_shown_once(
     assert len(trajectory(make_episode(Tap(1, 1)))["frames"]) == 2
 
 
-def test_a_screenshot_that_is_none_has_no_size(make_episode: Callable[..., Any]) -> None:
+def test_an_invalid_screenshot_has_no_size(make_episode: Callable[..., Any]) -> None:
     broken = Screen("<hier", b"\x89PNG")
     told = trajectory(make_episode(Tap(1, 1), screens=(broken, broken)))
     assert told["frames"][0]["size"] is None
 
 
-def test_who_said_what_and_what_stands() -> None:
+def test_verdicts_with_their_authors_and_the_effective_one() -> None:
     judges = [{"model": "m", "passed": True, "reason": "r", "details": {}, "mood": 1}, "junk"]
     said = opinions(
         [

@@ -162,7 +162,9 @@ def test_a_crash_between_the_last_observation_and_the_end_is_of_the_last_step(
 
 
 @pytest.mark.parametrize("ending", ["step limit", "agent error"])
-def test_so_it_is_however_the_episode_ends(tried: Callable[..., Episode], ending: str) -> None:
+def test_the_last_step_has_such_a_crash_however_the_episode_ends(
+    tried: Callable[..., Episode], ending: str
+) -> None:
     class Stubborn(Twice):
         def step(self, observation: Any) -> Action:
             if ending == "agent error" and self.taps:
@@ -201,12 +203,12 @@ def test_crashes_that_android_has_kept_take_the_place_of_a_log(
     assert (seen, crashed) == ([0, 10, 20], [["E1"], ["E2"], ["E3"]])
 
 
-def test_where_neither_can_be_read_crashes_are_unknown(tried: Callable[..., Episode]) -> None:
+def test_crashes_are_unknown_if_neither_can_be_read(tried: Callable[..., Episode]) -> None:
     phone = Deaf([make_screen(time=CLOCK)])
     assert tried(Twice, device=phone).crashes is None
 
 
-def test_where_android_has_kept_none_there_were_none(tried: Callable[..., Episode]) -> None:
+def test_there_were_no_crashes_if_android_stored_none(tried: Callable[..., Episode]) -> None:
     phone = Deaf([make_screen(time=CLOCK)])
     phone.kept = []
     assert tried(Twice, device=phone).crashes == ()
@@ -238,7 +240,7 @@ def fail(error: Exception) -> Callable[[Any], None]:
 
 
 @pytest.mark.parametrize("what", ["prepare", "clean_up"])
-def test_what_a_tasks_own_function_raises_is_the_tasks_or_the_devices(
+def test_errors_in_a_tasks_function_are_the_tasks_or_the_devices(
     tried: Callable[..., Episode], what: str
 ) -> None:
     with pytest.raises(TaskError, match=f"its {what} raised KeyError: 'x'"):
@@ -253,7 +255,7 @@ def test_an_error_that_names_its_fault_stays_as_it_is(
         tried(prepare=fail(error))
 
 
-def test_a_broken_solution_is_the_tasks_fault_and_no_ending(
+def test_a_broken_solution_is_the_tasks_fault_and_not_an_ending(
     tried: Callable[..., Episode], tmp_path: Path
 ) -> None:
     cleaned: list[Any] = []

@@ -131,7 +131,7 @@ def test_an_agent_that_does_not_start_is_at_fault(phone: FakePhone, method: str)
     assert closed == (["closed"] if method == "start" else [])
 
 
-def test_what_is_no_agent_at_all_is_at_fault(phone: FakePhone) -> None:
+def test_an_object_that_is_not_an_agent_is_at_fault(phone: FakePhone) -> None:
     episode = play(lambda: None, "Do it.", phone=phone)
     assert episode.termination is Termination.AGENT_ERROR
 
@@ -153,7 +153,7 @@ def test_an_agent_with_a_loop_of_its_own_works_until_it_returns_the_answer(
     assert [step.said for step in episode.steps] == ["one", "", ""]
 
 
-def test_a_loop_that_goes_on_after_any_error_ends_at_the_limit(phone: FakePhone) -> None:
+def test_a_loop_that_catches_all_errors_ends_at_the_limit(phone: FakePhone) -> None:
     closed = threading.Event()
 
     class Stubborn(Agent):
@@ -234,7 +234,7 @@ def test_an_agent_that_only_wastes_time_is_ended(phone: FakePhone) -> None:
     ],
     ids=["reports", "taps", "raises"],
 )
-def test_how_an_agent_closes_changes_no_ending(
+def test_closing_an_agent_does_not_change_the_ending(
     phone: FakePhone, step: Any, termination: Termination, error: str
 ) -> None:
     episode = play(agent(step, close=throw(OSError("x"))), "Do it.", phone=phone, step_limit=3)
@@ -242,7 +242,7 @@ def test_how_an_agent_closes_changes_no_ending(
     assert episode.error.startswith(error)
 
 
-def test_an_agent_that_hangs_while_it_closes_changes_no_ending(phone: FakePhone) -> None:
+def test_an_agent_that_hangs_while_closing_does_not_change_the_ending(phone: FakePhone) -> None:
     release = threading.Event()
     hanging = agent(lambda *_: Finish(), close=lambda _: release.wait(PATIENCE))
     try:

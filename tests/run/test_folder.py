@@ -55,7 +55,7 @@ def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
         assert re.match(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-my-agent.py-Mine-", folder.id)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
     run = RunFolder.plan(tmp_path / "runs", "mine")
     with pytest.raises(HostError, match="cannot create a folder in --mobile-runs"):
@@ -149,7 +149,7 @@ def test_a_run_json_that_cannot_be_written_is_an_error_of_this_machine(tmp_path:
         run.begin(fill_the_disk, CASES)
 
 
-def test_a_run_is_held_until_it_is_let_go(tmp_path: Path) -> None:
+def test_a_run_is_locked_until_it_is_released(tmp_path: Path) -> None:
     assert not is_held(tmp_path)
     lock = hold(tmp_path)
     assert is_held(tmp_path)

@@ -72,7 +72,7 @@ def test_the_golden_page_comes_next_whatever_the_agent_decides() -> None:
     assert episode.step_count == 3
 
 
-def test_an_agent_is_told_what_was_done_in_its_place() -> None:
+def test_an_agent_learns_what_was_done_in_its_place() -> None:
     seen: list[Observation] = []
 
     def step(_: Agent, observation: Observation) -> Action:
@@ -84,7 +84,7 @@ def test_an_agent_is_told_what_was_done_in_its_place() -> None:
     assert {each.notice for each in seen} == {""}, "its own action was not done anyway"
 
 
-def test_what_could_not_have_been_done_is_recorded() -> None:
+def test_impossible_decisions_are_recorded() -> None:
     episode = follow(Tap(5000, 1), [], [Tap(1, 1), Tap(5000, 1)])
     first, second, third = episode.steps
     assert "outside the screen" in first.notice
@@ -94,7 +94,7 @@ def test_what_could_not_have_been_done_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("report", [Finish("4 mugs"), Impossible("no mugs")])
-def test_a_report_in_the_middle_is_a_decision_and_the_path_goes_on(report: Action) -> None:
+def test_a_report_in_the_middle_is_a_decision_and_the_path_continues(report: Action) -> None:
     episode = follow(report, Type("mug"), Tap(2, 2))
     assert [step.action for step in episode.steps] == [report, Type("mug"), Tap(2, 2)]
     assert episode.termination is Termination.PATH
@@ -124,7 +124,7 @@ def test_a_path_may_begin_on_any_page() -> None:
     assert episode.screens[0].texts == ("shop",)
 
 
-def test_a_page_that_is_not_there_breaks_the_task() -> None:
+def test_a_page_that_does_not_exist_breaks_the_task() -> None:
     with pytest.raises(TaskError, match="there is no page 'cellar'"):
         follow(Tap(1, 1), golden=[GOLDEN[0], on("cellar", Tap(1, 1))])
 
@@ -141,7 +141,7 @@ def test_a_phone_without_pages_does_the_golden_actions(phone: FakePhone) -> None
     ]
 
 
-def test_a_golden_element_that_is_not_there_breaks_the_task(phone: FakePhone) -> None:
+def test_a_golden_element_that_does_not_exist_breaks_the_task(phone: FakePhone) -> None:
     with pytest.raises(TaskError, match=r"golden action 1 is not on its screen"):
         follow(Tap(1, 1), golden=[lambda screen: screen.find(text="no such")], phone=phone)
 
@@ -183,7 +183,7 @@ def test_a_solution_that_does_not_fit_breaks_the_task(phone: FakePhone) -> None:
         follow(Tap(1, 1), task=task, phone=phone)
 
 
-def test_looking_around_moves_nothing_and_is_no_step(phone: FakePhone) -> None:
+def test_looking_around_moves_nothing_and_is_not_a_step(phone: FakePhone) -> None:
     seen: list[Observation] = []
     decisions = iter([Reply(Swipe(1, 9, 1, 1), counts=False), Tap(1, 1), Tap(2, 2)])
 
@@ -215,7 +215,7 @@ def test_the_user_replies_to_the_agent_or_to_the_golden_question(
     assert seen == [None, reply]
 
 
-def test_what_an_agent_does_not_come_to_matches_nothing() -> None:
+def test_unreached_golden_actions_match_nothing() -> None:
     broken = agent(throw(RuntimeError("out of ideas")))
     task = Task("Find a mug.", golden=GOLDEN)
     episode = play(broken, task, phone=pages(), path="single")

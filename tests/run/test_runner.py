@@ -192,7 +192,7 @@ def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> N
         ),
     ],
 )
-def test_whatever_the_agent_does_wrong_is_told_by_the_ending(
+def test_every_mistake_of_an_agent_is_in_the_ending(
     play: Callable[[Said], Session], messages: list[Any], termination: Termination, error: str
 ) -> None:
     ending = play(Said(*messages)).ending
@@ -209,7 +209,7 @@ def test_a_second_error_does_not_take_the_place_of_the_first_in_its_file(
     assert len(ending.error) < 3000
 
 
-def test_a_broken_task_is_no_ending(play: Callable[[Said], Session], session: Session) -> None:
+def test_a_broken_task_is_not_an_ending(play: Callable[[Said], Session], session: Session) -> None:
     with pytest.raises(TaskError, match="no solution"):
         play(Said(Work(error="TaskError: no solution", broken_task=TaskError("no solution"))))
     assert session.ending is None

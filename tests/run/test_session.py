@@ -133,7 +133,7 @@ UNDONE: dict[str, tuple[Any, str, int]] = {
 
 
 @pytest.mark.parametrize(("reply", "notice", "done"), UNDONE.values(), ids=UNDONE)
-def test_what_cannot_be_done_is_a_step_with_a_notice(
+def test_an_impossible_action_is_a_step_with_a_notice(
     phone: FakePhone, tmp_path: Path, reply: Any, notice: str, done: int
 ) -> None:
     seen: list[str] = []
@@ -227,7 +227,7 @@ def test_odd_but_clear_replies_are_taken(phone: FakePhone, reply: Any, action: A
 SWIPE = Swipe(50, 150, 50, 50)
 
 
-def test_a_mere_look_is_recorded_and_is_no_step(phone: FakePhone) -> None:
+def test_a_mere_look_is_recorded_and_is_not_a_step(phone: FakePhone) -> None:
     looks = [Reply(action, counts=False) for action in (SWIPE, Wait(0.1), Scroll("down"))]
     episode = play(script(*looks, Tap(1, 1), Finish("b")), "Do it.", phone=phone, step_limit=1)
     assert (episode.termination, episode.step_count) == (Termination.SELF_REPORTED, 1)
@@ -236,13 +236,13 @@ def test_a_mere_look_is_recorded_and_is_no_step(phone: FakePhone) -> None:
 
 
 @pytest.mark.parametrize("action", [Tap(1, 1), Type("a"), [SWIPE, Tap(1, 1)], [], Ask("Which?")])
-def test_what_does_more_than_look_is_a_step_whatever_it_says(phone: FakePhone, action: Any) -> None:
+def test_a_decision_that_does_more_than_look_is_a_step(phone: FakePhone, action: Any) -> None:
     reply = Reply(action, counts=False)
     episode = play(script(reply, Finish()), "Do it.", phone=phone)
     assert episode.step_count == (0 if action == [] else 1)
 
 
-def test_only_so_many_looks_in_a_row_are_no_step(phone: FakePhone) -> None:
+def test_only_a_limited_number_of_looks_is_not_a_step(phone: FakePhone) -> None:
     agent_ = agent(lambda *_: Reply(SWIPE, counts=False))
     episode = play(agent_, "Do it.", phone=phone, step_limit=2)
     assert episode.termination is Termination.STEP_LIMIT
@@ -272,7 +272,7 @@ def test_an_app_that_is_not_installed_cannot_be_opened() -> None:
     assert (episode.step_count, episode.termination) == (3, Termination.SELF_REPORTED)
 
 
-def test_a_phone_that_does_not_tell_its_apps_is_asked_to_open_any(phone: FakePhone) -> None:
+def test_a_phone_without_a_list_of_apps_is_asked_to_open_any(phone: FakePhone) -> None:
     play(script(Open("com.any"), Finish()), "Do it.", phone=phone)
     assert phone.actions == [Open("com.any")]
 

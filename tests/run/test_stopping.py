@@ -77,7 +77,7 @@ def test_a_goal_that_was_met_at_the_start_ends_it_after_the_first_step(play):
     assert (episode.termination, episode.step_count) == (Termination.STOPPED, 1)
 
 
-def test_an_agent_with_a_loop_is_told_that_it_is_over(play):
+def test_an_agent_with_a_loop_learns_that_the_episode_is_over(play):
     told: list[str] = []
 
     class Loop(Agent):

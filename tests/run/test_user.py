@@ -80,13 +80,13 @@ def test_an_answer_comes_twice_only_if_the_same_question_is_asked_again() -> Non
     assert answers(questions(MUG), same, like, same) == ["Green.", NO_USER, "Green."]
 
 
-def test_whoever_asks_for_all_at_once_gets_one_answer() -> None:
+def test_asking_for_everything_at_once_gets_one_answer() -> None:
     everything = "Which colour, how many mugs, and which app?"
     (answer,) = answers(questions(MUG), everything)
     assert answer in {text for _, text in MUG}
 
 
-def test_a_threshold_says_how_alike_questions_have_to_be() -> None:
+def test_a_threshold_says_how_alike_questions_must_be() -> None:
     assert answers(questions(MUG), "Any paint?") == [NO_USER]
     assert answers(questions(MUG, threshold=10), "Any paint?") != [NO_USER]
     assert answers(questions(MUG, threshold=100), "Which colour of mug is it?") == ["Green."]
@@ -147,7 +147,7 @@ def told(user: Any, mode: str = "told", **fields: Any) -> tuple[list[list[str]],
     return heard, play(agent, task, phone=phone, user=mode)
 
 
-def test_what_is_known_of_a_step_or_page_is_told_unasked() -> None:
+def test_answers_for_a_step_or_page_are_given_unasked() -> None:
     pairs = [
         {"question": "Size?", "answer": "Large", "step": 1},
         {"question": "Colour?", "answer": "Green", "page": "Page2"},
@@ -158,19 +158,19 @@ def test_what_is_known_of_a_step_or_page_is_told_unasked() -> None:
     assert episode.user == "told"
 
 
-def test_what_is_told_stands_behind_the_task_s_own_instruction() -> None:
+def test_what_the_user_tells_follows_the_tasks_own_instruction() -> None:
     heard, _ = told("Green.", instructions=("Open Wish.",))
     assert heard == [["Open Wish.\nThe user adds: Green."], *[["The user adds: Green."]] * 2]
 
 
-def test_all_that_a_person_may_say_is_told_and_no_model_is_asked() -> None:
+def test_all_facts_of_a_person_are_told_without_a_model() -> None:
     heard, episode = told(person(FULL, FACTS), language="zh")
     assert heard[0] == [f"用户补充：{' '.join(FACTS)}"]
     assert episode.user_calls == ()
 
 
 @pytest.mark.parametrize("mode", ["asked", "silent"])
-def test_nothing_is_told_otherwise(mode: str) -> None:
+def test_nothing_is_told_without_that_mode(mode: str) -> None:
     heard, episode = told(questions(MUG), mode)
     assert heard == [[], [], []]
     assert [step.told for step in episode.steps] == ["", "", ""]
@@ -265,7 +265,7 @@ def test_an_unreadable_reply_is_asked_for_once_more() -> None:
     assert answers(person(FULL, FACTS), "?", model=model("What?", "Green")) == [NO_USER]
 
 
-def test_what_the_user_s_model_costs_is_none_of_the_agent_s(tmp_path: Path) -> None:
+def test_the_cost_of_the_users_model_is_not_the_agents(tmp_path: Path) -> None:
     played = model("FACT: 1\nANSWER: Green")
     episode = ask(person(FULL, FACTS), "Which colour?", model=played, folder=tmp_path)
     assert episode.folder is not None
@@ -281,7 +281,7 @@ def test_what_the_user_s_model_costs_is_none_of_the_agent_s(tmp_path: Path) -> N
     assert not (episode.folder / "calls.jsonl").exists()
 
 
-def test_a_user_that_cannot_be_reached_is_no_failure_of_the_agent() -> None:
+def test_a_user_that_cannot_be_reached_is_not_a_failure_of_the_agent() -> None:
     with pytest.raises(ProviderError, match="the user cannot be asked: "):
         ask(person(FULL, FACTS), "Which colour?", model=model(Fault(401)))
     with pytest.raises(ProviderError, match="--mobile-model=user=PROVIDER:NAME"):
@@ -305,7 +305,7 @@ def test_questions_are_counted_by_what_they_bring(
     assert tuple(question_counts(episode).values()) == counts
 
 
-def test_what_was_told_makes_a_question_needless() -> None:
+def test_facts_already_told_make_a_question_needless() -> None:
     episode = ask(questions(MUG), "Which colour?", user="told")
     assert question_counts(episode) == {"questions": 1, "answered": 1, "useful": 0, "needless": 1}
 

@@ -58,7 +58,7 @@ def test_it_is_computed_once() -> None:
     assert Counts.value.__doc__ == "Return a number once the test allows it."
 
 
-def test_nobody_waits_for_the_property_of_another_instance() -> None:
+def test_instances_do_not_wait_for_each_others_properties() -> None:
     slow = Counts(go_on=threading.Event())
     thread = threading.Thread(target=lambda: slow.value)
     thread.start()

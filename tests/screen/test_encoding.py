@@ -62,7 +62,7 @@ def test_colour_profiles_are_kept_and_the_size_is_still_known() -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "P", "1", "I;16"])
-def test_what_webp_cannot_hold_is_not_packed(mode: str) -> None:
+def test_pictures_that_webp_cannot_represent_are_not_packed(mode: str) -> None:
     image = Image.new("I;16", (90, 70), 999) if mode == "I;16" else gradient("RGB").convert(mode)
     assert as_webp(png_of(image)) is None
 
@@ -76,7 +76,7 @@ def test_what_is_damaged_too_large_or_has_a_colour_that_is_transparent_is_not_pa
 
 
 @pytest.mark.parametrize("picture", [b"", b"RIFF", b"RIFF\0\0\0\0WEBPVP8 " + bytes(20), b"JFIF"])
-def test_what_is_no_picture_has_no_size(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_size(picture: bytes) -> None:
     with pytest.raises(ScreenError, match="is not a PNG image: it begins"):
         size_of(picture)
 

@@ -69,7 +69,7 @@ def test_an_image_of_other_colours_is_another(hearts: Screen, tmp_path: Path) ->
 
 @pytest.mark.parametrize("side", [24, 40, 70])
 @pytest.mark.parametrize(("filled", "place"), [(False, (40, 60)), (True, (200, 220))])
-def test_an_image_is_found_in_any_size_and_told_from_others(
+def test_an_image_is_found_in_any_size_and_distinguished_from_others(
     hearts: Screen, tmp_path: Path, side: int, filled: bool, place: tuple[int, int]
 ) -> None:
     file = tmp_path / "heart.png"

@@ -87,9 +87,7 @@ def test_a_text_that_the_hierarchy_does_not_have_is_read_in_the_picture(
     assert all(element.in_picture and element.class_name == "ocr" for element in found)
 
 
-def test_the_picture_is_read_once_and_only_where_it_has_to_be(
-    reader: Reader, screen: Screen
-) -> None:
+def test_the_picture_is_read_once_and_only_where_it_must_be(reader: Reader, screen: Screen) -> None:
     assert screen.find_all(text="Save", ocr=True) == [screen.elements[0]]
     assert screen.find_all(text="New York", ocr=True, below=screen.find(text="?")) == []
     assert reader.sizes == []
@@ -98,7 +96,7 @@ def test_the_picture_is_read_once_and_only_where_it_has_to_be(
     assert reader.sizes == [(300, 600)]
 
 
-def test_what_was_read_stands_in_relations_by_its_bounds(reader: Reader, screen: Screen) -> None:
+def test_text_that_was_read_has_relations_by_its_bounds(reader: Reader, screen: Screen) -> None:
     save, _, photo = screen.elements
     york = screen.get(text="New York", ocr=True)
     total = screen.get(text=re.compile("Total"), ocr=True)
@@ -173,7 +171,7 @@ def test_texts_may_be_nearly_alike(
         ({"image": __file__}, "is not an image that can be read"),
     ],
 )
-def test_criteria_that_make_no_sense_together_are_told(
+def test_criteria_that_are_invalid_together_are_reported(
     screen: Screen, criteria: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(CriteriaError, match=re.escape(complaint)):
@@ -181,7 +179,7 @@ def test_criteria_that_make_no_sense_together_are_told(
 
 
 @pytest.mark.parametrize("criteria", [{"text": "?", "ocr": True}, {"image": __file__}])
-def test_what_is_not_installed_is_no_miss(
+def test_a_missing_engine_is_not_a_miss(
     screen: Screen, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
@@ -190,7 +188,7 @@ def test_what_is_not_installed_is_no_miss(
         screen.find(**criteria)
 
 
-def test_the_engine_that_is_used_has_to_be_one() -> None:
+def test_the_engine_that_is_used_must_be_one() -> None:
     with pytest.raises(ValueError, match="no OCR engine 'tesseract'"):
         use_engine("tesseract")
 

@@ -121,7 +121,7 @@ def test_an_engine_is_loaded_once(fake: type[Fake]) -> None:
     assert fake.made == 1
 
 
-def test_an_engine_of_ones_own_is_asked() -> None:
+def test_a_custom_engine_is_used() -> None:
     box = TextBox("own", Bounds(1, 2, 3, 4), 0.5)
     assert read_text(Image.new("RGB", (10, 10)), Fake(box)) == (box,)
 

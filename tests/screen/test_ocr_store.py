@@ -73,7 +73,7 @@ def test_lines_of_another_picture_reader_or_key_are_not_believed(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["../0123456789abcdef0123456789abcdef", "", "0123", "\0" * 32])
-def test_what_is_no_name_of_a_picture_leads_nowhere(tmp_path: Path, name: str) -> None:
+def test_invalid_names_of_pictures_lead_nowhere(tmp_path: Path, name: str) -> None:
     lines = SignedLines(tmp_path / "screens")
     lines.put(name, READER, LINES)
     assert lines.find(name, READER) is None
@@ -109,7 +109,7 @@ def test_the_key_lies_beside_the_lines_only_while_no_agent_works(tmp_path: Path)
 
 
 @pytest.mark.parametrize("key", [b"", b"short", b"x" * 33])
-def test_what_is_no_key_is_replaced(tmp_path: Path, key: bytes) -> None:
+def test_an_invalid_key_is_replaced(tmp_path: Path, key: bytes) -> None:
     (tmp_path / KEY).write_bytes(key)
     assert len(SignedLines.of_run(tmp_path, takes_key=False).key) == 32
 

@@ -93,25 +93,25 @@ def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Sc
         ("//*[@text='\ud83d']", "is not an XPath 1.0 expression"),
     ],
 )
-def test_an_xpath_that_gives_no_elements_is_told(
+def test_an_xpath_that_gives_no_elements_is_reported(
     screen: Screen, expression: str, complaint: str
 ) -> None:
     with pytest.raises(CriteriaError, match=re.escape(complaint)):
         screen.find_all(xpath=expression)
 
 
-def test_the_hierarchy_itself_is_no_element(screen: Screen) -> None:
+def test_the_hierarchy_itself_is_not_an_element(screen: Screen) -> None:
     assert screen.find_all(xpath="/hierarchy") == []
     assert screen.root not in screen.elements
 
 
-def test_an_element_that_is_not_there_is_none(screen: Screen) -> None:
+def test_find_returns_none_for_a_missing_element(screen: Screen) -> None:
     assert screen.find(text="Downloads") is screen.get(text="Downloads") is screen.elements[0]
     assert screen.find(text="Storage used") is None
     assert screen.find_all(text="Storage used") == []
 
 
-def test_getting_what_is_not_there_says_what_comes_closest(screen: Screen) -> None:
+def test_get_names_the_closest_match_of_a_missing_element(screen: Screen) -> None:
     with pytest.raises(AssertionError) as caught:
         screen.get(text="Storage used")
     assert isinstance(caught.value, NotFoundError)
@@ -129,7 +129,7 @@ def test_what_was_not_found_can_be_sent_to_another_process(screen: Screen) -> No
     assert (str(sent), repr(sent)) == (str(caught.value), repr(caught.value))
 
 
-def test_nothing_is_explained_before_somebody_reads_it(
+def test_explanations_are_computed_on_demand(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Screen, "explain", lambda *_: "explained")
@@ -156,7 +156,7 @@ def test_if_nothing_comes_close_the_screen_is_quoted(
         make_screen(*shown).get(text="OK")
 
 
-def test_look_ups_that_miss_are_kept_for_whoever_collects(screen: Screen) -> None:
+def test_failed_look_ups_are_collected(screen: Screen) -> None:
     screen.find(text="before")
     with collect_misses() as outer:
         screen.find(text="Downloads")
@@ -191,13 +191,13 @@ def test_the_size_is_that_of_the_picture(make_screen: Callable[..., Screen]) -> 
     "picture",
     [b"", b"\xff\xd8\xff\xe0JFIF", b"Error: no display", PICTURE, PICTURE + b"\0\0\0\rIHDR\0\0"],
 )
-def test_what_is_no_picture_has_no_size(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_size(picture: bytes) -> None:
     with pytest.raises(ScreenError, match="not a PNG image: it begins b'"):
         _ = Screen("<hierarchy/>", picture).size
 
 
 @pytest.mark.parametrize("picture", [b"", PICTURE, b"Error: no display"])
-def test_what_is_no_picture_has_no_image(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_image(picture: bytes) -> None:
     with pytest.raises(ScreenError, match=r"the screenshot cannot be decoded: .*begins b'"):
         _ = Screen("<hierarchy/>", picture).image
 

@@ -83,7 +83,7 @@ def test_elements_meet_all_criteria(
         ({"xpath": re.compile("a")}, "must be a string, not Pattern"),
     ],
 )
-def test_criteria_that_make_no_sense_are_told(
+def test_criteria_that_are_invalid_are_reported(
     screen: Screen, criteria: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(TypeError, match=re.escape(complaint)):
@@ -167,7 +167,7 @@ def test_elements_are_found_by_where_they_stand(
     assert names(cart.find_all(**{relation: other}, **criteria)) == found
 
 
-def test_elements_that_look_alike_are_told_apart_by_where_they_are() -> None:
+def test_similar_elements_are_distinguished_by_position() -> None:
     cart = Screen(CART.replace("[0,60][50,80]", "[0,20][50,40]"), b"")
     first, second = cart.find_all(text="Mug")
     assert first == second
@@ -192,7 +192,7 @@ def test_what_overlaps_by_half_is_still_below() -> None:
     assert [below(top) for top in (4, 5, 10, 50)] == [False, True, True, True]
 
 
-def test_what_was_not_found_has_nothing_below_it_and_that_is_said(cart: Screen) -> None:
+def test_a_relation_to_a_missing_element_is_explained(cart: Screen) -> None:
     with collect_misses() as misses, pytest.raises(NotFoundError) as caught:
         cart.get(text="Total", below=cart.find(text="Carts"))
     assert str(caught.value).splitlines() == [

@@ -34,7 +34,7 @@ def test_normal_text_has_single_plain_spaces_and_none_at_its_ends(text: str) -> 
         ("", ""),
     ],
 )
-def test_spaces_are_alike_and_what_nobody_sees_is_gone(shown: str, normal: str) -> None:
+def test_spaces_are_unified_and_invisible_characters_removed(shown: str, normal: str) -> None:
     assert normalise(shown) == normal
 
 

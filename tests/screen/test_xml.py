@@ -126,7 +126,7 @@ def _documents(draw: st.DrawFn) -> str:
 
 
 @given(_documents())
-def test_what_known_tags_tell_is_what_a_parser_finds_and_nothing_that_it_refuses(xml: str) -> None:
+def test_known_tags_agree_with_a_parser(xml: str) -> None:
     known = outline(xml)
     if known is not None:
         assert [told(each) for each in tree(*known).iter()] == [
@@ -135,7 +135,7 @@ def test_what_known_tags_tell_is_what_a_parser_finds_and_nothing_that_it_refuses
 
 
 @pytest.mark.parametrize("xml", ["<hierarchy></></hierarchy>", "</>", "</hierarchy>", "<", ""])
-def test_what_closes_nothing_is_no_hierarchy(xml: str) -> None:
+def test_unbalanced_tags_are_not_a_hierarchy(xml: str) -> None:
     assert outline(xml) is None
     with pytest.raises(ScreenError):
         parse(xml)
@@ -201,11 +201,11 @@ def test_a_node_without_attributes_is_an_enabled_element_without_words() -> None
     assert only("") == Element("")
 
 
-def test_unknown_attributes_such_as_naf_are_no_obstacle() -> None:
+def test_unknown_attributes_are_ignored() -> None:
     assert only('NAF="true" index="3" hint="x" drawing-order="1" text="a"').text == "a"
 
 
-def test_comments_and_instructions_are_no_elements() -> None:
+def test_comments_and_instructions_are_not_elements() -> None:
     root = parse("<hierarchy><!-- a --><?b c?><node text='d'><!-- e --></node></hierarchy>")
     assert [element.text for element in root.iter()] == ["", "d"]
 
@@ -275,7 +275,7 @@ LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
         ('\ufeff<!DOCTYPE h [<!ENTITY a "b">]><hierarchy/>', "declares a document type"),
     ],
 )
-def test_what_is_no_hierarchy_is_refused_with_its_reason(xml: str, complaint: str) -> None:
+def test_invalid_hierarchies_are_refused_with_the_reason(xml: str, complaint: str) -> None:
     with pytest.raises(ScreenError, match=re.escape(complaint)):
         parse(xml)
 

@@ -26,7 +26,7 @@ def emulator(sdk: FakeSdk) -> Callable[..., tuple[int, str]]:
     return run
 
 
-def test_it_lists_its_avds_after_what_else_it_says(emulator):
+def test_it_lists_its_avds_after_other_messages(emulator):
     status, said = emulator("-list-avds")
     assert (status, said.splitlines()[1:]) == (0, ["pixel"])
 
@@ -40,7 +40,7 @@ def test_it_lists_its_avds_after_what_else_it_says(emulator):
         (["@pixel", "-port"], "option '-port' requires a value"),
     ],
 )
-def test_what_it_does_not_understand_ends_it(emulator, words, said):
+def test_unknown_arguments_end_it(emulator, words, said):
     status, text = emulator(*words)
     assert status == 1
     assert said in text

@@ -96,7 +96,7 @@ def test_rewrites_of_a_copy_are_variants_of_its_tasks(release: Any, copy: Path) 
         ({**TASK, "new_task": 1}, ""),
     ],
 )
-def test_a_broken_rewrite_is_told_in_one_line(
+def test_a_broken_rewrite_is_reported_in_one_line(
     release: Any, copy: Path, rewrite: Any, why: str
 ) -> None:
     write(copy, TASK)
@@ -132,12 +132,14 @@ def test_a_rewrite_is_judged_by_its_words_alone() -> None:
         ({**TASK, "essential states": "["}, r"line 1 \(bell\): its essential states are no list"),
     ],
 )
-def test_a_broken_task_is_told_in_one_line(release: Any, copy: Path, task: Any, why: str) -> None:
+def test_a_broken_task_is_reported_in_one_line(
+    release: Any, copy: Path, task: Any, why: str
+) -> None:
     write(copy, task)
     with pytest.raises(TaskError, match=rf"^tasks/tasks\.jsonl, {why}"):
         list(release.lint(copy))
 
 
-def test_a_folder_that_is_no_release_is_told(release: Any, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_release_is_reported(release: Any, tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="name the folder of a copy of YuxiangChai/AITK"):
         release.read(tmp_path)

@@ -195,7 +195,7 @@ def test_checks_that_nothing_can_pass_are_found(
         (r"from (.*)", "its pattern finds none"),
     ],
 )
-def test_patterns_that_do_not_find_a_date_are_told(
+def test_patterns_that_do_not_find_a_date_are_reported(
     release: Any, tmp_path: Path, pattern: str, why: str | None
 ) -> None:
     check = f"sought = r'{pattern}'; return re.search(sought, task)"
@@ -219,7 +219,7 @@ def test_days_of_the_week_without_a_year_are_told(release: Any, tmp_path: Path) 
         ({"check": ")"}, "cannot be read as Python"),
     ],
 )
-def test_a_broken_task_is_told_in_one_line(
+def test_a_broken_task_is_reported_in_one_line(
     release: Any, tmp_path: Path, task: Any, why: str
 ) -> None:
     write(tmp_path, **task)
@@ -227,6 +227,6 @@ def test_a_broken_task_is_told_in_one_line(
         release.read(tmp_path)
 
 
-def test_a_folder_that_is_no_release_is_told(release: Any, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_release_is_reported(release: Any, tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"a copy of YuxiangChai/A3 as a3\.v1, and one of AITK as"):
         release.read(tmp_path)

@@ -54,7 +54,7 @@ def test_apps_have_as_many_tasks_as_in_paper_and_release(
     assert apps(table) == {**IN_BOTH, **others}
 
 
-def test_the_paper_decides_by_what_tables_8_to_15_say() -> None:
+def test_the_bodies_decide_by_tables_8_to_15_of_the_paper() -> None:
     assert Counter(row.decided for row in PAPER) == {
         "ui": 53, "log": 44, "preferences+ui": 14, "database": 7, "database+setting": 6,
         "preferences": 5, "ui+setting": 2,
@@ -107,7 +107,7 @@ def test_tags_name_what_the_release_alone_has_and_the_six_that_the_paper_looks_i
     assert set(tagged) == {""}
 
 
-def test_what_only_one_of_them_has_is_marked_so() -> None:
+def test_tasks_of_only_one_of_them_are_marked() -> None:
     for row in TABLE:
         assert {row.in_paper, row.in_release} <= {"yes", "no"}
         assert bool(row.release_key) == bool(row.release_limit) == (row.in_release == "yes")

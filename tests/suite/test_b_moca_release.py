@@ -145,7 +145,7 @@ def test_tasks_that_can_never_succeed_are_found_with_what_the_evaluator_has(
         assert found[f"{TASKS}/{name}.textproto"].endswith(f" has {spelt!r}")
 
 
-def test_what_else_does_not_fit_together_is_found(release: Any, copy: Path) -> None:
+def test_other_inconsistencies_are_found(release: Any, copy: Path) -> None:
     found = kinds(release.lint(copy))
     lines = {kind: [place for place, _ in each] for kind, each in found.items()}
     assert lines["blank"] == [f"{TASKS}/reader/read_the_news_.textproto"]
@@ -204,7 +204,7 @@ def test_a_release_that_is_cut_off_or_missing_is_named_with_the_line(
     assert "\n" not in str(caught.value)
 
 
-def test_another_commit_is_no_release_of_the_table(copy: Path) -> None:
+def test_another_commit_is_not_a_release_of_the_table(copy: Path) -> None:
     command = [sys.executable, str(SUITE / "release.py"), str(copy)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -81,7 +81,7 @@ def test_on_many_paths_another_page_is_not_enough(run):
     run("--mobile-agent-option", "instead=yes").assert_outcomes(failed=3)
 
 
-def test_on_a_single_path_each_step_has_to_match(run, pytester):
+def test_on_a_single_path_each_step_must_match(run, pytester):
     run("--mobile-path=single").assert_outcomes(passed=3)
     assert report(pytester)["summary"]["step_accuracy"]
 
@@ -96,7 +96,7 @@ def test_phones_have_no_recorded_pages(run):
     result.stdout.fnmatch_lines(["*the task is done on recorded pages, and --mobile-device=*"])
 
 
-def test_without_a_graph_the_suite_says_what_it_lacks(run, pytester):
+def test_without_a_graph_the_suite_says_what_is_missing(run, pytester):
     (pytester.path / "releases.toml").unlink()
     result = run()
     result.assert_outcomes(skipped=1)

@@ -58,13 +58,13 @@ def test_key_components_are_those_that_the_release_counts(table: Any) -> None:
     assert counts[1] == {0: 1, 1: 51, 2: 65, 3: 23, 4: 6, 5: 4}
 
 
-def test_a_list_of_components_that_is_none_is_told_with_its_row(table: Any) -> None:
+def test_a_list_of_components_that_is_none_is_reported_with_its_row(table: Any) -> None:
     row = Row("x_0", {"key_components": "one;;two"}, "single_en.csv, line 2 (x_0)")
     with pytest.raises(TaskError, match=r"line 2 \(x_0\): key_components 'one;;two' must be"):
         table.components(row)
 
 
-def test_what_a_goal_gives_away_is_remarked(table: Any) -> None:
+def test_goals_that_give_away_answers_are_pointed_out(table: Any) -> None:
     remarks = Counter(
         remark
         for each in (ENGLISH, CHINESE)
@@ -135,7 +135,7 @@ def test_two_tasks_have_a_twin_in_the_other_language() -> None:
         ({"app": "Clock", "task": "Look.", "notes": "x"}, r"is not valid \(it needs app, task"),
     ],
 )
-def test_a_subtask_that_does_not_fit_its_row_is_told(
+def test_a_subtask_that_does_not_fit_its_row_is_reported(
     table: Any, part: dict[str, str], why: str
 ) -> None:
     columns = {"apps": [table.LABELS["clock"]], "subtasks": [part]}

@@ -92,7 +92,7 @@ def test_defects_are_found(release: Any, copy: Path) -> None:
         ("cross-app-ENG.csv", (",9,Y", ""), r"2 \(A_0_ENG\) has no golden_steps"),
     ],
 )
-def test_a_broken_row_is_told_in_one_line(
+def test_a_broken_row_is_reported_in_one_line(
     release: Any, copy: Path, name: str, change: tuple[str, str], why: str
 ) -> None:
     file = copy / "data" / name
@@ -102,6 +102,6 @@ def test_a_broken_row_is_told_in_one_line(
         release.read(table, copy)
 
 
-def test_a_folder_that_is_no_release_is_told(release: Any, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_release_is_reported(release: Any, tmp_path: Path) -> None:
     with pytest.raises(TaskError, match="name the folder of a copy of ai-agents-2030/SPA-Bench"):
         release.read("en", tmp_path)

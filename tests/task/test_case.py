@@ -56,7 +56,7 @@ def test_a_case_is_plain_data_without_what_stays_in_the_source() -> None:
     assert (read.task.solution, read.task.prepare) == ((), None)
 
 
-def test_what_a_newer_version_says_is_kept() -> None:
+def test_fields_of_a_newer_version_are_kept() -> None:
     newer = CASE.to_json() | {"shard": 1}
     newer["task"] |= {"rubric": ["a"], "kind": "a kind of tomorrow"}
     assert Case.from_json(newer).to_json() == newer
@@ -77,7 +77,7 @@ def test_what_a_newer_version_says_is_kept() -> None:
         ("task", {"goal": "a", "level": "2"}),
     ],
 )
-def test_what_is_no_case_is_refused(place: str, junk: Any) -> None:
+def test_invalid_cases_are_refused(place: str, junk: Any) -> None:
     with pytest.raises(TypeError):
         Case.from_json(CASE.to_json() | {place: junk})
 

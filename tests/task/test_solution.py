@@ -155,14 +155,14 @@ BROKEN: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("make", "complaint"), BROKEN.values(), ids=BROKEN)
-def test_a_move_that_fits_no_screen_is_told_where_it_is_written(
+def test_a_move_that_fits_no_screen_is_reported_where_it_is_written(
     make: Callable[[], object], complaint: str
 ) -> None:
     with pytest.raises((TypeError, TaskError), match=complaint):
         make()
 
 
-def test_moves_say_which_they_are_and_which_end_the_episode() -> None:
+def test_moves_describe_themselves_and_whether_they_end_the_episode() -> None:
     moves = [open_app(), tap(text="a"), answer("b"), impossible()]
     words = [str(move) for move in moves]
     assert words == [

@@ -95,7 +95,7 @@ def test_a_table_that_cannot_be_read_says_where(
         rows(tmp_path / name)
 
 
-def test_what_is_no_text_is_no_table(tmp_path: Path) -> None:
+def test_a_binary_file_is_not_a_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes("goal\nä\n".encode("latin-1"))
     with pytest.raises(TaskError, match="cannot read the table"):
         rows(tmp_path / "t.csv")
@@ -110,7 +110,7 @@ def test_what_is_no_text_is_no_table(tmp_path: Path) -> None:
         ({"goal": "a", "golden_steps": "many"}, "golden_steps 'many' must be a whole number"),
     ],
 )
-def test_a_cell_that_makes_no_sense_says_where(
+def test_a_cell_that_is_invalid_says_where(
     tmp_path: Path, columns: dict[str, Any], complaint: str
 ) -> None:
     (tmp_path / "t.csv").write_text(f"{','.join(columns)}\n{','.join(columns.values())}\n")
@@ -119,7 +119,7 @@ def test_a_cell_that_makes_no_sense_says_where(
         _ = row.task_fields
 
 
-def test_a_column_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
+def test_a_column_that_does_not_exist_names_those_that_are(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,goal\na,b\n")
     (row,) = rows(tmp_path / "t.csv")
     with pytest.raises(AttributeError, match=r"no column 'gaol' \(available: id, goal\)"):
@@ -141,7 +141,7 @@ def test_a_column_may_have_another_name_than_the_field(tmp_path: Path) -> None:
         ({"gaol": "goal"}, r"a row of .*t\.csv has no field 'gaol'; did you mean 'goal'\?"),
     ],
 )
-def test_a_column_that_is_not_there_is_told(
+def test_a_column_that_does_not_exist_is_reported(
     tmp_path: Path, columns: dict[str, str], complaint: str
 ) -> None:
     (tmp_path / "t.csv").write_text("id,goal\na,Go.\n")
@@ -174,7 +174,7 @@ def test_apps_may_be_named_by_the_labels_of_the_suites_list(tmp_path: Path) -> N
         ("", r"apps\.toml has no app 'Clok'$"),
     ],
 )
-def test_a_label_that_the_list_does_not_have_is_told(
+def test_a_label_that_the_list_does_not_have_is_reported(
     tmp_path: Path, listed: str, complaint: str
 ) -> None:
     (tmp_path / "apps.toml").write_text(listed)

@@ -69,7 +69,7 @@ SOLUTION = [open_app(), tap(text="a"), answer("b")]
         ({"probes": {"a": "select 1"}}, "probes['a']='select 1' is not a probe such as sqlite(…)"),
     ],
 )
-def test_a_field_that_makes_no_sense_is_told_where_the_task_stands(
+def test_a_field_that_is_invalid_is_reported_where_the_task_stands(
     fields: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(TaskError, match=re.escape(complaint)):
@@ -134,7 +134,7 @@ def test_the_step_limit_is_given_or_follows_from_the_golden_steps(
 
 
 @pytest.mark.parametrize("factor", [1e308, float("inf"), float("nan"), 10.0**6, 10**400])
-def test_a_step_factor_that_nobody_can_mean_is_told(factor: float) -> None:
+def test_an_excessive_step_factor_is_reported(factor: float) -> None:
     with pytest.raises(TaskError, match=r"2 golden steps times a step factor of .* lower --mobile"):
         Task("Do it.", golden_steps=2).limit(factor)
     assert Task("Do it.", golden_steps=2, step_limit=3).limit(factor) == 3

@@ -75,7 +75,7 @@ class Odd:
         ("{odd}", "no text"),
     ],
 )
-def test_what_cannot_be_filled_is_a_broken_task(template: str, complaint: str) -> None:
+def test_a_template_that_cannot_be_filled_is_a_broken_task(template: str, complaint: str) -> None:
     with pytest.raises(TaskError, match=re.escape(complaint)) as caught:
         fill(
             template,

@@ -40,7 +40,7 @@ TASK = Task(
         ([{"question": "a", "answer": "b", "page": {"txt": "c"}}], "'txt'"),
     ],
 )
-def test_pairs_that_make_no_sense_are_told_by_their_number(pairs: Any, why: str) -> None:
+def test_pairs_that_are_invalid_are_reported_by_their_number(pairs: Any, why: str) -> None:
     with pytest.raises(TaskError) as caught:
         questions(pairs)
     assert why in str(caught.value)
@@ -128,7 +128,7 @@ def test_questions_are_alike_in_any_order_of_their_words() -> None:
         ("Open Wish.", "Use Wish.", True),
     ],
 )
-def test_what_is_known_says_a_text_if_it_has_all_of_its_words(
+def test_a_known_fact_covers_a_text_with_all_of_its_words(
     known: str, text: str, is_said: bool
 ) -> None:
     assert says(known, text) is is_said

@@ -156,7 +156,7 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
         ),
     ],
 )
-def test_a_release_that_cannot_be_read_is_told_in_one_line(
+def test_a_release_that_cannot_be_read_is_reported_in_one_line(
     read: Callable[..., Any], releases: str, function: Any, complaint: str
 ) -> None:
     with pytest.raises(TaskError, match=complaint) as caught:
@@ -172,7 +172,7 @@ def test_a_row_with_a_vague_goal_has_no_other_variants(
         read(NAMED, lambda _: {"a": {"official": "Go.", "noisy": "Go!"}})
 
 
-def test_a_file_that_is_no_text_is_told(table: Path) -> None:
+def test_a_file_that_is_not_text_is_reported(table: Path) -> None:
     (table.parent / "releases.toml").write_bytes('suite = "ä"'.encode("utf-16"))
     with pytest.raises(TaskError, match=r"releases\.toml is not TOML"):
         rows(table, wording=official)

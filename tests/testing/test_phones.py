@@ -41,7 +41,7 @@ def test_a_fake_phone_shows_one_screen_after_the_other(tmp_path: Path) -> None:
     assert (phone.screen, phone.actions) == (HOME, [])
 
 
-def test_a_fake_phone_says_what_probes_read_and_what_happened() -> None:
+def test_a_fake_phone_answers_probes_and_reports_events() -> None:
     probe = setting("system", "font_scale")
     phone = FakePhone([HOME], answers={probe.script: "1.5\n"})
     assert phone.observe({"font": probe}).probes == {"font": "1.5"}
@@ -89,7 +89,7 @@ def test_a_phone_without_a_screen_is_refused() -> None:
         FakePhone([])
 
 
-def test_a_link_to_a_page_that_is_not_there_is_refused() -> None:
+def test_a_link_to_a_page_that_does_not_exist_is_refused() -> None:
     with pytest.raises(
         ValueError, match=r"unknown pages: \['nowhere'\] \(pages: home, results, menu\)"
     ):

@@ -69,7 +69,7 @@ def console(port: int, home: Path, command: str) -> str:
             return said.read().split("OK\n", 2)[2]
 
 
-def test_a_phone_tells_where_it_is_and_ends_with_its_input(tmp_path: Path) -> None:
+def test_a_phone_prints_its_ports_and_ends_with_its_input(tmp_path: Path) -> None:
     with device(tmp_path, "--adb-server-port=1") as (process, about):
         assert about == {
             "serial": f"emulator-{about['console_port']}",
@@ -109,7 +109,7 @@ def test_signals_end_a_phone_quietly(tmp_path: Path, number: signal.Signals) -> 
 
 
 @pytest.mark.slow
-def test_grpc_tells_its_port_and_ends_a_phone(tmp_path: Path) -> None:
+def test_grpc_prints_its_port_and_can_end_a_phone(tmp_path: Path) -> None:
     from pytest_mobileagent.virtual.grpc.protocol import control, control_services
 
     options = ("--adb-server-port=1", "--grpc=0")
@@ -185,7 +185,7 @@ def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path)
         (["--prop=a..b=1"], "error: --prop=a..b=1: '..' is not allowed in a property name\n"),
     ],
 )
-def test_what_cannot_be_started_is_said_in_a_line(
+def test_errors_at_the_start_are_reported_in_one_line(
     options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--port=0", *options]) == 1

@@ -64,7 +64,7 @@ def test_taps_are_the_same_in_one_box_of_2_4_times_its_size(predicted, exact):
     assert check.aitw(Tap(*predicted), far).exact == exact
 
 
-def test_both_taps_have_to_be_in_the_same_box():
+def test_both_taps_must_be_in_the_same_box():
     golden = check.Golden(
         Tap(100, 100), SIZE, (Bounds(90, 90, 110, 110), Bounds(490, 90, 510, 110))
     )
@@ -108,12 +108,12 @@ def test_swipes_are_the_same_along_one_axis(predicted, golden, exact):
         (None, GOLDEN, False),
     ],
 )
-def test_all_else_is_the_same_if_it_is_of_one_type(predicted, golden, right):
+def test_other_actions_match_if_their_types_are_equal(predicted, golden, right):
     assert check.aitw(predicted, golden, size=SIZE) == check.Match(type=right, exact=right)
 
 
 @pytest.mark.parametrize("golden", [Wait(), Open("com.shop"), Key("menu"), Raw("x")])
-def test_what_aitw_does_not_know_cannot_be_golden(golden):
+def test_an_action_unknown_to_aitw_cannot_be_golden(golden):
     with pytest.raises(TaskError, match="AITW has no action like"):
         check.aitw(Tap(1, 1), golden, size=SIZE)
 

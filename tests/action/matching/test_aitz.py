@@ -25,7 +25,7 @@ BOX = Bounds(200, 1000, 300, 1200)  # enlarged 1.2 times, its corners are (190, 
     ("golden", "exact"),
     [((190, 980), True), ((310, 1220), True), ((189, 1100), False), ((250, 1221), False)],
 )
-def test_the_golden_point_has_to_be_in_the_predicted_box_grown_by_1_2(golden, exact):
+def test_the_golden_point_must_be_in_the_predicted_box_grown_by_1_2(golden, exact):
     match = check.aitz(Tap(250, 1100), Tap(*golden), size=SIZE, box=BOX)
     assert match == check.Match(type=True, exact=exact)
 
@@ -38,7 +38,7 @@ def test_the_golden_point_has_to_be_in_the_predicted_box_grown_by_1_2(golden, ex
         (Bounds(100, 100, 200, 151), True),
     ],
 )
-def test_or_a_golden_box_around_it_and_the_predicted_one_share_more_than_half(predicted, exact):
+def test_a_tap_also_matches_if_golden_and_predicted_box_overlap_by_more_than_half(predicted, exact):
     golden = check.Golden(Tap(150, 195), SIZE, (Bounds(100, 100, 200, 200),))
     assert check.aitz(Tap(150, 120), golden, box=predicted).exact == exact
 
@@ -75,12 +75,12 @@ def test_the_released_code_compares_taps_with_the_upper_left_corner():
         (None, Tap(1, 1), False, False),
     ],
 )
-def test_all_else_is_compared_by_what_it_says(predicted, golden, type_, exact):
+def test_other_actions_are_compared_by_their_content(predicted, golden, type_, exact):
     match = check.aitz(predicted, golden, size=SIZE)
     assert (match.type, match.exact) == (type_, exact)
 
 
 @pytest.mark.parametrize("rule", [check.aitz, check.odyssey, check.mobile_bench])
-def test_a_scorer_that_is_not_known_is_named(rule):
+def test_an_unknown_scorer_is_named_in_the_error(rule):
     with pytest.raises(TaskError, match=r"no scorer 'qwen' \(available: "):
         rule(Tap(1, 1), Tap(1, 1), size=SIZE, scorer="qwen")

@@ -197,6 +197,6 @@ def test_os_atlas_compares_words_and_0_14_of_the_screen(predicted, golden, type_
 
 
 @pytest.mark.parametrize("scorer", ["qwen2.5-vl", "agentcpm", "os-atlas"])
-def test_what_a_scorer_does_not_know_cannot_be_golden(scorer):
+def test_an_action_unknown_to_a_scorer_cannot_be_golden(scorer):
     with pytest.raises(TaskError, match="has no action like DoubleTap"):
         check.androidcontrol(Tap(1, 1), DoubleTap(1, 1), size=SIZE, scorer=scorer)

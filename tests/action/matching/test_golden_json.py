@@ -30,7 +30,7 @@ def test_a_golden_action_is_read_as_it_was_written(golden: Golden) -> None:
     assert golden_from_json(json.loads(json.dumps(golden_to_json(golden)))) == golden
 
 
-def test_what_there_is_not_is_not_written() -> None:
+def test_absent_fields_are_not_written() -> None:
     assert golden_to_json(Golden(Key("back"), SIZE)) == {
         "action": {"action": "Key", "name": "back"},
         "size": [1080, 2400],
@@ -58,6 +58,6 @@ TAP = {"action": "Tap", "x": 1, "y": 2}
         ({"action": TAP, "size": [1, 1], "page": 3}, r"a golden action\.page cannot be of type"),
     ],
 )
-def test_what_is_no_golden_action_says_why(data: Any, says: str) -> None:
+def test_invalid_golden_data_is_refused_with_the_reason(data: Any, says: str) -> None:
     with pytest.raises(TaskError, match=says):
         golden_from_json(data)

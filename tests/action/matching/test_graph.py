@@ -86,6 +86,6 @@ def test_rules_are_found_by_their_names(name: str) -> None:
         ("aitw:code", "the matching rule 'aitw' has no scorers"),
     ],
 )
-def test_what_is_no_rule_is_refused(name: str, says: str) -> None:
+def test_unknown_rules_are_refused(name: str, says: str) -> None:
     with pytest.raises(TaskError, match=says):
         rule_of(name)

@@ -47,7 +47,7 @@ def test_the_two_averages_of_odyssey_differ():
     )
 
 
-def test_what_could_not_be_read_is_no_hit():
+def test_an_unreadable_prediction_is_not_a_hit():
     assert metrics.hit_rate([Wait(), None, Wait(), Wait()]) == 0.75
     assert metrics.hit_rate([]) is None
 

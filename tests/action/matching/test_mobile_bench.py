@@ -20,7 +20,7 @@ AREA = Bounds(100, 200, 300, 400)
         ((200, 400), False, False),
     ],
 )
-def test_the_golden_point_has_to_be_inside_the_chosen_area(golden, paper, code):
+def test_the_golden_point_must_be_inside_the_chosen_area(golden, paper, code):
     def match(scorer):
         return check.mobile_bench(Tap(200, 300), Tap(*golden), size=SIZE, box=AREA, scorer=scorer)
 
@@ -92,7 +92,7 @@ def test_texts_are_compared_by_their_characters(predicted, golden, paper, code):
         (None, Tap(1, 1), False, False),
     ],
 )
-def test_what_the_paper_does_not_mention_is_right_if_equal(predicted, golden, type_, exact):
+def test_actions_that_the_paper_does_not_mention_must_be_equal(predicted, golden, type_, exact):
     match = check.mobile_bench(predicted, golden, size=SIZE)
     assert (match.type, match.exact) == (type_, exact)
 

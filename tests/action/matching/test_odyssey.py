@@ -57,7 +57,7 @@ def test_taps_are_right_in_the_box_or_within_0_14(press, x, y, exact):
         (None, Tap(5, 5), False, False),
     ],
 )
-def test_all_else_is_compared_by_what_it_says(predicted, golden, type_, exact):
+def test_other_actions_are_compared_by_their_content(predicted, golden, type_, exact):
     match = check.odyssey(predicted, golden, size=SIZE)
     assert (match.type, match.exact) == (type_, exact)
 

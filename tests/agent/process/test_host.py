@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         ("huge_number", "whole pixels"),
     ],
 )
-def test_a_decision_is_done_or_told(played: Callable[..., Episode], goal: str, notice: str) -> None:
+def test_a_decision_is_performed_or_its_flaw_is_reported(
+    played: Callable[..., Episode], goal: str, notice: str
+) -> None:
     episode = played(goal)
     assert episode.termination is Termination.SELF_REPORTED
     assert episode.step_count == 1
@@ -41,7 +43,7 @@ def test_a_decision_is_done_or_told(played: Callable[..., Episode], goal: str, n
     assert bool(episode.answer) is bool(notice)
 
 
-def test_what_an_agent_said_and_asked_comes_across(played: Callable[..., Episode]) -> None:
+def test_texts_and_questions_of_an_agent_reach_the_worker(played: Callable[..., Episode]) -> None:
     episode = played("own_reply")
     assert episode.steps[0].said == "own"
     assert episode.calls == (ModelCall("gpt", price_usd=0.5),)
@@ -66,7 +68,7 @@ def test_what_an_agent_said_and_asked_comes_across(played: Callable[..., Episode
         ("closes_stdout", "it raised ValueError: I/O operation on closed file"),
     ],
 )
-def test_what_an_agent_breaks_is_its_own_failure_and_nobody_elses(
+def test_an_agent_that_breaks_fails_without_affecting_others(
     played: Callable[..., Episode], goal: str, error: str
 ) -> None:
     episode = played(goal)
@@ -101,7 +103,7 @@ def test_an_agent_that_no_longer_listens_is_ended(
     assert episode.termination in {Termination.TIME_LIMIT, Termination.AGENT_ERROR}
 
 
-def test_a_fork_that_plays_on_is_not_heard(played: Callable[..., Episode]) -> None:
+def test_messages_from_a_fork_of_the_agent_are_ignored(played: Callable[..., Episode]) -> None:
     assert [step.action for step in played("fork_that_plays_on").steps] == [Tap(1, 1), Finish()]
 
 
@@ -216,7 +218,7 @@ def test_a_process_that_ends_between_episodes_is_replaced(
     assert int(episode.answer) != first
 
 
-def test_a_process_that_was_stopped_between_episodes_goes_on(
+def test_a_process_that_was_stopped_between_episodes_continues(
     played: Callable[..., Episode],
 ) -> None:
     first = played("started").answer
@@ -235,7 +237,7 @@ def test_a_process_that_hangs_between_episodes_is_replaced(
         os.kill(first, 0)
 
 
-def test_a_process_that_was_stopped_while_it_loads_goes_on(tmp_path: Path) -> None:
+def test_a_process_that_was_stopped_while_it_loads_continues(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n"

@@ -48,7 +48,7 @@ ANY_TEXT = st.text(st.characters())
         ("👍", " 👍 "),
     ],
 )
-def test_what_a_person_would_call_the_same_is_said_both_ways(said: str, expected: str) -> None:
+def test_equivalent_values_match_in_both_directions(said: str, expected: str) -> None:
     assert answers(said, expected)
     assert answers(expected, said)
 
@@ -76,7 +76,7 @@ def test_what_a_person_would_call_the_same_is_said_both_ways(said: str, expected
         ("1:30 h", "1:30 h"),
     ],
 )
-def test_an_answer_says_the_same_words_in_a_row(expected: str, said: str) -> None:
+def test_an_answer_states_the_words_in_sequence(expected: str, said: str) -> None:
     assert answers(said, expected)
 
 
@@ -115,7 +115,7 @@ def test_an_answer_says_the_same_words_in_a_row(expected: str, said: str) -> Non
         ("a", ""),
     ],
 )
-def test_an_answer_says_nothing_else(expected: str, said: str) -> None:
+def test_an_answer_does_not_state_other_values(expected: str, said: str) -> None:
     assert not answers(said, expected)
 
 
@@ -136,7 +136,7 @@ def test_an_answer_says_nothing_else(expected: str, said: str) -> None:
         ("yes", ["yes"], True, True),
     ],
 )
-def test_several_texts_are_said_one_after_the_other_or_in_any_order(
+def test_several_texts_are_stated_in_order_or_in_any_order(
     said: str, expected: list[str], in_order: bool, in_any_order: bool
 ) -> None:
     assert answers(said, expected) is in_order
@@ -144,13 +144,13 @@ def test_several_texts_are_said_one_after_the_other_or_in_any_order(
 
 
 @pytest.mark.parametrize("expected", ["", " \u200b", [], ["a", ""], ()])
-def test_no_answer_says_an_empty_text(expected: Any) -> None:
+def test_no_answer_states_an_empty_text(expected: Any) -> None:
     assert not answers("anything", expected)
     assert "empty" in explained("anything", expected)[0]
 
 
 @pytest.mark.parametrize("expected", [2, None, ["a", 2], {"a"}, b"a"])
-def test_expecting_what_is_no_text_is_an_error_of_the_task(expected: Any) -> None:
+def test_expecting_something_other_than_text_is_a_task_error(expected: Any) -> None:
     with pytest.raises(TaskError, match="must be a string or a list of strings"):
         answers("anything", expected)
 
@@ -217,7 +217,7 @@ def test_a_text_without_end_is_not_read(said: str) -> None:
     assert "8,000 characters" in told
 
 
-def test_what_is_said_is_no_miss() -> None:
+def test_a_match_is_not_recorded_as_a_miss() -> None:
     with collect_misses() as misses:
         assert answers("4711", "4711")
     assert not misses

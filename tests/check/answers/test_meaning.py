@@ -249,12 +249,12 @@ OTHER = """
 
 
 @pytest.mark.parametrize(("expected", "said"), pairs(SAME))
-def test_an_answer_may_be_written_otherwise(expected: str, said: str) -> None:
+def test_an_answer_may_use_another_notation(expected: str, said: str) -> None:
     assert answers(said, expected)
 
 
 @pytest.mark.parametrize(("expected", "said"), pairs(OTHER))
-def test_an_answer_that_means_something_else_is_none(expected: str, said: str) -> None:
+def test_an_answer_with_another_meaning_is_refused(expected: str, said: str) -> None:
     assert not answers(said, expected)
 
 
@@ -290,7 +290,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
-def test_every_text_says_itself(text: str) -> None:
+def test_every_text_states_itself(text: str) -> None:
     if text.strip():
         assert answers(text, text)
     reading = read(text)
@@ -299,7 +299,7 @@ def test_every_text_says_itself(text: str) -> None:
     )
 
 
-def test_a_miss_shows_what_words_do_not_say() -> None:
+def test_a_miss_shows_meanings_that_words_do_not_show() -> None:
     with collect_misses() as misses:
         assert not answers("It was €12.50 on 06.05.2026 at 9 pm", "$12.50")
     (miss,) = misses
@@ -308,7 +308,7 @@ def test_a_miss_shows_what_words_do_not_say() -> None:
     )
 
 
-def test_a_paraphrase_is_asked_for_only_where_words_do_not_say_it() -> None:
+def test_a_paraphrase_is_requested_only_if_the_words_differ() -> None:
     asked: list[tuple[str, str]] = []
 
     def judge(said: str, expected: str) -> bool:

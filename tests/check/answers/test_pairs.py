@@ -27,7 +27,7 @@ PAIRS = pairs()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_an_answer_is_taken_if_a_person_would_take_it(language: str) -> None:
+def test_an_answer_is_accepted_if_a_person_would_accept_it(language: str) -> None:
     mine = [pair for pair in PAIRS if pair.language == language]
     wrong = [pair for pair in mine if answers(pair.said, pair.expected) is not pair.is_accepted]
     assert not wrong
@@ -59,7 +59,7 @@ def test_the_table_has_both_languages_and_both_kinds() -> None:
         ("3个闹钟，2个计时器", ["3", "2"], True),
     ],
 )
-def test_of_several_none_may_be_doubtful_and_a_list_is_not_longer(
+def test_several_answers_must_be_certain_and_complete(
     said: str, expected: list[str], is_accepted: bool
 ) -> None:
     assert answers(said, expected) is is_accepted

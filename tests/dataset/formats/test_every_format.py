@@ -85,7 +85,7 @@ def test_a_touch_of_androidcontrol_has_the_boxes_that_count(
     assert (tmp_path / tap["view_hierarchy"]).read_text() == LIST.xml
 
 
-def test_what_a_screen_shows_is_no_picture_to_llamafactory(
+def test_what_a_screen_shows_is_not_a_picture_to_llamafactory(
     tmp_path: Path, trajectory: Trajectory
 ) -> None:
     observed = ("screenshot", "elements", "hierarchy")
@@ -146,7 +146,9 @@ def test_demonstrations_of_bmoca_are_texts_of_steps(tmp_path: Path, trajectory: 
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_what_a_format_cannot_hold_leaves_no_file(tmp_path: Path, format: str) -> None:
+def test_a_trajectory_that_a_format_cannot_express_leaves_no_file(
+    tmp_path: Path, format: str
+) -> None:
     asks = TrajectoryStep(LIST, Type("x", at=(1, 2), clear=True))
     with pytest.raises(LeftOutError, match="cannot express Type"):
         write(tmp_path, format, Trajectory("Do it.", (asks,), True, {}))

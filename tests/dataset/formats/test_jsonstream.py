@@ -68,7 +68,7 @@ def test_text_that_is_not_utf8_is_gb18030(tmp_path: Path) -> None:
         (f"[{'[' * 200}{']' * 200}]", r":1: it is nested more than"),
     ],
 )
-def test_what_is_broken_is_named_with_its_line(tmp_path: Path, text: str, why: str) -> None:
+def test_invalid_json_is_reported_with_its_line(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "broken.json"
     file.write_text(text, "utf-8")
     with pytest.raises(GraphError, match=rf"broken\.json{why}"):

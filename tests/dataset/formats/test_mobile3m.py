@@ -89,7 +89,7 @@ def test_equal_pages_are_those_of_the_data_set(tmp_path: Path) -> None:
     assert not graph.equivalent("shop0_1_2", "shop0")
 
 
-def test_what_is_broken_is_named_with_file_and_line(tmp_path: Path) -> None:
+def test_broken_parts_are_reported_with_file_and_line(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     with pytest.raises(GraphError, match=r"all_page_id\.json:1: shop0_1-screen\.png is not a PNG"):
@@ -111,7 +111,7 @@ def test_an_action_without_words_is_named(tmp_path: Path) -> None:
         imported(tmp_path / "data", tmp_path / "graph")
 
 
-def test_what_is_broken_can_be_left_out_and_is_counted(tmp_path: Path) -> None:
+def test_broken_parts_can_be_left_out_and_are_counted(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     release, _ = import_release(tmp_path / "data", tmp_path / "graph", skip=True)

@@ -98,7 +98,7 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
         ({**copies.SIMPLE, "task": "Another goal."}, r"is also the golden path of .*json:1"),
     ],
 )
-def test_a_task_that_makes_no_sense_is_named_with_file_and_line(
+def test_a_task_that_is_invalid_is_named_with_file_and_line(
     tmp_path: Path, entry: dict[str, str], why: str
 ) -> None:
     copies.mobile3m(tmp_path / "data")

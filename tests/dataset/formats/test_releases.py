@@ -268,9 +268,7 @@ def test_our_own_format_is_read_in_any_order(tmp_path: Path) -> None:
         ({"page": 3}, r"cannot be of type int"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_named(
-    tmp_path: Path, line: dict[str, Any], why: str
-) -> None:
+def test_a_line_that_is_invalid_is_named(tmp_path: Path, line: dict[str, Any], why: str) -> None:
     with pytest.raises(GraphError, match=rf"all\.jsonl:7: .*{why}"):
         read(own(tmp_path / "data", [*LINES, line]), tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
@@ -279,7 +277,7 @@ def test_a_line_that_makes_no_sense_is_named(
 # Recognising the format.
 
 
-def test_the_format_is_known_by_what_lies_there(tmp_path: Path) -> None:
+def test_the_format_is_recognised_by_the_files(tmp_path: Path) -> None:
     made = {
         "mobile3m": copies.mobile3m(tmp_path / "a").parent,
         "mobile_bench_v2": copies.mobile_bench(tmp_path / "b"),
@@ -294,13 +292,13 @@ def test_the_format_is_known_by_what_lies_there(tmp_path: Path) -> None:
     assert found == {name: f"pytest_mobileagent.dataset.formats.{name}" for name in made}
 
 
-def test_what_no_format_fits_is_refused_with_their_names(tmp_path: Path) -> None:
+def test_a_path_without_a_known_format_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing", "utf-8")
     with pytest.raises(GraphError, match=r"has no known format \(mobile_bench_v2: .*jsonl: "):
         release_of(tmp_path, None, Problems())
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(GraphError, match=r"nowhere does not exist"):
         release_of(tmp_path / "nowhere", None, Problems())
 

@@ -122,7 +122,7 @@ def test_a_broken_head_is_named(folder: Path, head: Any, says: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", None])
-def test_an_index_that_is_none_is_named(folder: Path, content: bytes | None) -> None:
+def test_an_invalid_index_is_named(folder: Path, content: bytes | None) -> None:
     (folder / "graph.sqlite").unlink()
     if content is not None:
         (folder / "graph.sqlite").write_bytes(content)
@@ -130,7 +130,7 @@ def test_an_index_that_is_none_is_named(folder: Path, content: bytes | None) -> 
         Graph.open(folder)
 
 
-def test_a_page_that_is_not_there_is_named(notes: Graph) -> None:
+def test_a_page_that_does_not_exist_is_named(notes: Graph) -> None:
     with pytest.raises(GraphError, match="has no page 'nowhere'"):
         notes.screen("nowhere")
 
@@ -144,7 +144,7 @@ def test_a_page_that_is_not_there_is_named(notes: Graph) -> None:
         (lambda _: b"", "is not a PNG image"),
     ],
 )
-def test_a_picture_that_is_none_is_the_graphs_error(folder: Path, damage: Any, says: str) -> None:
+def test_an_invalid_picture_is_an_error_of_the_graph(folder: Path, damage: Any, says: str) -> None:
     with Graph.open(folder) as graph:
         path = graph.file(graph.page("note").png)
         path.write_bytes(damage(path.read_bytes()))
@@ -152,14 +152,14 @@ def test_a_picture_that_is_none_is_the_graphs_error(folder: Path, damage: Any, s
             graph.screen("note")
 
 
-def test_a_hierarchy_that_is_none_is_the_graphs_error(folder: Path) -> None:
+def test_an_invalid_hierarchy_is_an_error_of_the_graph(folder: Path) -> None:
     with Graph.open(folder) as graph:
         graph.file(graph.page("note").xml).write_text("<html>")
         with pytest.raises(GraphError, match=r"page 'note' of .*: not a view hierarchy"):
             graph.screen("note")
 
 
-def test_an_edge_that_is_none_is_named_with_its_row(folder: Path) -> None:
+def test_an_invalid_edge_is_named_with_its_row(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET golden = ? WHERE target = 'home2'", ('{"action": {}}',))
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=r"edges, row 2 \(from page"):

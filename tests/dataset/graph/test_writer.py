@@ -42,7 +42,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_there_is_replaced_only_if_asked(folder: Path) -> None:
+def test_an_existing_graph_is_replaced_only_on_request(folder: Path) -> None:
     with pytest.raises(GraphError, match="a graph already exists"), GraphWriter(folder):
         pass
     with GraphWriter(folder, replaces=True) as writer:
@@ -100,7 +100,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_what_was_moved_away_by_a_killed_writer_comes_back(folder: Path) -> None:
+def test_a_graph_moved_by_a_killed_writer_is_restored(folder: Path) -> None:
     command = [sys.executable, "-c", _KILLED, str(folder), "rename", "2"]
     assert subprocess.run(command, check=False).returncode == 9
     assert not folder.exists()
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -
         (lambda _: None, "has no pages"),
     ],
 )
-def test_what_makes_no_graph_is_refused(
+def test_invalid_parts_of_a_graph_are_refused(
     tmp_path: Path, write: Callable[[GraphWriter], object], says: str
 ) -> None:
     with pytest.raises(GraphError, match=says), GraphWriter(tmp_path / "g") as writer:
@@ -150,7 +150,7 @@ def test_what_makes_no_graph_is_refused(
     assert not (tmp_path / "g").exists()
 
 
-def test_pages_that_are_equal_in_a_circle_have_one_that_stands_for_them(tmp_path: Path) -> None:
+def test_pages_equal_in_a_cycle_have_one_representative(tmp_path: Path) -> None:
     with GraphWriter(tmp_path / "g") as writer:
         for number, name in enumerate("abcd"):
             writer.page(name, png=HOME.png, xml=f"{HOME.xml}<!-- {number} -->")
@@ -195,7 +195,7 @@ def test_a_table_of_tasks_is_plain_json(folder: Path) -> None:
     assert json.loads(lines[0])["golden"][0]["page"] == "home"
 
 
-def test_a_graph_without_an_error_is_what_the_fixture_is(tmp_path: Path) -> None:
+def test_the_fixture_is_a_graph_without_errors(tmp_path: Path) -> None:
     write_notes(tmp_path / "g")
     with Graph.open(tmp_path / "g") as graph:
         assert graph.screen("home").png == HOME.png

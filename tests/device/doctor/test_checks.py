@@ -82,7 +82,7 @@ def test_without_snapshots_it_warns():
     assert finding.level == "warning"
 
 
-def test_a_device_that_breaks_off_is_a_problem_and_no_crash(device):
+def test_a_lost_device_is_a_problem_not_a_crash(device):
     device.close()
     broken = object.__new__(type(device))
     broken.system = device.system

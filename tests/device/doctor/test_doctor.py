@@ -54,7 +54,7 @@ def test_it_can_leave_the_device_alone(whole_phone, capsys):
     assert " taps: " not in capsys.readouterr().out
 
 
-def test_a_device_that_is_not_there_is_explained(whole_phone, capsys):
+def test_a_device_that_does_not_exist_is_explained(whole_phone, capsys):
     assert doctor(whole_phone, serial="nowhere") == 1
     shown = capsys.readouterr().err
     assert "serial:127" in shown
@@ -63,7 +63,7 @@ def test_a_device_that_is_not_there_is_explained(whole_phone, capsys):
 
 
 @pytest.mark.parametrize("device", ["", "farm/x", "serial:farm:0/x"])
-def test_what_names_no_device_is_a_usage_error(device, capsys):
+def test_an_invalid_device_is_a_usage_error(device, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["doctor", "--device", device])
     assert ended.value.code == 2
@@ -87,7 +87,7 @@ def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path)
     assert "ok       types beyond ascii" in shown
 
 
-def test_a_port_of_adb_that_is_none_is_explained(monkeypatch, capsys):
+def test_an_invalid_adb_port_is_explained(monkeypatch, capsys):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
     assert main(["doctor", "--device", "emulator-5554"]) == 1
     assert "ANDROID_ADB_SERVER_PORT=many must be" in capsys.readouterr().err
@@ -111,7 +111,7 @@ def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, mo
         ("virtual:2", "must be just `virtual`"),
     ],
 )
-def test_what_is_no_single_device_is_refused(named, why, capsys):
+def test_several_devices_are_refused(named, why, capsys):
     with pytest.raises(SystemExit) as end:
         main(["doctor", "--device", named])
     assert end.value.code == 2
@@ -141,7 +141,7 @@ def test_a_phone_without_settings_is_not_blamed_for_it(phone, capsys, monkeypatc
     assert "PROBLEM" not in shown
 
 
-def test_an_avd_that_is_not_there_is_explained(sdk, capsys):
+def test_an_avd_that_does_not_exist_is_explained(sdk, capsys):
     sdk.add_avd("tablet")
     assert main(["doctor", "--device=avd:pixel"]) == 1
     assert (

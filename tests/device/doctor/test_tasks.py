@@ -55,7 +55,7 @@ def test_what_is_missing_is_listed_in_groups_the_most_wanted_first() -> None:
     ]
 
 
-def test_an_emulator_is_no_physical_phone() -> None:
+def test_an_emulator_is_not_a_physical_phone() -> None:
     script = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
     assert lines(answers={script: "\n1\n\n"})[1] == "cannot run on an emulator (1):"
     assert lines(answers={script: "\n\n0\n"})[1] == "not installed (3):"
@@ -66,7 +66,7 @@ def test_what_the_device_has_is_not_missing() -> None:
     assert lines(*has)[0] == "10 tasks: 6 can run here"
 
 
-def test_remarks_are_told_after_all_else() -> None:
+def test_remarks_come_last() -> None:
     weak, odd = "a weak check", "an odd check"
     tasks = {f"a.py::t[{n}]": Task("Go.", remarks=(weak,)) for n in range(4)}
     tasks["b.py::u"] = Task("Go.", remarks=(odd, weak))
@@ -88,7 +88,7 @@ class Versioned(FakePhone):
         return {"com.clock": "7", "com.shop": "3", "com.maps": "5", "com.idle": "1"}
 
 
-def test_apps_of_other_versions_than_in_a_run_are_told() -> None:
+def test_apps_whose_version_differs_from_a_run_are_listed() -> None:
     then = {"com.clock": {"6", "7"}, "com.shop": {"2"}, "com.maps": {"5"}, "com.idle": {"0"}}
     selected = Selected(TASKS, {"com.shop": "Shop"}, ("web", "physical"), then)
     phone = Versioned([make_screen("")], apps=["com.clock", "com.shop", "com.maps"])
@@ -141,7 +141,7 @@ def test_the_command_lists_the_tasks_that_pytest_selects(
     assert capsys.readouterr().out == "2 tasks: 2 can run here\n"
 
 
-def test_tasks_that_cannot_be_collected_are_told(
+def test_tasks_that_cannot_be_collected_are_reported(
     doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (pytester.path / "t.csv").write_text("id,goal,app\na,Go.,Shp\n")

@@ -26,7 +26,7 @@ def count(slots, slot):
 
 
 @pytest.mark.slow
-def test_each_phone_does_what_it_is_told():
+def test_each_phone_performs_its_own_actions():
     with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(PHONES) as threads:
         slots = virtual_slots(run, PHONES, [APPS])
         texts = list(threads.map(lambda slot: count(slots, slot), range(PHONES)))

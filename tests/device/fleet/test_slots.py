@@ -65,7 +65,7 @@ def test_an_attached_device_that_broke_is_taken_again_when_there_is_no_other(tmp
     assert [slot for slot, _ in slots.asked] == [0, 0]
 
 
-def test_a_worn_device_is_replaced_if_the_run_made_it(slots):
+def test_a_worn_out_device_is_replaced_if_the_run_started_it(slots):
     devices = leased(slots, recycle=2)
     numbers = [devices.get().number for _ in range(5)]
     assert numbers == ([0, 0, 1, 1, 2] if slots.renews else [0] * 5)

@@ -76,7 +76,7 @@ def test_one_program_prepares_what_all_processes_share(run, slots):
     assert slots.start(0, slots.command, fresh=True).record["warm"] == one["warm"]
 
 
-def test_how_a_process_ended_is_told(slots):
+def test_the_exit_status_of_a_process_is_reported(slots):
     pid = slots.start(0, slots.command).record["pid"]
     assert slots.ended(0) == ""
     os.kill(pid, signal.SIGUSR1)
@@ -95,7 +95,7 @@ def test_a_warm_program_that_died_takes_its_processes_along_and_is_started_anew(
     assert slots.start(0, slots.command).record["warm"] != first["warm"]
 
 
-def test_a_warm_program_that_was_stopped_goes_on(run, slots):
+def test_a_warm_program_that_was_stopped_continues(run, slots):
     first = slots.start(0, slots.command).record
     warm = first["warm"][1]
     os.kill(warm, signal.SIGSTOP)

@@ -45,7 +45,7 @@ def test_the_cross_closes_it_and_the_phone_notices_nothing(desk):
     [Tap(500, 30), Swipe(500, 2000, 500, 500), Scroll("up"), Type("x"), Key("enter"),
      Tap(540, 1300)],
 )  # fmt: skip
-def test_what_does_not_close_it_is_swallowed(desk, action):
+def test_actions_that_do_not_close_noise_are_swallowed(desk, action):
     desk.plan(_1="en-garden-week")
     desk.do(MILK)
     noise = desk.step(action)
@@ -87,7 +87,7 @@ def test_a_tap_outside_closes_a_dialog_that_lets_it(desk):
 
 
 @pytest.mark.parametrize("action", [Key("home"), Key("overview"), Open("com.example.launcher")])
-def test_who_leaves_the_app_leaves_its_noise(desk, action):
+def test_leaving_the_app_leaves_its_noise(desk, action):
     desk.plan(_1="en-update-new")
     desk.do(MILK)
     noise = desk.step(action)
@@ -111,7 +111,7 @@ def test_a_countdown_ends_by_itself_and_waiting_is_right(desk):
     assert desk.noisy.observe().screen is desk.phone.screen
 
 
-def test_what_is_tapped_when_a_countdown_ends_hits_the_app(desk):
+def test_a_tap_after_the_countdown_hits_the_app(desk):
     desk.plan(_1="en-splash-bank")
     desk.do(Wait(0))
     assert desk.step(Tap(500, 2000)).swallowed == (0,)
@@ -200,7 +200,7 @@ def test_an_action_that_is_not_executed_never_reaches_the_phone(desk):
     assert desk.phone.history == ["list", "milk"]
 
 
-def test_going_on_as_if_it_had_been_executed_is_no_recovery(desk):
+def test_going_on_as_if_it_had_been_executed_is_not_a_recovery(desk):
     desk.plan(_1="unexecuted")
     desk.do(MILK)
     assert desk.step(Tap(500, 180)).reaction == ""
@@ -232,7 +232,7 @@ def test_an_action_may_be_done_twice(desk):
     assert (noise.kind, desk.done) == ("repeated", [Type("x"), Type("x")])
 
 
-def test_nothing_becomes_of_waiting(desk):
+def test_tampering_with_a_wait_has_no_effect(desk):
     desk.plan(_1="unexecuted", _2="repeated")
     assert desk.step(Wait(0)) is None
     assert desk.step(Wait(0)) is None
@@ -246,7 +246,7 @@ def test_of_several_actions_the_ones_after_it_hit_noise_that_nobody_has_seen(des
     assert desk.done == [MILK]
 
 
-def test_what_noise_said_is_said_once(desk):
+def test_noise_is_reported_once(desk):
     desk.plan(_1="en-garden-week")
     desk.do(MILK)
     assert desk.step(Tap(500, 30)) is not None

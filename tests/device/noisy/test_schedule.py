@@ -54,7 +54,7 @@ def test_a_user_s_own_language_comes_first():
     assert set(drawn("1,popup", language="de", templates=(*TEMPLATES, own))) == {"guten-tag"}
 
 
-def test_what_cannot_be_drawn_here_is_told_before_the_first_action(monkeypatch):
+def test_what_cannot_be_drawn_here_is_reported_before_the_first_action(monkeypatch):
     from pytest_mobileagent.noise import fonts
 
     monkeypatch.setattr(fonts, "_file", lambda script: None)

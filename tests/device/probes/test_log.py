@@ -51,7 +51,7 @@ def test_messages_are_found_since_the_episode_began(probe: Any, found: list[str]
     assert all(part in message for part, message in zip(found, messages, strict=True))
 
 
-def test_times_tell_where_the_beginning_was_pushed_out_of_the_log() -> None:
+def test_times_are_compared_if_the_beginning_has_left_the_log() -> None:
     short = "".join(line for line in LOG.splitlines(keepends=True) if MARK not in line)
     assert log("START", level="I").since(START).parse(short) == [
         "START u0 {cmp=a/.New} from uid 2000"
@@ -63,7 +63,7 @@ def test_a_clock_that_was_set_back_hides_nothing() -> None:
     assert log("START", tag="Late").since(START).parse(back) == ["START u0"]
 
 
-def test_the_beginning_of_an_earlier_episode_is_no_message() -> None:
+def test_the_beginning_of_an_earlier_episode_is_not_a_message() -> None:
     earlier = LOG.replace(START, "1795356000.000000000")
     assert log("", tag=None, level="I").since(START).parse(earlier)[0].startswith("START")
     assert not any("1795356000" in each for each in log("").since(START).parse(earlier))
@@ -96,7 +96,7 @@ def test_a_log_that_cannot_be_read_is_the_phones_fault(output: str) -> None:
         ({"pattern": "a", "tag": "b:V"}, "a tag contains no spaces, colons"),
     ],
 )
-def test_what_cannot_be_looked_for_is_a_broken_task(words: Any, complaint: str) -> None:
+def test_an_invalid_search_is_a_broken_task(words: Any, complaint: str) -> None:
     with pytest.raises(TaskError, match=complaint):
         log(**words)
 
@@ -119,7 +119,7 @@ def test_the_beginning_is_the_phones_own_time(tmp_path: Any) -> None:
         log("a").since("log: not found\n")
 
 
-def test_only_probes_of_what_happens_learn_when_an_episode_begins() -> None:
+def test_only_probes_of_changes_are_marked_when_an_episode_begins() -> None:
     probes: dict[str, Probe] = {"log": log("a"), "dark": setting("secure", "ui_night_mode")}
     phone = FakePhone([make_screen("a")], answers={log("a").mark: f"{START}\n"})
     assert isinstance(probes["log"], ProbeSince)

@@ -93,7 +93,7 @@ OTHER = "ActivityRecord{bb u0 com.example/.Other} t2}"
         ("", None),
     ],
 )
-def test_the_activity_in_front_is_told_by_its_full_name(output: str, value: Any) -> None:
+def test_the_activity_in_front_is_reported_by_its_full_name(output: str, value: Any) -> None:
     assert activity().parse(output) == value
 
 

@@ -57,7 +57,7 @@ def test_rows_in_the_write_ahead_log_are_read_while_an_app_keeps_it_open(databas
         assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}, {"hour": 22, "on_": 0}]
 
 
-def test_a_database_that_is_not_there_yet_has_no_rows(tmp_path: Path) -> None:
+def test_a_database_that_does_not_exist_yet_has_no_rows(tmp_path: Path) -> None:
     probe = sqlite(str(tmp_path / "none.db"), QUERY)
     assert probe.parse(output_of(probe)) == []
 
@@ -100,7 +100,7 @@ def test_a_database_that_the_phone_keeps_is_the_phones_fault(output: str) -> Non
         sqlite("/data/a.db", QUERY).parse(output)
 
 
-def test_a_database_that_was_copied_while_it_was_written_is_no_fault_of_the_task(
+def test_a_database_that_was_copied_while_it_was_written_is_not_a_fault_of_the_task(
     tmp_path: Path,
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
@@ -113,20 +113,20 @@ def test_a_database_that_was_copied_while_it_was_written_is_no_fault_of_the_task
         sqlite("/data/a.db", "select sum(hour) from alarms").parse(output)
 
 
-def test_what_is_no_database_is_told() -> None:
+def test_an_invalid_database_is_reported() -> None:
     output = base64.b64encode(b"not a database" * 100).decode() + "\n.\n"
     with pytest.raises(TaskError, match="file is not a database"):
         sqlite("/data/a.db", QUERY).parse(output)
 
 
-def test_what_is_below_a_folder_is_told_by_paths_within_it(tmp_path: Path) -> None:
+def test_files_below_a_folder_have_relative_paths(tmp_path: Path) -> None:
     (tmp_path / "a folder" / "empty").mkdir(parents=True)
     (tmp_path / "a folder" / "it's.txt").write_text("")
     probe = files(str(tmp_path))
     assert probe.parse(output_of(probe)) == ["a folder/", "a folder/empty/", "a folder/it's.txt"]
 
 
-def test_nothing_is_below_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_nothing_is_below_a_folder_that_does_not_exist(tmp_path: Path) -> None:
     probe = files(str(tmp_path / "none"))
     assert probe.parse(output_of(probe)) == []
 

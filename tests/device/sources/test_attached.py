@@ -61,7 +61,7 @@ def test_a_device_that_is_there_or_may_come_back_is_taken(adb_server, state):
         ("recovery", "as recovery; start Android on it"),
     ],
 )
-def test_a_device_that_lets_nobody_in_is_explained(adb_server, state, remedy):
+def test_a_device_in_an_unusable_state_is_explained(adb_server, state, remedy):
     port = adb_server(f"R5CT\t{state}\nother\tdevice\n")
     with pytest.raises(ValueError, match=f"the adb server at 127.0.0.1:{port} lists it {remedy}"):
         AttachedSource("R5CT").check(DeviceOptions())
@@ -69,7 +69,7 @@ def test_a_device_that_lets_nobody_in_is_explained(adb_server, state, remedy):
         AttachedSource("other,R5CT").check(DeviceOptions())
 
 
-def test_a_device_that_is_not_listed_is_named_with_those_that_are(adb_server):
+def test_an_unlisted_device_is_named_with_the_listed_ones(adb_server):
     adb_server("one\tdevice\ntwo\toffline\n")
     with pytest.raises(ValueError, match=r"does not list it \(it lists: one, two\)"):
         AttachedSource("three").check(DeviceOptions())

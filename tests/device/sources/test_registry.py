@@ -100,6 +100,6 @@ def test_attached_devices_are_of_this_machine_or_others():
         ("appium:http://ho\0st/", "`appium:URL`"),
     ],
 )
-def test_what_names_no_device_is_explained(text, why):
+def test_an_invalid_device_is_explained(text, why):
     with pytest.raises(ValueError, match=why):
         parse_device(text)

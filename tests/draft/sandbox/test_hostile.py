@@ -309,7 +309,7 @@ def test_a_long_message_is_cut(tried):
     assert len(found.reason) == 2000
 
 
-def test_nothing_is_said_to_whoever_watches(tried, capfd):
+def test_output_of_a_draft_is_discarded(tried, capfd):
     assert tried(
         "import sys; print('x', flush=True); print('y', file=sys.stderr, flush=True)"
     ).holds

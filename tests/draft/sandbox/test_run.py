@@ -69,7 +69,7 @@ def test_this_system_has_a_sandbox():
 
 
 @needs_linux
-def test_an_episode_that_is_not_there_is_an_error(tmp_path):
+def test_an_episode_that_does_not_exist_is_an_error(tmp_path):
     with pytest.raises(HostError, match=r"sandbox's process ended: .*RecordError"):
         ask_prefixes(tmp_path, 1, body("pass"), "test_it")
 
@@ -88,7 +88,7 @@ def test_an_episode_that_is_not_there_is_an_error(tmp_path):
         b"[" * 100_000,
     ],
 )
-def test_what_the_process_says_is_not_believed_unread(monkeypatch, tmp_path, reply):
+def test_the_output_of_the_process_is_validated(monkeypatch, tmp_path, reply):
     done = subprocess.CompletedProcess([], 0, reply, b"")
     monkeypatch.setattr(run, "unsupported", lambda: "")
     monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: done)
@@ -105,7 +105,7 @@ def test_long_reasons_are_cut(monkeypatch, tmp_path):
     assert len(ask_prefixes(tmp_path, 0, body("pass"), "test_it")[0].reason) == 2000
 
 
-def test_nothing_runs_where_nothing_can_be_shut_off(monkeypatch, tmp_path):
+def test_nothing_runs_on_a_system_without_isolation(monkeypatch, tmp_path):
     monkeypatch.setattr(run, "unsupported", lambda: "a sandbox needs Linux's seccomp")
     monkeypatch.setattr(run.subprocess, "run", None)
     for ask in (check_sandbox, lambda: ask_prefixes(tmp_path, 1, body("pass"), "test_it")):

@@ -126,7 +126,7 @@ def test_three_judges_make_three_pairs_and_the_third_settles(calibrate):
     assert "cross, settled by the third 1.00 (0.51-1.00)" in out
 
 
-def test_errors_of_judges_are_told_and_left_out(calibrate):
+def test_errors_of_judges_are_reported_and_left_out(calibrate):
     out = " ".join(calibrate(first=ScriptedModel([])).out.split())
     assert "openai:gpt-4o 1.00 (0.21-1.00)" in out  # from key components alone
     assert "3 answers left out, as there was none:" in out
@@ -152,7 +152,7 @@ def test_it_fails_if_no_judge_answers(calibrate):
         (["--labels=nowhere"], {}, "cannot read nowhere"),
     ],
 )
-def test_what_cannot_be_done_is_told_before_a_judge_is_asked(calibrate, arguments, texts, why):
+def test_what_cannot_be_done_is_reported_before_a_judge_is_asked(calibrate, arguments, texts, why):
     nobody = ScriptedModel([])
     err = calibrate(*arguments, first=nobody, second=nobody, status=2, **texts).err
     assert err.startswith("error: ")
@@ -176,7 +176,7 @@ def test_a_script_is_found_from_where_it_is_named(labelled, tmp_path, capsys):
     assert not (tmp_path / "replies").exists()
 
 
-def test_a_budget_that_is_spent_is_told_and_the_same_command_goes_on(calibrate):
+def test_a_budget_that_is_spent_is_reported_and_the_same_command_continues(calibrate):
     for labels in (1, 2):  # the calls of two judges cost 0.006 US dollars
         err = calibrate("--max-cost=0.004", "--threads=1", status=2).err
         assert f"--max-cost=0.004 is spent: {labels} of 4 episodes were judged; the same" in err

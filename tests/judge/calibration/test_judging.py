@@ -76,7 +76,7 @@ def test_key_components_can_be_left_out_of_it_to_see_what_they_are_worth(plan):
     assert [each.verdict_by_components for each in outcome.answers] == [True, False, True]
 
 
-def test_the_majority_of_several_runs_counts_and_what_nobody_can_read_is_no_vote(plan):
+def test_the_majority_of_several_runs_counts_and_what_nobody_can_read_is_not_a_vote(plan):
     replies = ["Result: 1", "Result: 0", "Result: 1", "?", "??", "Result: 0", "Result: 0"]
     model = ScriptedModel([When("Do 1", replies[:3]), When("Do 3", replies[3:])])
     first, _, third = asked(plan(model, runs=3)).answers
@@ -91,7 +91,7 @@ def test_a_judge_that_cannot_answer_is_an_error_of_its_own(plan):
     assert "does not answer" in first.error
 
 
-def test_a_damaged_record_is_told_for_each_judge(plan):
+def test_a_damaged_record_is_reported_for_each_judge(plan):
     given = plan(judge("1"), judge("1"))
     (given.labels[0].load.args[0] / "episode.jsonl").write_text("")
     outcome = asked(given)

@@ -48,7 +48,7 @@ def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled)
         ({"key_components": "Total"}, "must be a list of texts"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, why):
+def test_a_line_that_is_invalid_is_reported_with_its_number(labelled, change, why):
     path = labelled(("Do 1.", True), ("Do 2.", True))
     first, second = path.read_text().splitlines()
     path.write_text(f"{first}\n\n{json.dumps(json.loads(second) | change)}\n")
@@ -68,7 +68,7 @@ def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, wh
         (b"\xff\xfe", "is not UTF-8 text"),
     ],
 )
-def test_a_file_without_labels_is_told(tmp_path, content, why):
+def test_a_file_without_labels_is_reported(tmp_path, content, why):
     path = tmp_path / "labels.jsonl"
     with pytest.raises(LabelsError, match="cannot read"):
         read_labels(path)
@@ -112,7 +112,7 @@ def test_what_people_have_said_of_a_run_are_labels(run):
         assert found.remarks == ("1 of 3 episodes have no verdict by a person, and are left out",)
 
 
-def test_what_a_person_has_taken_back_is_no_label(run):
+def test_what_a_person_has_taken_back_is_not_a_label(run):
     first, second, _ = sorted((run / "episodes").iterdir())
     append(first, of_person(False, "ann", "not the right one"))
     append(first, of_person(True, "bob", "it is"))

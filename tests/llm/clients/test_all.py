@@ -136,7 +136,7 @@ def test_every_setting_arrives(connect, kind):
 @chats
 @streamed
 @pytest.mark.parametrize("stop", ["length", "refusal"])
-def test_why_a_reply_ended_is_told(connect, kind, stream, stop):
+def test_the_reason_why_a_reply_ended_is_returned(connect, kind, stream, stop):
     model = ScriptedModel([ScriptedReply("I would rather", stop=stop)])
     answer = connect(kind, model).ask(asked(stream=stream))
     assert (answer.text, answer.stop) == ("I would rather", stop)
@@ -183,7 +183,7 @@ def raises(client: Any, stream: bool, fault: Any, error: type[Exception]) -> Non
 
 
 @chats
-def test_a_stream_that_is_cut_anywhere_is_no_answer(connect, kind):
+def test_a_stream_that_is_cut_anywhere_is_not_an_answer(connect, kind):
     pieces = range(30)
     client = connect(kind, ScriptedModel([Fault("cut", after=number) for number in pieces]))
     for _ in pieces:

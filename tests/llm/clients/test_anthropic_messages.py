@@ -179,7 +179,7 @@ def test_tokens_of_the_cache_are_part_of_the_input():
         ("refusal", "refusal"),
     ],
 )
-def test_why_a_message_ended_is_told(reason, stop):
+def test_the_reason_why_a_message_ended_is_returned(reason, stop):
     made, _ = client(reply(text("so"), stop=reason))
     assert made.ask(Request((GOAL,))).stop == stop
 

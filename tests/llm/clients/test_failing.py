@@ -32,12 +32,12 @@ def said(status: int, body: Any, key: str = "") -> Any:
         "No.",
     ],
 )
-def test_the_words_of_every_provider_are_found(body):
+def test_error_messages_of_every_provider_are_found(body):
     assert str(said(429, body)) == "http://model answers 429: No."
 
 
 @pytest.mark.parametrize("body", [None, {}, [], "", {"error": None}])
-def test_a_body_without_words_says_so(body):
+def test_a_body_without_a_message_is_reported(body):
     assert str(said(500, body)).startswith("http://model answers 500: ")
 
 
@@ -63,7 +63,7 @@ def test_each_answer_is_the_error_that_it_means(status, body, error):
     assert type(said(status, body)) is error
 
 
-def test_a_key_is_never_repeated_and_long_words_are_cut():
+def test_a_key_is_never_repeated_and_long_messages_are_cut():
     words = str(said(401, {"message": "bad key sk-123 " + "x" * 9999}, "sk-123"))
     assert "sk-123" not in words
     assert len(words) < 600
@@ -82,7 +82,7 @@ def test_a_key_is_never_repeated_and_long_words_are_cut():
         ({"retry-after": formatdate(0, usegmt=True)}, 0.0),
     ],
 )
-def test_when_to_come_back_is_read_in_every_form(headers, seconds):
+def test_the_time_to_retry_is_read_in_every_form(headers, seconds):
     assert retry_after(headers, {}) == seconds
 
 
@@ -92,7 +92,7 @@ def test_a_date_is_so_many_seconds_from_now():
     assert 50 < seconds <= 60
 
 
-def test_google_says_it_in_the_body():
+def test_google_sends_the_time_to_retry_in_the_body():
     details = [{"@type": "…/Help"}, {"@type": "…/RetryInfo", "retryDelay": "34.5s"}]
     error = said(429, [{"error": {"message": "No.", "details": details}}])
     assert isinstance(error, ProviderBusyError)

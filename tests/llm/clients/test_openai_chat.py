@@ -168,7 +168,7 @@ def test_a_server_that_knows_only_the_older_name_gets_it():
         {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
     ],
 )
-def test_a_server_that_does_not_count_is_read_all_the_same(usage: Any) -> None:
+def test_a_server_that_does_not_count_is_read_anyway(usage: Any) -> None:
     piece = {"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}], "usage": None}
     last = {"choices": [], "usage": usage}
     stream = "".join(f"data: {json.dumps(each)}\n\n" for each in (piece, last))
@@ -195,7 +195,7 @@ def test_a_server_that_counts_no_streams_is_asked_without():
         "This model's maximum context length is 8192 tokens",
     ],
 )
-def test_any_other_refusal_is_one(words):
+def test_any_other_refusal_is_reported(words):
     made, heard = client([refusal(words)])
     with pytest.raises(RequestRefusedError, match=words):
         made.ask(asked(max_tokens=9, temperature=0.0))

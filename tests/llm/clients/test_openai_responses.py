@@ -62,7 +62,7 @@ def client(*answers: Any) -> tuple[OpenAIResponses, Answering]:
         {"input_tokens": 0, "output_tokens": 0},
     ],
 )
-def test_a_server_that_does_not_count_is_read_all_the_same(usage):
+def test_a_server_that_does_not_count_is_read_anyway(usage):
     made, _ = client(response(words("so"), usage=usage))
     answer = made.ask(Request((GOAL,)))
     assert (answer.text, answer.usage, answer.usage_data) == ("so", Usage(), None)
@@ -111,7 +111,7 @@ def test_a_conversation_without_raw_data_is_put_together_again(arguments):
     assert model.requests[0].messages[1:] == (said, Message("tool", (PNG,), (), "c1"))
 
 
-def test_what_another_provider_wanted_back_is_left_out():
+def test_raw_data_of_another_provider_is_left_out():
     made, heard = client(response(words("so")))
     made.ask(Request((GOAL, Message("assistant", ("I look.",), raw={"anthropic_messages": [{}]}))))
     assert heard.bodies[0]["input"][1] == {
@@ -168,7 +168,7 @@ def test_reasoning_goes_back_as_it_came():
         (response(), "", "end"),
     ],
 )
-def test_why_a_response_ended_is_told(answer, text, stop):
+def test_the_reason_why_a_response_ended_is_returned(answer, text, stop):
     made, _ = client(answer)
     said = made.ask(Request((GOAL,)))
     assert (said.text, said.stop, said.model) == (text, stop, "m-1")

@@ -98,7 +98,7 @@ def test_a_scripted_model_is_asked_as_gradio(connect):
 
 
 @pytest.mark.parametrize("answer", [{"text": 3}, {}, [], "x"])
-def test_what_is_no_answer_is_none(answer):
+def test_an_invalid_answer_is_refused(answer):
     made, _ = client(answer, url="http://127.0.0.1:1/predict")
     with pytest.raises(ProviderBusyError):
         made.ask(ASKED)

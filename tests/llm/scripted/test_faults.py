@@ -81,7 +81,7 @@ def test_a_slow_model_is_waited_for(read):
     assert time.monotonic() - started >= 0.03
 
 
-def test_a_closed_server_lets_those_go_who_wait_and_leaves_nothing():
+def test_a_closed_server_releases_waiting_clients_and_leaves_nothing():
     asked = threading.Event()
 
     def wait_for_ever(_: object) -> Fault:

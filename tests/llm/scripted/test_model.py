@@ -66,7 +66,7 @@ def test_a_function_sees_the_request():
     assert [model.ask(asked(word)).text for word in ("a", "bcd")] == ["1 letters", "3 letters"]
 
 
-def test_a_reply_may_tell_tokens_tools_and_why_it_ended():
+def test_a_reply_may_have_tokens_tools_and_a_stop_reason():
     call = ToolCall("1", "tap", {"x": 3})
     told = ScriptedReply("so", [call], input_tokens=9, output_tokens=2, cached_tokens=4)
     model = ScriptedModel([told, ScriptedReply("no", stop="refusal")])
@@ -151,12 +151,12 @@ def test_many_threads_get_each_reply_once():
         ([When("x", wrong(["a", None]))], "None is not a reply: "),
     ],
 )
-def test_what_is_no_reply_is_refused_at_once(replies, problem):
+def test_an_invalid_reply_is_refused_at_once(replies, problem):
     with pytest.raises(TypeError, match=problem):
         ScriptedModel(replies)
 
 
-def test_what_a_function_returns_has_to_be_a_reply():
+def test_a_function_must_return_a_reply():
     with pytest.raises(TypeError, match="7 is not a reply: "):
         ScriptedModel([lambda request: wrong(7)]).ask(asked("x"))
 
@@ -168,7 +168,7 @@ def test_faults_and_stops_are_known():
         ScriptedReply("x", stop=wrong("why"))
 
 
-def test_a_file_of_json_lines_says_the_same(tmp_path):
+def test_a_file_of_json_lines_is_equivalent(tmp_path):
     file = tmp_path / "replies.jsonl"
     file.write_text(
         '# a solved task\n"tap 1 2"\n\n'
@@ -218,7 +218,7 @@ def test_a_bad_line_is_an_error_that_names_file_and_line(tmp_path, line, problem
     assert problem in str(caught.value)
 
 
-def test_a_request_that_no_reply_waits_for_is_told_so():
+def test_a_request_without_a_matching_reply_is_reported():
     model = ScriptedModel([When("alarm", "tap"), When("timer", "tap")])
     with pytest.raises(RequestRefusedError, match="none of the texts that its replies wait for"):
         model.ask(Request((Message("user", ("Open Notes",)),)))

@@ -190,7 +190,7 @@ def test_without_weights_tests_come_in_the_order_of_collection():
     assert run.done == run.tests
 
 
-def test_tests_that_are_no_tasks_come_last_in_their_order():
+def test_tests_that_are_not_tasks_come_last_in_order():
     run = Run([1, 4, 1, 2, 1], ready=[0], expected={"test_1": 4, "test_3": 2})
     run.go()
     assert run.done == ["test_1", "test_3", "test_0", "test_2", "test_4"]
@@ -258,7 +258,7 @@ def test_what_two_workers_have_died_with_is_lost():
 
 
 @pytest.mark.parametrize("late", [["test_0"], ["test_1", "test_0"], []])
-def test_a_worker_that_collects_something_else_is_told_and_gets_nothing(late):
+def test_a_worker_with_another_collection_is_reported_and_gets_nothing(late):
     run = Run([1, 1], ready=[0, 9])
     first, second = run.workers
     assert run.collect(first) == ""
@@ -268,7 +268,7 @@ def test_a_worker_that_collects_something_else_is_told_and_gets_nothing(late):
     assert second.given == []
 
 
-def test_what_nobody_has_in_hand_can_be_dropped():
+def test_unassigned_tests_can_be_dropped():
     run = Run([1] * 9, ready=[0])
     (worker,) = run.workers
     run.collect(worker)
@@ -320,9 +320,7 @@ def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, w
     ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
     data=st.data(),
 )
-def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens(
-    takes, ready, data
-):
+def test_tests_that_wait_for_an_analysis_are_run_after_it_or_dropped(takes, ready, data):
     """`Stages` asserts what must be true at each interim analysis."""
     workers = [f"gw{n}" for n in range(len(ready))]
     deaths = data.draw(st.dictionaries(st.sampled_from(workers), st.integers(0, 60)))
@@ -361,7 +359,7 @@ def test_tests_that_build_on_each_other_are_done_in_order_by_one_worker(takes, r
     takes=st.lists(st.integers(1, 9), min_size=6, max_size=12),
     deaths=st.dictionaries(st.sampled_from(["gw0", "gw1", "gw2"]), st.integers(1, 30)),
 )
-def test_another_worker_goes_on_with_a_set_whose_worker_died(takes, deaths):
+def test_another_worker_continues_a_set_whose_worker_died(takes, deaths):
     run = Run(takes, [0, 1, 2], named(takes), deaths, sets=SETS)
     run.go()
     assert sorted(run.done) == sorted(run.tests)
@@ -369,7 +367,7 @@ def test_another_worker_goes_on_with_a_set_whose_worker_died(takes, deaths):
     assert order == ["test_1", "test_3", "test_4"]
 
 
-def test_a_worker_that_pauses_goes_on_with_what_another_dies_over():
+def test_a_paused_worker_runs_the_tests_of_a_dead_one():
     stages = Stages(2, [])
     stages.run = run = Run([1, 9, 1, 1], [0, 0], deaths={"gw1": 5}, stages=stages)
     run.go()

@@ -84,7 +84,7 @@ def test_a_pause_is_the_test_before_it_once_more(scheduling):
     assert not tests.has_pending
 
 
-def test_a_worker_that_dies_before_it_can_be_told_so_does_not_end_the_run(scheduling):
+def test_a_worker_that_dies_before_its_pause_does_not_end_the_run(scheduling):
     tests, (first, second) = scheduling(2)
     first.is_dead = True
     tests.mark_test_complete(first, 0, 1)

@@ -83,7 +83,7 @@ def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float])
     assert sum(written) == 2  # the next one 100 seconds later
 
 
-def test_what_goes_wrong_ends_pages_and_not_the_run(
+def test_an_error_ends_the_pages_not_the_run(
     tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live_page, report = page_of(tmp_path)
@@ -100,7 +100,7 @@ def test_what_goes_wrong_ends_pages_and_not_the_run(
     assert len(tried) == 1
 
 
-def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
+def test_a_page_that_cannot_be_written_is_reported_once_at_the_end(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
@@ -150,7 +150,7 @@ def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[files.P
         (pytest.ExitCode.INTERNAL_ERROR, ".xml"),
     ],
 )
-def test_screens_are_packed_at_the_end_unless_somebody_is_in_a_hurry(
+def test_screens_are_packed_at_the_end_unless_interrupted(
     packing: files.Packing, tmp_path: Path, status: pytest.ExitCode, suffix: str
 ) -> None:
     packing.pytest_sessionfinish(status)

@@ -87,7 +87,7 @@ def test_it_is_the_same_wherever_it_is_read(code):
         ("inner(1)", "inner( 1 )"),
     ],
 )
-def test_what_does_not_count_changes_nothing(code, old, new):
+def test_irrelevant_edits_change_nothing(code, old, new):
     assert old in BODY
     assert code(BODY.replace(old, new)) == code()
 
@@ -130,7 +130,7 @@ def test_functions_that_call_each_other_end(code):
     assert code(body) == code(body)
 
 
-def test_code_without_a_source_is_told_apart(tmp_path):
+def test_code_without_a_source_is_distinguished(tmp_path):
     sources = Sources(tmp_path)
     one, same, other = (eval(f"lambda x: x + {n}") for n in (1, 1, 2))
     assert sources.of(one) == sources.of(same) != sources.of(other)

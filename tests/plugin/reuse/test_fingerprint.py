@@ -66,7 +66,7 @@ def test_the_content_of_folders_is_their_files(tmp_path: Path) -> None:
     assert content_of([tmp_path / "b"]) != before
 
 
-def test_a_file_that_cannot_be_read_is_named_all_the_same(
+def test_an_unreadable_file_is_named_anyway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path, mode: str) -> None:

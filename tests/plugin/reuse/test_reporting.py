@@ -129,7 +129,7 @@ def cases(path):
     return found
 
 
-def test_a_kept_result_is_reported_as_a_fresh_one_and_nothing_runs(pytester, run):
+def test_a_reused_result_is_reported_like_a_new_one_and_nothing_runs(pytester, run):
     fresh = run("--junitxml=fresh.xml", "-rA", code=1)
     first = keep(pytester)
     kept = run("--junitxml=kept.xml", "-rA", code=1)
@@ -181,7 +181,7 @@ def test_a_failure_is_shown_in_the_same_few_lines(pytester, run):
     assert any(line.startswith("sought   what != ") for line in fresh)
 
 
-def test_last_failed_and_maxfail_see_a_kept_failure(pytester, run):
+def test_last_failed_and_maxfail_see_a_reused_failure(pytester, run):
     run(code=1)
     keep(pytester)
     result = run("-x", code=1)
@@ -190,13 +190,13 @@ def test_last_failed_and_maxfail_see_a_kept_failure(pytester, run):
     assert result.outlines[0].endswith("test_it[fail]")
 
 
-def test_what_others_have_set_up_is_torn_down_around_a_kept_test(pytester, run):
+def test_other_fixtures_are_torn_down_around_a_reused_test(pytester, run):
     pytester.makepyfile(
         test_a="def test_first(module): pass\n",
         test_b=TASKS,
         test_c="def test_last(module): pass\n",
     )
-    (pytester.path / "test_what_others_have_set_up_is_torn_down_around_a_kept_test.py").unlink()
+    (pytester.path / "test_other_fixtures_are_torn_down_around_a_reused_test.py").unlink()
     fixture = TASKS[TASKS.index("@pytest.fixture") : TASKS.index("ALL =")]
     for name in "ac":
         path = pytester.path / f"test_{name}.py"

@@ -23,7 +23,7 @@ def decided(old: Any, new: Any, task: Any = DONE) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("outcome", ["passed", "failed", "review"])
-def test_what_is_decided_and_the_same_is_reused(outcome):
+def test_unchanged_decided_results_are_reused(outcome):
     assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("reused", "")
 
 
@@ -49,12 +49,12 @@ def test_only_a_changed_check_is_scored_again():
 
 
 @pytest.mark.parametrize("name", ["agent", "models", "device", "plugin"])
-def test_what_all_depend_on_runs_all(name):
+def test_a_change_that_affects_all_tasks_runs_all(name):
     assert decided(plan(), plan(prints=PRINTS | {name: "x"})) == ("run", f"{name} changed")
 
 
 @pytest.mark.parametrize("outcome", ["error", "skipped", "not run", "xfailed", "xpassed"])
-def test_what_was_not_decided_is_run(outcome):
+def test_undecided_tasks_are_run(outcome):
     assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("run", f"{outcome} before")
 
 
@@ -85,7 +85,7 @@ def test_a_run_that_went_on_with_changes_is_trusted_no_further(differs, what):
     assert decided(plan(resumed=resumed), plan()) == what
 
 
-def test_it_is_told_how_many_and_why():
+def test_the_numbers_and_reasons_are_reported():
     decisions = [
         *[Decision("reused")] * 80,
         *[Decision("run", "new")] * 18,
@@ -97,7 +97,7 @@ def test_it_is_told_how_many_and_why():
     )
 
 
-def test_what_there_is_none_of_is_not_told():
+def test_empty_counts_are_not_printed():
     assert in_words([Decision("reused")]) == "1 task: 1 reused"
     assert in_words([Decision("run", "agent changed")] * 2) == (
         "2 tasks: 0 reused, 2 run (agent changed)"

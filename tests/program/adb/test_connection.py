@@ -170,7 +170,7 @@ def test_payloads_are_as_small_as_the_server_wants_them() -> None:
     ],
     ids=["HTTP", "wrong check", "too much"],
 )
-def test_who_speaks_no_adb_is_left(data: bytes) -> None:
+def test_a_client_that_does_not_speak_adb_is_disconnected(data: bytes) -> None:
     async def conversation(server: Server) -> None:
         server.writer.write(data)
         assert await server.closed()
@@ -209,7 +209,7 @@ def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
     talk(conversation, most=0)
 
 
-def test_what_is_for_no_stream_is_ignored() -> None:
+def test_packets_for_unknown_streams_are_ignored() -> None:
     async def conversation(server: Server) -> None:
         for command in ("OKAY", "WRTE", "CLSE", "AUTH", "SYNC"):
             server.send(command, 9, 9, b"x")
@@ -219,7 +219,7 @@ def test_what_is_for_no_stream_is_ignored() -> None:
     talk(conversation)
 
 
-def test_so_many_streams_that_one_is_refused() -> None:
+def test_too_many_streams_are_refused() -> None:
     async def serve(stream: Stream, service: str) -> None:
         await stream.read()
 
@@ -232,7 +232,7 @@ def test_so_many_streams_that_one_is_refused() -> None:
     talk(conversation, serve=serve)
 
 
-def test_what_goes_on_when_it_is_closed_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_cuts_off_open_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pytest_mobileagent.program.adb.adbd._ENDING_SECONDS", 0.01)
     cut: list[str] = []
 
@@ -282,7 +282,7 @@ def test_a_device_that_vanishes_takes_its_connections_with_it(
     asyncio.run(check())
 
 
-def test_features_that_would_have_to_be_imitated_are_not_handed_on(
+def test_features_that_would_need_imitation_are_not_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def ask_server(_: Address, request: str) -> str:

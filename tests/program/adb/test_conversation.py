@@ -149,7 +149,7 @@ def test_packets_are_read_as_they_were_sent(
 
 
 @given(st.binary(max_size=60))
-def test_what_is_no_packet_is_refused(data: bytes) -> None:
+def test_invalid_packets_are_refused(data: bytes) -> None:
     with pytest.raises((PacketError, EOFError)):
         asyncio.run(read(data))
 

@@ -68,7 +68,7 @@ def test_it_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -> None:
         b"",
     ],
 )
-def test_where_nobody_knows_it_stays_in_words(
+def test_an_unknown_element_is_described_in_words(
     answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert placed(answer, monkeypatch)[0] == (Raw("click element 7"),)

@@ -139,7 +139,9 @@ def test_reverses_of_others_stay(
     assert f"tcp:{mine} " not in listed
 
 
-def test_eight_at_once(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> None:
+def test_eight_programs_run_at_once(
+    phone: Address, start: Callable[..., Recording], tmp_path: Path
+) -> None:
     with ThreadPoolExecutor(8) as threads:
         recordings = list(threads.map(lambda n: start(phone, tmp_path / str(n)), range(8)))
         try:
@@ -157,7 +159,7 @@ def test_the_console_of_the_phone_is_out_of_reach(own: Recording) -> None:
     assert own.out("get-state") == "device\n"
 
 
-def test_a_phone_that_is_not_there(
+def test_a_missing_phone_is_an_error(
     phone: Address, start: Callable[..., Recording], tmp_path: Path
 ) -> None:
     with pytest.raises(DeviceError, match=r"emulator-1 at .* not found"):

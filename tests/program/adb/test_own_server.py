@@ -172,7 +172,7 @@ def test_other_ports_lead_where_they_did_in_node(
         server.accept()
 
 
-def test_what_a_user_asks_of_node_is_kept(tmp_path: Path) -> None:
+def test_node_options_of_the_user_are_kept(tmp_path: Path) -> None:
     variables = write_shims(tmp_path / "own", 1234, {"NODE_OPTIONS": "--max-old-space-size=99"})
     assert variables["NODE_OPTIONS"].endswith(" --max-old-space-size=99")
 
@@ -209,7 +209,7 @@ def test_the_users_sdk_is_still_there(tmp_path: Path) -> None:
     ],
     ids=lambda words: " ".join(words or []),
 )
-def test_words_reach_the_real_adb_unchanged_but_for_the_server(
+def test_words_reach_the_real_adb_unchanged_except_for_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], passed: list[str] | None
 ) -> None:
     real = tmp_path / "it's adb"
@@ -236,7 +236,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_who_has_the_key_can_sign_a_token(made: Path) -> None:
+def test_the_owner_of_a_key_can_sign_a_token(made: Path) -> None:
     private = load_pem_private_key(made.read_bytes(), None)
     assert isinstance(private, RSAPrivateKey)
     signature = private.sign(TOKEN, PKCS1v15(), Prehashed(SHA1()))
@@ -248,20 +248,20 @@ def test_who_has_the_key_can_sign_a_token(made: Path) -> None:
 
 
 @pytest.mark.parametrize("forged", [b"", bytes(256), b"\xff" * 256, b"\1" * 257, TOKEN])
-def test_what_is_no_signature_does_not_pass_for_one(made: Path, forged: bytes) -> None:
+def test_invalid_signatures_are_refused(made: Path, forged: bytes) -> None:
     assert not Key.of(made).verifies(forged, TOKEN)
 
 
 @pytest.mark.parametrize(
     "text", [b"", b"hello", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
 )
-def test_other_files_are_no_keys(tmp_path: Path, text: bytes) -> None:
+def test_other_files_are_not_keys(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "adbkey").write_bytes(text)
     with pytest.raises(ValueError):  # noqa: PT011 - nobody reads why
         Key.of(tmp_path / "adbkey")
 
 
-def test_a_file_cut_anywhere_is_no_key(made: Path, tmp_path: Path) -> None:
+def test_a_file_cut_anywhere_is_not_a_key(made: Path, tmp_path: Path) -> None:
     text = made.read_bytes()
     for end in range(0, 450, 7):
         (tmp_path / "adbkey").write_bytes(text[:end])

@@ -104,7 +104,7 @@ def test_whichever_server_and_device_are_asked_for(
     assert recording.out(*words, "shell", "echo", "-P", "'a  b'") == "-P a  b\n"
 
 
-def test_another_phone_is_not_there(recording: Recording, phone: Address) -> None:
+def test_another_phone_is_not_listed(recording: Recording, phone: Address) -> None:
     done = recording.adb("-s", phone.serial, "shell", "true")
     assert (done.returncode, b"not found" in done.stderr) == (1, True)
 
@@ -191,7 +191,7 @@ def test_what_would_control_the_phone_over_a_reverse_takes_a_forward(recording: 
     recording.out("forward", "--remove-all")
 
 
-def test_nobody_listens_at_a_port_of_the_phone(recording: Recording) -> None:
+def test_connecting_to_an_unused_port_of_the_phone_fails(recording: Recording) -> None:
     device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
     with pytest.raises(adbutils.AdbError, match="closed"):
         device.create_connection(adbutils.Network.TCP, 4)
@@ -248,7 +248,7 @@ def test_an_act_that_the_program_gives_up_is_not_done(recording: Recording) -> N
     ],
     ids=["shell", "old shell", "exec", "reverse", "reboot", "root"],
 )
-def test_what_is_refused_is_not_done_and_says_why(
+def test_a_refused_command_is_not_executed_and_says_why(
     recording: Recording, words: tuple[str, ...], status: int, out: bytes, err: bytes
 ) -> None:
     recording.watching.refuse = ("input", "reverse", "reboot", "root")
@@ -362,14 +362,14 @@ CLIENTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
-def test_clients_in_python_know_nothing_of_it(recording: Recording, client: str) -> None:
+def test_clients_in_python_notice_nothing(recording: Recording, client: str) -> None:
     program = textwrap.dedent(CLIENTS[client])
     done = recording.run(sys.executable, "-c", program, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert recording.watching.of("input tap 5 5") or recording.watching.of("POST /jsonrpc/0")
 
 
-def test_an_adb_server_of_somebody_else_does_not_get_the_phone(recording: Recording) -> None:
+def test_another_adb_server_does_not_get_the_phone(recording: Recording) -> None:
     adbd = recording.recorded._adbd
     assert adbd is not None
     with socket.create_connection(("127.0.0.1", adbd.port), PATIENCE) as stranger:

@@ -26,7 +26,7 @@ from pytest_mobileagent.program.commands.sockets import read_service
         ),
     ],
 )
-def test_what_is_destroyed_is_said(script: str, destroys: str) -> None:
+def test_destructive_commands_are_described(script: str, destroys: str) -> None:
     command = read_service(f"shell:{script}")
     assert (command.destructive, command.refused) == (destroys, "")
 
@@ -46,7 +46,7 @@ def test_what_is_destroyed_is_said(script: str, destroys: str) -> None:
         "pm uninstall com.github.uiautomator",
     ],
 )
-def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
+def test_harmless_commands_are_not_destructive(script: str) -> None:
     command = read_service(f"shell:{script}")
     assert (command.destructive, command.refused) == ("", "")
 
@@ -91,7 +91,7 @@ def test_what_is_harmless_is_not_called_destructive(script: str) -> None:
         "shell:input tap 1 2; input keyevent SLEEP",
     ],
 )
-def test_what_would_take_the_phone_away_is_refused(service: str) -> None:
+def test_commands_that_would_take_the_phone_away_are_refused(service: str) -> None:
     refused = read_service(service).refused
     assert refused
     assert "\n" not in refused

@@ -136,7 +136,7 @@ SENT: list[tuple[str, tuple[Act, ...]]] = [
 
 
 @pytest.mark.parametrize(("script", "done"), SENT)
-def test_what_agents_send_is_read(script: str, done: tuple[Act, ...]) -> None:
+def test_commands_of_agents_are_read(script: str, done: tuple[Act, ...]) -> None:
     assert acts(script) == done
 
 
@@ -293,7 +293,7 @@ def test_scripts_are_taken_apart(script: str, done: tuple[Act, ...]) -> None:
         "input tap 1 2; echo 'no end",
     ],
 )
-def test_what_cannot_be_taken_apart_is_one_opaque_act(script: str) -> None:
+def test_an_unreadable_script_is_one_opaque_act(script: str) -> None:
     assert acts(script) == (Raw(script),)
 
 
@@ -319,7 +319,7 @@ def test_what_cannot_be_taken_apart_is_one_opaque_act(script: str) -> None:
         ("", False, False),
     ],
 )
-def test_looks_are_known(service: str, looks: bool, automation: bool) -> None:
+def test_looks_are_recognised(service: str, looks: bool, automation: bool) -> None:
     command = read_service(service)
     assert (command.looks, command.automation) == (looks, automation)
     assert command.text == service

@@ -166,7 +166,7 @@ def test_portals_and_mobileclis_requests_are_read(
         request("POST", "/", {"jsonrpc": "2.0", "method": "device.dump.ui", "params": {}}),
     ],
 )
-def test_looks_are_known(data: bytes) -> None:
+def test_looks_are_recognised(data: bytes) -> None:
     (command,) = commands(data)
     assert command.looks
     assert not command.acts
@@ -213,7 +213,7 @@ def test_control_streams_are_opaque(name: str) -> None:
         assert command.acts == (Raw(f"{name}: binary control"),)
 
 
-def test_what_is_no_control_is_passed_on() -> None:
+def test_other_data_is_passed_on() -> None:
     assert SocketReader("localabstract:chrome_devtools_remote").feed(b"\0\1") == [(b"\0\1", None)]
     assert SocketReader("tcp:27183").feed(b"") == []
 

@@ -89,7 +89,7 @@ def test_acts_are_grouped(letters: str, steps: list[list[int]]) -> None:
         ("(aa)", 4),
     ],
 )
-def test_what_cannot_change_any_more_is_settled(letters: str, count: int) -> None:
+def test_final_steps_are_settled(letters: str, count: int) -> None:
     assert settled(marks(letters)) == count
 
 
@@ -243,7 +243,7 @@ def test_a_finger_that_rests_makes_a_long_press() -> None:
         ((Raw("x"),), (Raw("x"),), 0.1, False),
     ],
 )
-def test_what_carries_on_the_act_before_is_known(
+def test_continued_acts_are_recognised(
     before: tuple[Act, ...], then: tuple[Act, ...], pause: float, goes_on: bool
 ) -> None:
     acts = timed(*before)
@@ -282,7 +282,7 @@ def test_nothing_that_is_typed_is_lost(steps: list[tuple[Act, float]]) -> None:
 
 
 @given(ACTS)
-def test_what_carries_on_adds_no_action_but_a_key(steps: list[tuple[Act, float]]) -> None:
+def test_a_continued_act_adds_no_action_except_a_key(steps: list[tuple[Act, float]]) -> None:
     at = 0.0
     acts: list[tuple[Act, float]] = []
     for act, pause in steps:

@@ -49,7 +49,7 @@ def read(api: RecordedApi, raw: bytes, kind: str) -> Any:
 @pytest.mark.parametrize("name", STREAMED)
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, alt=st.sampled_from(["sse", ""]))
-def test_a_whole_stream_says_what_was_said(name: str, reply: ScriptedReply, alt: str) -> None:
+def test_a_complete_stream_gives_the_reply(name: str, reply: ScriptedReply, alt: str) -> None:
     assembled, answer = read(*streamed(name, reply, alt))
     assert assembled.is_whole
     assert answer.text == reply.text
@@ -61,7 +61,7 @@ def test_a_whole_stream_says_what_was_said(name: str, reply: ScriptedReply, alt:
 @pytest.mark.parametrize("name", STREAMED)
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, data=st.data(), alt=st.sampled_from(["sse", ""]))
-def test_a_stream_that_is_cut_says_the_beginning(
+def test_a_truncated_stream_gives_the_beginning(
     name: str, reply: ScriptedReply, data: st.DataObject, alt: str
 ) -> None:
     api, raw, kind = streamed(name, reply, alt)
@@ -179,5 +179,5 @@ def test_a_usage_of_null_is_hidden_and_nothing_else(event: str, shown: bytes) ->
         ),
     ],
 )
-def test_counts_are_asked_for_where_nobody_says_no(data: bytes, asked: bytes | None) -> None:
+def test_counts_are_requested_unless_refused(data: bytes, asked: bytes | None) -> None:
     assert with_usage(json.loads(data), data) == asked

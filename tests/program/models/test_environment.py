@@ -166,7 +166,7 @@ def test_a_picture_that_cannot_be_kept_ends_the_calls(
     assert recorder.watcher.told == ["begins", "ended: "]
 
 
-def test_what_cannot_be_asked_is_said_at_once(
+def test_an_unusable_provider_is_reported_at_once(
     make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
@@ -254,9 +254,7 @@ def test_a_program_asks_without_the_key_and_the_provider_gets_it(
     assert {word, locked.key} <= recorder.models.secrets
 
 
-def test_the_word_is_worth_nothing_elsewhere(
-    make: Callable[..., Recorder], locked: ServedModel
-) -> None:
+def test_the_token_is_useless_elsewhere(make: Callable[..., Recorder], locked: ServedModel) -> None:
     recorder = make()
     request = urllib.request.Request(
         f"{locked.address}/v1/models",
@@ -279,7 +277,7 @@ def test_no_key_goes_to_a_provider_over_a_line_that_others_can_read(
     assert models._may_have_keys(Origin.of(locked.address))
 
 
-def test_whoever_answers_instead_gets_its_own_key(
+def test_a_replacement_model_gets_its_own_key(
     make: Callable[..., Recorder], locked: ServedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
@@ -293,7 +291,7 @@ def test_whoever_answers_instead_gets_its_own_key(
     assert done.choices[0].message.content == "one"
 
 
-def test_no_variable_of_a_program_holds_a_key_but_those_that_are_its_own() -> None:
+def test_only_a_programs_own_variables_hold_keys() -> None:
     environment = {
         "OPENAI_API_KEY": "sk-or-v1-0123456789",
         "THEIR_MODEL": "openrouter sk-or-v1-0123456789",

@@ -244,7 +244,7 @@ async def no_counts(_: Provider, request: bytes, writer: asyncio.StreamWriter) -
         writer.write(STREAM + chunked(CHUNK) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_who_knows_no_counts_is_asked_without(
+def test_a_server_that_refuses_counts_is_asked_without(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(no_counts)

@@ -81,7 +81,7 @@ def test_a_fixed_url_is_streamed(recorder: Recorder) -> None:
     assert recorder.lines[0]["call"]["input_tokens"] == 9
 
 
-def test_nobody_else_of_this_machine_can_use_the_proxy(recorder: Recorder) -> None:
+def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> None:
     proxy = f"http://127.0.0.1:{recorder.port.number}"
     done = run(recorder, *command("curl", OPENAI, BODY), HTTPS_PROXY=proxy, https_proxy=proxy)
     assert "407" in done.stderr

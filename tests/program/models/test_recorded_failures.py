@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .conftest import Recorder
 
 
-def test_what_is_repeated_after_a_failure_is_one_call(
+def test_a_retried_call_is_one_call(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(Fault(429), Fault("drop"), Fault(500), REPLY, REPLY)
@@ -44,7 +44,7 @@ def test_what_is_repeated_after_a_failure_is_one_call(
     assert repeated["call"]["waited"] > repeated["call"]["seconds"]
 
 
-def test_a_refused_request_is_recorded_and_is_no_call(
+def test_a_refused_request_is_recorded_and_is_not_a_call(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(Fault(400))
@@ -102,7 +102,7 @@ def test_a_budget_that_is_spent_ends_the_asking(
     assert len(recorder.over) == 1  # the SDK did not retry
 
 
-def test_nothing_is_asked_if_nobody_knows_what_was_spent(
+def test_no_model_is_called_if_the_spending_is_unknown(
     make: Callable[..., Recorder], provider: Callable[..., str], tmp_path: Path
 ) -> None:
     provider(REPLY)
@@ -158,7 +158,7 @@ def test_a_websocket_is_refused_so_that_clients_take_http(
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"messages":{"a":[1,null]}}', b"\xff" * 9])
-def test_a_request_that_makes_no_sense_is_for_the_provider_to_refuse(
+def test_an_invalid_request_is_left_for_the_provider_to_refuse(
     make: Callable[..., Recorder], provider: Callable[..., str], body: bytes
 ) -> None:
     provider(REPLY)

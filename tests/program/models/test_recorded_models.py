@@ -167,7 +167,7 @@ def test_no_key_is_kept(make: Callable[..., Recorder], provider: Callable[..., s
     assert recorder.lines[0]["reply"]["text"] == "Your key is …."
 
 
-def test_what_is_no_call_passes_unrecorded(
+def test_other_requests_pass_unrecorded(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(REPLY)
@@ -178,7 +178,7 @@ def test_what_is_no_call_passes_unrecorded(
     assert recorder.watcher.told == []
 
 
-def test_two_at_once_are_told_apart(
+def test_concurrent_calls_are_distinguished(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     both = threading.Barrier(2, timeout=10)

@@ -176,7 +176,7 @@ def test_a_signal_that_ended_it_is_its_status(run: Run) -> None:
     assert run("killed").wait(30) == -signal.SIGKILL
 
 
-def test_what_runs_on_has_no_status(run: Run) -> None:
+def test_a_running_program_has_no_status(run: Run) -> None:
     process = run("hang")
     assert process.wait(0.01) is None
     assert not process.is_over
@@ -186,7 +186,7 @@ def test_what_runs_on_has_no_status(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["asked", "asked_while_it_is_stopped"])
-def test_what_is_asked_to_end_may_do_so_by_itself(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_program_may_end_by_itself_when_asked(run: Run, tmp_path: Path, name: str) -> None:
     process = run(name)
     said(tmp_path)
     process.end(grace=20)
@@ -213,7 +213,7 @@ def test_a_flood_leaves_its_beginning_and_its_end(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["hang", "closes_its_output", "ignores_signals", "stops"])
-def test_what_does_not_want_to_end_is_ended(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_program_that_does_not_end_is_killed(run: Run, tmp_path: Path, name: str) -> None:
     process = run(name)
     pid = said(tmp_path)
     began = time.monotonic()
@@ -224,7 +224,7 @@ def test_what_does_not_want_to_end_is_ended(run: Run, tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize("name", ["child", "child_that_holds_its_output", "daemon"])
-def test_what_it_leaves_behind_ends_too(run: Run, tmp_path: Path, name: str) -> None:
+def test_processes_left_behind_end_too(run: Run, tmp_path: Path, name: str) -> None:
     process = run(name)
     assert process.wait(30) == 0
     pid = said(tmp_path)
@@ -234,7 +234,7 @@ def test_what_it_leaves_behind_ends_too(run: Run, tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["relay", "crowd"])
-def test_what_multiplies_is_ended(run: Run, tmp_path: Path, name: str) -> None:
+def test_processes_that_multiply_are_ended(run: Run, tmp_path: Path, name: str) -> None:
     process = run(name)
     said(tmp_path)
     process.end(grace=0)
@@ -253,7 +253,7 @@ def test_a_program_that_kills_what_watches_over_it_is_over_and_leaves_nothing(
     assert not is_alive(said(tmp_path))
 
 
-def test_what_hides_ends_even_if_others_end_all_that_is_marked(run: Run, tmp_path: Path) -> None:
+def test_hidden_processes_end_even_if_marked_ones_are_killed(run: Run, tmp_path: Path) -> None:
     process = run("daemon")
     pid = said(tmp_path)
     end_marked(process.mark)
@@ -268,7 +268,7 @@ def test_secrets_are_not_recorded(run: Run) -> None:
     assert process.stdout.read_text() == "key …. sk-very-s\n"
 
 
-def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
+def test_a_program_that_cannot_start_is_reported(tmp_path: Path) -> None:
     for words, folder in ((["/nowhere/at/all"], tmp_path), (["true"], tmp_path / "none")):
         process = ProgramProcess(words, folder, os.environ, tmp_path / "program")
         with pytest.raises(AgentError, match=r"cannot start .*: No such file or directory"):

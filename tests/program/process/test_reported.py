@@ -66,7 +66,7 @@ def test_a_status_says_what_came_of_it(
     assert report(status) == Reported(ending, text)  # type: ignore[arg-type]
 
 
-def test_an_adapter_may_give_statuses_another_meaning(report: Callable[..., Reported]) -> None:
+def test_an_adapter_may_redefine_statuses(report: Callable[..., Reported]) -> None:
     codes = {0: "error", 7: "done"}
     assert report(7, exit_codes=codes).ending == "done"
     assert report(0, exit_codes=codes).ending == "error"
@@ -124,7 +124,7 @@ def test_why_it_is_impossible_counts_more_than_an_answer(report: Callable[..., R
     )
 
 
-def test_an_error_quotes_the_last_that_was_said(report: Callable[..., Reported]) -> None:
+def test_an_error_quotes_the_last_line_of_output(report: Callable[..., Reported]) -> None:
     files = {
         "record/stdout": "step 1\n",
         "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
@@ -167,7 +167,9 @@ def test_secrets_are_in_no_report(report: Callable[..., Reported]) -> None:
     assert report(0, files, ("sk-very-secret",)).text == "…"
 
 
-def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path: Path) -> None:
+def test_something_other_than_a_file_is_not_an_answer(
+    report: Callable[..., Reported], tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "notes" / "answer")
     (tmp_path / "notes" / "impossible").mkdir()
     assert report(0) == Reported("done", "")
@@ -181,7 +183,7 @@ def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path:
         ("API error: no key", "error", "and reported: API error: no key"),
     ],
 )
-def test_a_program_whose_status_says_nothing_may_say_it_in_words(
+def test_a_program_without_a_meaningful_status_may_use_its_output(
     report: Callable[..., Reported], printed: str, ending: str, text: str
 ) -> None:
     words = {"error": ReportPlace("API error.*"), "step_limit": ReportPlace("max rounds")}
@@ -209,7 +211,7 @@ def test_a_program_whose_status_says_nothing_may_say_it_in_words(
         ({"stdout": "Task completed\nERROR: but not quite\n"}, 0, "error", "but not quite"),
     ],
 )
-def test_a_program_with_words_for_being_done_has_to_say_them(
+def test_a_program_with_a_done_pattern_must_print_it(
     report: Callable[..., Reported], printed: dict[str, str], status: int, ending: str, text: str
 ) -> None:
     words = {

@@ -107,7 +107,7 @@ def test_what_the_program_wrote_can_be_kept_without_secrets(
     assert files["logs/1.txt"].read_text() == "key …."
 
 
-def test_nothing_is_kept_of_a_folder_that_is_no_copy(source: Path, parent: Path) -> None:
+def test_nothing_is_kept_of_a_folder_that_is_not_a_copy(source: Path, parent: Path) -> None:
     for each, folder in ((adapter(source, copy=False), source), (adapter(None), parent)):
         with workplace(each, parent) as place:
             assert place.folder == folder
@@ -118,9 +118,7 @@ def test_nothing_is_kept_of_a_folder_that_is_no_copy(source: Path, parent: Path)
         assert not (parent / "kept").exists()
 
 
-def test_what_is_no_file_is_left_out(
-    source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_files_are_copied(source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(source / "pipe")
     monkeypatch.chdir(source)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -152,7 +150,7 @@ def test_a_copy_whose_folders_are_read_only_is_removed_too(source: Path, parent:
     assert not list(parent.iterdir())
 
 
-def test_without_room_it_is_no_failure_of_the_agent(source: Path, tmp_path: Path) -> None:
+def test_without_room_it_is_not_a_failure_of_the_agent(source: Path, tmp_path: Path) -> None:
     with pytest.raises(HostError), workplace(adapter(source), source, tmp_path / "none"):
         pass
 
@@ -202,7 +200,7 @@ def test_other_content_makes_another(requirements: Path, commands: list[list[str
     assert len(set(made)) == 3
 
 
-def test_one_that_is_half_made_is_never_used(
+def test_a_half_made_environment_is_never_used(
     requirements: Path, commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = install(requirements)
@@ -214,7 +212,7 @@ def test_one_that_is_half_made_is_never_used(
     assert not good.exists()
 
 
-def test_what_pip_says_last_is_shown(requirements: Path) -> None:
+def test_the_last_lines_of_pip_are_shown(requirements: Path) -> None:
     command = [sys.executable, "-c", "print('no such package'); raise SystemExit(1)"]
     with pytest.raises(HostError, match=r"(?s)cannot install .*status 1.*no such package"):
         module._run(command, requirements)

@@ -78,7 +78,7 @@ def test_twins_of_a_run_stand_beside_each_other() -> None:
     ]
 
 
-def test_of_two_runs_the_twins_of_both_are_told() -> None:
+def test_the_twins_of_both_runs_are_listed() -> None:
     found = by_field("language", recorded(tasks()), recorded(tasks(zh="P")))
     assert [(each["of"], each["difference"]) for each in found["pairs"]] == [
         ("baseline", -0.75),

@@ -86,7 +86,7 @@ def test_crashes_are_compared_where_both_logs_were_read() -> None:
     assert (found["baseline"], found["run"], found["difference"]) == (0, 1.5, 1.5)
 
 
-def test_the_same_run_twice_is_no_difference() -> None:
+def test_the_same_run_twice_is_not_a_difference() -> None:
     found = compared(many(10, "PPF"), many(10, "PPF"))
     assert found["difference"] == 0
     assert found["p_value"] == 1
@@ -116,7 +116,7 @@ def test_another_baseline_altogether_is_an_error(
         compared(before, after)
 
 
-def test_nothing_decided_in_both_is_no_number() -> None:
+def test_without_common_decided_tasks_there_is_no_number() -> None:
     found = compared({"a": "P"}, {"a": "E"})
     assert (found["tasks"], found["difference"], found["interval"]) == (0, None, None)
 
@@ -124,7 +124,7 @@ def test_nothing_decided_in_both_is_no_number() -> None:
 PRINTS = {"agent": "1", "prompts": "2", "apps": "3", "checks": "4"}
 
 
-def test_what_differs_is_named_and_what_should_be_equal() -> None:
+def test_differences_and_unexpected_differences_are_named() -> None:
     runs = [
         recorded(entries({"a": "P"}), fingerprints=prints)
         for prints in (PRINTS, {**PRINTS, "agent": "5", "apps": "6"})
@@ -195,7 +195,7 @@ def remarks_on_machines(found: dict[str, Any]) -> list[str]:
     ("base", "run"),
     [([NORTH, NORTH], [NORTH, NORTH]), ([NOWHERE], [NOWHERE]), ([NOWHERE], [NORTH])],
 )
-def test_what_is_the_same_or_unknown_is_no_difference(base: list[Any], run: list[Any]) -> None:
+def test_equal_or_unknown_versions_are_not_a_difference(base: list[Any], run: list[Any]) -> None:
     found = compared_on(base, run)
     assert found["versions"] == {}
     assert remarks_on_machines(found) == []
@@ -223,7 +223,7 @@ def test_machines_of_tasks_that_only_one_run_has_do_not_count() -> None:
     assert remarks_on_machines(compared_on([NORTH], [NORTH, SOUTH])) == []
 
 
-def test_a_comparison_that_an_older_version_has_written_tells_nothing() -> None:
+def test_a_comparison_by_an_older_version_has_no_such_lines() -> None:
     found = compared_on([NORTH], [SOUTH])
     del found["versions"], found["nodes"]
     assert remarks_on_machines(found) == []

@@ -48,7 +48,7 @@ def test_a_difference_is_one_line() -> None:
     )
 
 
-def test_crashes_of_apps_are_told_where_there_are_some() -> None:
+def test_crashes_of_apps_are_listed_if_any() -> None:
     comparison = example()
     crashes = {"baseline": 0.0, "run": 0.5, "difference": 0.5, "interval": [0.1, 0.9]}
     told = {**comparison, "crashes": {**crashes, "p_value": 0.01, "tasks": 9}}
@@ -63,7 +63,7 @@ def test_crashes_of_apps_are_told_where_there_are_some() -> None:
         assert "crashes" not in "\n".join(comparison_markdown(quiet))
 
 
-def test_single_tasks_follow_and_what_one_has_to_know() -> None:
+def test_single_tasks_and_remarks_follow() -> None:
     lines = comparison_details(example())
     assert lines[0] == "gained (8), now pass in most epochs, and did not before:"
     assert lines[1] == "  t0  1/3 → 3/3"
@@ -92,7 +92,7 @@ def test_remarks_say_what_the_numbers_rest_on() -> None:
     assert "note: this is the same run twice" in remarks(compare(base, base))
 
 
-def test_nothing_decided_is_no_number() -> None:
+def test_without_decided_tasks_there_is_no_number() -> None:
     both = recorded(entries({"a": "P"})), recorded(entries({"a": "E"}))
     assert comparison_line(compare(*both)).startswith(
         "n/a: no task was decided in both runs   gained 0"
@@ -213,7 +213,7 @@ def test_a_run_that_was_killed_is_compared_by_what_it_has(
         (["BASE", "BASE", "--gate=tokens >= 3"], "there is no number 'tokens'"),
     ],
 )
-def test_what_is_asked_wrongly_is_one_clear_error_and_no_verdict(
+def test_a_usage_error_is_one_clear_line_and_not_a_verdict(
     tmp_path: Path, base: str, capsys: Capture, arguments: list[str], said: str
 ) -> None:
     write(tmp_path / "other", {"tasks/other": "P"})

@@ -63,7 +63,7 @@ def episode(*walk: Screen | Action) -> EpisodeRecord:
 TAP_ALARM, TAP_TIMER = middle(LIST, "Alarm"), middle(LIST, "Timer")
 
 
-def test_the_same_way_never_parts() -> None:
+def test_equal_episodes_never_diverge() -> None:
     way = episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))
     assert first_divergence(way, way) is None
     near = replace(TAP_ALARM, x=TAP_ALARM.x + 30)  # another pixel of the same row
@@ -71,7 +71,7 @@ def test_the_same_way_never_parts() -> None:
     assert first_divergence(way, other) is None
 
 
-def test_agents_part_where_they_do_different_things() -> None:
+def test_agents_diverge_where_their_actions_differ() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, Finish())
     other = episode(LIST, TAP_TIMER, TIMER, Finish())
     assert first_divergence(one, other) == Divergence(1, "action")
@@ -89,7 +89,7 @@ def test_another_screen_after_the_same_actions_was_the_environment() -> None:
     )
 
 
-def test_another_beginning_is_told_as_such() -> None:
+def test_different_first_screens_are_reported() -> None:
     one, other = episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST)
     found = first_divergence(one, other)
     assert found is not None
@@ -97,7 +97,7 @@ def test_another_beginning_is_told_as_such() -> None:
     assert found.after == ("Start", "Reset")
 
 
-def test_one_that_a_limit_ended_parts_where_the_other_goes_on() -> None:
+def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues() -> None:
     whole = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, TAP_TIMER, TIMER)
     assert first_divergence(whole.prefix(2), whole) == Divergence(3, "length")
     assert first_divergence(whole, whole.prefix(0)) == Divergence(1, "length")
@@ -112,7 +112,7 @@ def test_a_report_is_an_action() -> None:
     assert first_divergence(one, goes_on) == Divergence(2, "action")
 
 
-def test_a_small_difference_is_told_only_where_nothing_else_is() -> None:
+def test_a_small_difference_is_reported_only_without_others() -> None:
     late = make_screen(*ROWS[:5], "Sign in", package="clock", activity="clock.Main")
     assert 0.7 < similarity(LIST, late) < 0.8
     rows = [f"Row {letter}" for letter in "abcdefghijklmnop"]
@@ -136,11 +136,11 @@ def test_a_small_difference_is_told_only_where_nothing_else_is() -> None:
         ("3 min ago", "45 min ago"),
     ],
 )
-def test_what_changes_by_itself_is_no_difference(one: str, other: str) -> None:
+def test_volatile_content_is_not_a_difference(one: str, other: str) -> None:
     assert similarity(make_screen("Alarm", one), make_screen("Alarm", other)) == 1.0
 
 
-def test_the_status_bar_is_no_difference_and_a_state_is() -> None:
+def test_the_status_bar_is_not_a_difference_but_a_state_is() -> None:
     battery = {"text": "Battery low", "package": "com.android.systemui"}
     assert similarity(make_screen("Alarm", battery), make_screen("Alarm")) == 1.0
     switch = {"text": "Wi-Fi", "checkable": "true", "checked": "true"}
@@ -248,7 +248,7 @@ def walked(walk: list[tuple[Screen, Action]]) -> EpisodeRecord:
 
 
 @given(WALKS, WALKS)
-def test_a_parting_lies_in_both_and_is_the_same_from_both_sides(
+def test_a_divergence_is_in_both_episodes_and_symmetric(
     one: list[tuple[Screen, Action]], other: list[tuple[Screen, Action]]
 ) -> None:
     before, after = walked(one), walked(other)

@@ -94,7 +94,7 @@ def compared(base: Path, run: Path) -> dict[str, Any]:
     return with_episode_pairs(compare(*both), *both)
 
 
-def test_a_lost_task_tells_where_its_episodes_part_and_what_else_differs(
+def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(
     base: Path, run: Path
 ) -> None:
     (lost,) = compared(base, run)["lost"]
@@ -194,7 +194,7 @@ def test_a_baseline_of_which_only_the_report_was_kept_still_compares(base: Path,
     assert episode_differences(base / "nowhere", now) is None
 
 
-def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
+def test_another_phone_is_reported(base: Path, tmp_path: Path) -> None:
     other = replace(DEVICE, android="16")
     run = run_of(tmp_path / "runs", "after", (True, False), device=other)
     (lost,) = compared(base, run)["lost"]

@@ -59,14 +59,14 @@ def test_runs_that_differ_clearly_have_one_place_each(run: Run) -> None:
     assert [each.peers for each in placements] == [(), (), ()]
 
 
-def test_runs_that_cannot_be_told_apart_share_their_places(run: Run) -> None:
+def test_indistinguishable_runs_share_their_places(run: Run) -> None:
     one, other = run([5, 4, 5, 3] * 5), run([4, 5, 4, 4] * 5)
     placements = rank([one, run([0] * 20), other])
     assert [each.places for each in placements] == [(1, 2), (3, 3), (1, 2)]
     assert [each.peers for each in placements] == [(2,), (), (0,)]
 
 
-def test_few_tasks_tell_no_runs_apart(run: Run) -> None:
+def test_few_tasks_distinguish_no_runs(run: Run) -> None:
     placements = rank([run([5] * 7), run([0] * 7)])
     assert [each.places for each in placements] == [(1, 2), (1, 2)]
     assert [each.places for each in rank([run([5] * 8), run([0] * 8)])] == [(1, 1), (2, 2)]
@@ -104,7 +104,7 @@ def test_tasks_in_other_words_are_other_tasks(run: Run) -> None:
     )
 
 
-def test_without_a_run_json_the_fingerprint_tells_of_other_words(run: Run) -> None:
+def test_without_a_run_json_the_fingerprint_shows_another_wording(run: Run) -> None:
     runs = [run([5] * 9), run([5] * 9), run([5] * 9, fingerprints={"tasks": "x"})]
     for each in runs:
         (each.folder / "run.json").unlink()
@@ -150,7 +150,7 @@ def test_a_run_of_which_nothing_is_known_has_no_place(run: Run) -> None:
 
 
 @pytest.mark.slow  # It ranks 300 runs.
-def test_equal_agents_are_told_apart_no_more_often_than_the_level_says(run: Run) -> None:
+def test_equal_agents_are_distinguished_no_more_often_than_the_level(run: Run) -> None:
     draw = random.Random(1)
     chances = [draw.random() for _ in range(30)]
     wrong, trials = 0, 60

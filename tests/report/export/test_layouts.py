@@ -168,13 +168,13 @@ def test_a_run_of_nothing_is_nothing_and_never_zero(layout: str) -> None:
     assert {value for name, value in shown.items() if name not in {"Agent", "Tasks"}} == {"n/a"}
 
 
-def test_runs_of_the_same_agent_are_told_apart_by_their_ids() -> None:
+def test_runs_of_the_same_agent_are_distinguished_by_their_ids() -> None:
     runs = [Run({"id": name, "agent": "m3a"}, summarise([])) for name in ("one", "two")]
     assert [row["Agent"] for row in rows("own", *runs)] == ["m3a (one)", "m3a (two)"]
     assert rows("own", Run({"id": "x", "agent": None}, summarise([])))[0]["Agent"] == "(no agent)"
 
 
-def test_notes_tell_of_what_is_undecided_and_of_virtual_phones() -> None:
+def test_notes_mention_undecided_tasks_and_virtual_phones() -> None:
     undecided = run([make(True, id="a"), make(None, id="b")], virtual=True)
     assert tabulate("spa-bench", [undecided]).notes == (
         "m3a: 1 of 2 tasks are decided; its success rate of all is 0.500",

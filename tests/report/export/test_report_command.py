@@ -54,7 +54,7 @@ def test_a_layout_and_a_format_go_to_a_file(
     assert capsys.readouterr().out == ""
 
 
-def test_csv_says_beside_the_table_what_one_has_to_know(
+def test_csv_prints_remarks_beside_the_table(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
@@ -93,7 +93,7 @@ def test_runs_of_version_1_have_a_row(
         ),
     ],
 )
-def test_a_run_that_cannot_be_read_is_told(
+def test_a_run_that_cannot_be_read_is_reported(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str], whole: Any, told: str
 ) -> None:
     assert main([str(write_run("broken", whole=whole))]) == 1
@@ -103,14 +103,16 @@ def test_a_run_that_cannot_be_read_is_told(
     assert told in error
 
 
-def test_what_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_is_not_a_run_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([str(tmp_path)]) == 1
     assert "holds no run" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere")]) == 1
     assert "is not a folder" in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_told(
+def test_a_file_that_cannot_be_written_is_reported(
     write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "nowhere" / "table.md"
@@ -119,7 +121,7 @@ def test_a_file_that_cannot_be_written_is_told(
 
 
 @pytest.mark.parametrize("format", ["json", "html"])
-def test_what_a_run_has_recorded_is_not_written_over(
+def test_records_of_a_run_are_not_overwritten(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str], format: str
 ) -> None:
     run = write_run("m3a")
@@ -139,7 +141,7 @@ def test_what_a_run_has_recorded_is_not_written_over(
         ([], "RUN"),
     ],
 )
-def test_what_does_not_go_together_is_told(
+def test_incompatible_options_are_reported(
     capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -160,7 +162,7 @@ def test_html_is_the_page_of_a_run(
     assert (run / name).read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_html_goes_where_it_is_told(
+def test_html_is_written_to_the_given_path(
     write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"

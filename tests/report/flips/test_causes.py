@@ -83,7 +83,7 @@ def test_a_cause_is_looked_for_in_this_order(
     assert cause(flipping(tmp_path, scorer), first, second)[0] == expected
 
 
-def test_what_shows_a_cause_is_said(tmp_path: Path) -> None:
+def test_the_evidence_of_a_cause_is_reported(tmp_path: Path) -> None:
     judged = flipping(tmp_path, "judge")
     assert cause(judged, Reruns((YES, NO), YES), Reruns((NO, NO), NO)) == (
         "judge",
@@ -93,7 +93,7 @@ def test_what_shows_a_cause_is_said(tmp_path: Path) -> None:
     assert why == "epoch 0 of run was not played again: the phone broke"
 
 
-def test_shares_are_of_the_tasks_that_can_be_told(tmp_path: Path) -> None:
+def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path: Path) -> None:
     each = [entry(name, epoch, epoch == 0) for name in "abcd" for epoch in (0, 1)]
     planned = plan([run(tmp_path / "run", *each)], 1)
     said = {"a": (YES, NO), "b": (NO, NO), "c": (YES, NO), "d": (NOTHING, NOTHING)}
@@ -113,7 +113,7 @@ def test_shares_are_of_the_tasks_that_can_be_told(tmp_path: Path) -> None:
     assert "agent              2    66.7%   20.8% to 93.9%" in lines(found)
 
 
-def test_nothing_that_can_be_told_has_no_shares(tmp_path: Path) -> None:
+def test_without_known_causes_there_are_no_shares(tmp_path: Path) -> None:
     found = report(flipping(tmp_path), {})
     assert found["causes"]["judge"] == {"tasks": 0, "share": None, "interval": None}
     assert "n/a the judge" in summary(found)

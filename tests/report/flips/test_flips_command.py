@@ -150,7 +150,7 @@ def test_each_flip_has_its_cause(
     assert "already exists: name another folder with -o DIR" in capsys.readouterr().err
 
 
-def test_agents_without_recorded_replies_cannot_be_told(
+def test_agents_without_recorded_replies_have_no_known_cause(
     project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(project, "Random")

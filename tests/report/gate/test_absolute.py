@@ -139,7 +139,7 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
     ],
     ids=str,
 )
-def test_what_is_known_is_the_least_that_it_can_be(
+def test_the_known_part_is_a_lower_bound(
     bound: Bound, changes: list[dict[str, Any]], line: str
 ) -> None:
     assert said(bound, *changes) == line
@@ -156,7 +156,7 @@ def test_the_price_of_a_role_is_held_to_its_own_calls() -> None:
     )
 
 
-def test_what_is_over_already_fails_however_much_is_missing() -> None:
+def test_an_exceeded_maximum_fails_however_much_is_missing() -> None:
     run = [*tasks({}), *(entry(f"n{n}", 0, "n") for n in range(9))]
     gate = Gate((Bound("cost_usd", max=0.4),))
     decision = decide(gate, run, None, ONCE, 0)

@@ -69,7 +69,7 @@ def test_an_open_run_says_what_would_decide_it() -> None:
     assert status == 8
 
 
-def test_of_a_task_that_is_lost_more_epochs_tell_nothing() -> None:
+def test_more_epochs_of_a_lost_task_decide_nothing() -> None:
     for epochs in ("PPP", "PPPPPPPPPP"):
         after = many(20, epochs) | {"tasks/clock/t0": epochs.replace("P", "F")}
         line, _ = said(decided(AGAINST, after, many(20, epochs)))
@@ -78,7 +78,7 @@ def test_of_a_task_that_is_lost_more_epochs_tell_nothing() -> None:
         )
 
 
-def test_one_epoch_does_not_tell_lost_tasks_from_chance() -> None:
+def test_one_epoch_does_not_distinguish_lost_tasks_from_chance() -> None:
     line, _ = said(decided(AGAINST, many(20, "P") | {"tasks/clock/t0": "F"}, many(20, "P")))
     assert line.endswith("; with one epoch, lost tasks may be chance: run several epochs of both")
 
@@ -90,7 +90,7 @@ def test_few_tasks_never_fail_nor_pass_by_statistics() -> None:
         assert status == 8
 
 
-def test_errors_leave_the_mean_and_both_denominators_are_told() -> None:
+def test_errors_leave_the_mean_and_both_denominators_are_printed() -> None:
     before, after = many(50, "PPP"), many(50, "PPP") | {"tasks/clock/t0": "PPE"}
     decision = decided(AGAINST, after, before)
     assert decision.line == (
@@ -99,7 +99,7 @@ def test_errors_leave_the_mean_and_both_denominators_are_told() -> None:
     )
 
 
-def test_too_much_broken_is_no_verdict_on_the_agent() -> None:
+def test_too_many_errors_give_no_verdict_on_the_agent() -> None:
     after = many(20, "PPP") | many(7, "PPE")
     line = "12 % of the episodes are missing: infrastructure broke 7 times; fix it, then "
     assert said(decided(AGAINST, after, many(20, "PPP"))) == (
@@ -110,7 +110,7 @@ def test_too_much_broken_is_no_verdict_on_the_agent() -> None:
 
 
 @pytest.mark.parametrize("bound", [AGAINST, Bound("success_rate", min=0.1)], ids=str)
-def test_what_broke_of_a_suite_is_too_much_for_its_bound(bound: Bound) -> None:
+def test_errors_in_a_suite_are_too_many_for_its_bound(bound: Bound) -> None:
     others = [task | {"suite": "notes"} for task in entries({f"n{n}": "PPP" for n in range(50)})]
     run = entries(many(20, "PPP") | many(7, "PPE")) + others
     before = entries(many(20, "PPP")) + others
@@ -119,7 +119,7 @@ def test_what_broke_of_a_suite_is_too_much_for_its_bound(bound: Bound) -> None:
     assert decision.status == 9
 
 
-def test_what_waits_for_people_is_no_fault_of_infrastructure() -> None:
+def test_undecided_cases_are_not_infrastructure_failures() -> None:
     after = many(20, "PPP") | many(6, "PRR") | {"tasks/clock/t0": "PPE"}
     line, status = said(decided(AGAINST, after, many(20, "PPP")))
     assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person must decide")
@@ -141,7 +141,7 @@ def test_a_catastrophe_fails_whatever_is_missing() -> None:
         assert decided(AGAINST, after, many(50, "PP")).status == 1
 
 
-def test_a_fail_that_rests_on_what_is_missing_is_none() -> None:
+def test_missing_episodes_alone_cause_no_fail() -> None:
     after = many(40, "PPPP") | many(8, "FEEE")
     before = many(40, "PPPP")
     assert decided(AGAINST, many(40, "PPPP") | many(8, "FFFF"), before).status == 1
@@ -208,7 +208,7 @@ def test_a_rate_has_a_verdict_that_what_is_missing_cannot_change(
         ("R", "a person must decide 6 times; `python -m pytest_mobileagent review`, then `comp"),
     ],
 )
-def test_only_what_can_be_resumed_is_told_to_be(letters: str, advice: str) -> None:
+def test_resuming_is_suggested_only_where_possible(letters: str, advice: str) -> None:
     line = decided(Bound("success_rate", min=0.1), many(6, "P" + letters)).line
     assert advice in line
     assert ("--mobile-resume" in line) is (letters in "En")
@@ -246,7 +246,7 @@ def test_an_absolute_bound_is_on_the_number_of_the_summary(bound: Bound, line: s
     assert decide(Gate((bound,)), tasks, None, ONCE, 0).line == line
 
 
-def test_what_counts_what_is_missing_is_known_however_much_is_missing() -> None:
+def test_counts_of_missing_episodes_are_always_known() -> None:
     assert decided(Bound("errors", max=2), {"a": "EEE"}).status == 1
     assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # Nothing else is known.
 
@@ -264,7 +264,7 @@ def test_what_counts_what_is_missing_is_known_however_much_is_missing() -> None:
         ("s", "INCONCLUSIVE: must pass: tasks/a was not decided", 8),
     ],
 )
-def test_a_task_that_must_pass_has_to_do_so_in_most_epochs(
+def test_a_task_that_must_pass_must_pass_in_most_epochs(
     epochs: str, line: str, status: int
 ) -> None:
     run = many(20, "PPP") | {"tasks/a": epochs}
@@ -291,7 +291,7 @@ def test_a_task_that_fails_counts_even_where_others_broke() -> None:
         (Gate((AGAINST,)), "a bound against the baseline, but no baseline is given"),
     ],
 )
-def test_a_gate_that_names_what_there_is_not_is_an_error(gate: Gate, error: str) -> None:
+def test_a_gate_with_unknown_names_is_an_error(gate: Gate, error: str) -> None:
     with pytest.raises(ValueError, match=error):
         decided(gate, many(3, "P"))
 
@@ -347,7 +347,7 @@ def test_several_bounds_share_the_level() -> None:
     assert [finding.numbers["fail_level"] for finding in decision.bounds] == [0.00625, 0.00625]
 
 
-def test_the_line_says_at_which_look_it_was() -> None:
+def test_the_line_has_the_number_of_the_analysis() -> None:
     run = entries(many(60, "PPP"))
     line = decide(Gate((AGAINST,)), run, run, ANALYSES, 0).line
     assert line.endswith("60 tasks, 3 epochs (analysis 1 of 3)")

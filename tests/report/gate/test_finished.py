@@ -23,7 +23,7 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
         ("PPPPPPPPPP", 2, 3, "INCONCLUSIVE"),
     ],
 )
-def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
+def test_a_run_with_analyses_is_evaluated_as_during_the_run(
     epochs: str, fallen: int, analysis: int, verdict: str
 ) -> None:
     baseline = recorded(entries(many(60, "PPP")))
@@ -33,7 +33,7 @@ def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
     assert len(decision.analyses.epochs) == 3
 
 
-def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
+def test_a_killed_run_does_not_lack_dropped_epochs() -> None:
     """One bound was decided at the first interim analysis, so its tasks ran no further epochs."""
     easy = {f"tasks/easy/t{number}": "PPP" for number in range(60)}
     hard = many(60, "PPP")
@@ -50,7 +50,7 @@ def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"mobile-epochs": {"value": "4"}}])
-def test_any_other_run_is_looked_at_once(options: dict[str, dict[str, str]]) -> None:
+def test_any_other_run_is_evaluated_once(options: dict[str, dict[str, str]]) -> None:
     run = recorded(entries(many(60, "PPPP")), options=options)
     decision = decide_finished(GATE, run, run)
     assert (decision.verdict, decision.analyses.epochs) == ("PASS", (4,))

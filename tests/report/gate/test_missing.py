@@ -74,13 +74,13 @@ def test_a_number_over_no_episode_passes_no_gate(metric: str) -> None:
 
 
 @pytest.mark.parametrize("why", ["solution", "test", None])
-def test_what_was_skipped_for_another_reason_is_left_out(why: str | None) -> None:
+def test_tasks_skipped_for_another_reason_are_left_out(why: str | None) -> None:
     run = entries(many(4, "PP")) + skipped("maps", "com.example.maps", why)
     assert decide(GATE, run, None, ONCE, 0).status == 0
     assert decide(GATE, entries(many(4, "PP") | {"old": "s"}), None, ONCE, 0).status == 0
 
 
-def test_a_broken_bound_fails_all_the_same() -> None:
+def test_a_violated_bound_fails_anyway() -> None:
     run = entries(many(4, "FF")) + skipped("maps", "com.example.maps")
     assert decide(GATE, run, None, ONCE, 0).status == 1
 
@@ -139,7 +139,7 @@ def test_a_run_that_is_worse_at_what_it_has_fails() -> None:
     assert against(entries(many(80, "FF"))).status == 1
 
 
-def test_what_the_baseline_never_decided_is_not_missed() -> None:
+def test_tasks_that_the_baseline_never_decided_are_not_missed() -> None:
     before = entries(many(99, "PP") | {"broken": "EE", "skipped": "ss"})
     assert decide(AGAINST, entries(many(99, "PP")), before, ONCE, 0).status == 0
 
@@ -164,7 +164,7 @@ PATHS = {"paths": ["tasks"]}
         ({}, {}, False),  # written by an older version
     ],
 )
-def test_runs_are_selected_alike_by_what_they_were_told(
+def test_runs_are_selected_alike_if_their_options_are_equal(
     run: dict[str, Any], baseline: dict[str, Any], same_selection: bool
 ) -> None:
     assert is_same_selection(run, baseline) is same_selection

@@ -26,7 +26,7 @@ def after(tasks: int, epochs: int, value: float, rest: float = 0.0) -> Differenc
     return Difference(tasks, value, spread**0.5, spread, 0.0, tasks * epochs)
 
 
-def test_planning_says_what_the_facts_say() -> None:
+def test_planning_agrees_with_the_published_numbers() -> None:
     # A change of 5 points takes about 1,000 episodes per run for a power of 80 %, 10 points 250.
     assert 100 * planned_epochs(100, 0.05) == pytest.approx(1000, rel=0.15)
     assert 100 * planned_epochs(100, 0.10) == pytest.approx(250, rel=0.25)
@@ -34,7 +34,7 @@ def test_planning_says_what_the_facts_say() -> None:
 
 
 @pytest.mark.parametrize("value", [0.0, -0.01, -0.06, -0.07])
-def test_so_many_epochs_decide_if_the_difference_stays_as_it_is(value: float) -> None:
+def test_the_planned_epochs_decide_if_the_difference_stays(value: float) -> None:
     found = after(100, 3, value)
     assert rule(found, BOUND, ONE_LOOK) == "INCONCLUSIVE"
     number = epochs_to_decide(found, BOUND, ONE_LOOK, NOISE, 3)
@@ -60,12 +60,12 @@ def test_no_number_of_epochs_decides_over_tasks_that_are_lost() -> None:
     assert rule(of_them, BOUND, ONE_LOOK) == "FAIL"
 
 
-def test_no_number_is_said_that_nobody_runs() -> None:
+def test_impractical_numbers_are_not_suggested() -> None:
     assert epochs_to_decide(after(8, 3, -0.035), BOUND, ONE_LOOK, NOISE, 3) is None
 
 
 @pytest.mark.parametrize("value", [0.0, -0.01, -0.06])
-def test_so_many_tasks_decide_if_the_difference_stays_as_it_is(value: float) -> None:
+def test_the_planned_tasks_decide_if_the_difference_stays(value: float) -> None:
     found = after(30, 3, value, rest=0.001)
     tasks = tasks_to_decide(found, BOUND, ONE_LOOK)
     assert tasks is not None

@@ -99,7 +99,7 @@ def test_several_bounds_share_the_chance_of_a_false_fail_but_not_that_of_a_pass(
     assert two.passing == one.passing
 
 
-def test_looks_spend_the_chance_of_a_wrong_pass_by_their_epochs() -> None:
+def test_analyses_spend_the_chance_of_a_wrong_pass_by_epochs() -> None:
     passing = [levels(interim_analyses(3, 10), analysis).passing for analysis in range(3)]
     assert passing[0] == pytest.approx(0.05 * 0.3)
     assert passing == pytest.approx([0.0150, 0.0157, 0.0339], abs=5e-5)
@@ -109,13 +109,13 @@ def test_looks_spend_the_chance_of_a_wrong_pass_by_their_epochs() -> None:
     ("least", "most", "epochs"),
     [(3, 10, (3, 5, 10)), (1, 2, (1, 2)), (1, 3, (1, 3)), (5, 5, (5,)), (4, 9, (4, 6, 9))],
 )
-def test_looks_are_at_both_ends_and_at_their_geometric_mean(
+def test_analyses_are_at_both_ends_and_at_their_geometric_mean(
     least: int, most: int, epochs: tuple[int, ...]
 ) -> None:
     assert interim_analyses(least, most).epochs == epochs
 
 
-def test_one_look_has_the_whole_level() -> None:
+def test_one_analysis_has_the_whole_level() -> None:
     assert interim_analyses(3, 3).levels(0.015) == (0.015,)
 
 
@@ -128,7 +128,7 @@ def test_levels_are_those_that_simulation_gave() -> None:
 
 @pytest.mark.parametrize("epochs", [(3, 5, 10), (1, 3), (1, 2, 3, 4), (2, 20, 100)])
 @pytest.mark.parametrize("alpha", [0.015, 0.05])
-def test_all_looks_together_have_the_level(epochs: tuple[int, ...], alpha: float) -> None:
+def test_all_analyses_together_have_the_level(epochs: tuple[int, ...], alpha: float) -> None:
     bounds = [stats.norm.isf(level) for level in InterimAnalyses(epochs).levels(alpha)]
     correlation = [[(min(a, b) / max(a, b)) ** 0.5 for a in epochs] for b in epochs]
     within = stats.multivariate_normal(cov=correlation, seed=1).cdf(bounds)

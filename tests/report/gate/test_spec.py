@@ -80,7 +80,7 @@ def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) 
         (".", "cannot be read .Is a directory.: name a TOML file"),
     ],
 )
-def test_an_expression_that_says_nothing_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+def test_a_meaningless_expression_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read_gate(text, tmp_path)
 

@@ -15,7 +15,7 @@ from tests.report.gate.worlds import World, differences, simulate
 ANALYSES = interim_analyses(3, 10)
 
 
-def test_what_is_simulated_is_what_the_gate_is_given() -> None:
+def test_the_simulation_has_the_gates_input() -> None:
     random = np.random.default_rng(1)
     before, after = random.integers(0, 5, (20, 9)), random.integers(0, 3, (20, 9))
     for number, found in enumerate(differences(before, 4, after, 2)):
@@ -56,7 +56,7 @@ def test_an_agent_that_was_perfect_and_is_five_points_worse_hardly_ever_passes(
     assert simulate(world, InterimAnalyses((epochs,)), runs=1000).passing <= 0.06
 
 
-def test_looks_before_a_long_baseline_fail_no_unchanged_agent() -> None:
+def test_analyses_before_a_long_baseline_fail_no_unchanged_agent() -> None:
     """A first epoch without a pass proves nothing if the baseline passes 10 % of ten epochs."""
     found = simulate(
         World(20, shape="all at 0.1"), InterimAnalyses((1, 3, 10)), runs=1000, margin=0.0
@@ -79,7 +79,7 @@ def test_false_fails_are_at_most_two_percent(world: World, margin: float) -> Non
 
 
 @pytest.mark.slow
-def test_a_drop_of_the_margin_is_no_fail() -> None:
+def test_a_drop_of_the_margin_is_not_a_fail() -> None:
     assert simulate(World(100, drop=0.02), ANALYSES, runs=4000).fail <= 0.02
 
 

@@ -58,7 +58,7 @@ def test_a_run_is_summed_up_in_a_line_of_its_own(recorded: Path) -> None:
     assert overview.outcomes == {"first": False, "second": True, "never": None}
 
 
-def test_what_is_kept_is_read_until_something_changes(
+def test_a_cached_summary_is_read_until_the_run_changes(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = read_overview(recorded)

@@ -42,7 +42,7 @@ def test_each_screen_has_what_was_done_on_it(folder: Path) -> None:
     assert (folder.parents[1] / one["png"]).is_file()
 
 
-def test_a_screen_without_a_screenshot_is_told_from_one_whose_file_is_gone(folder: Path) -> None:
+def test_a_missing_screenshot_differs_from_a_lost_file(folder: Path) -> None:
     log = folder / "episode.jsonl"
     first, seen, *more = log.read_text().splitlines(keepends=True)
     observed = json.loads(seen) | {"png": "", "size": [1080, 2400]}
@@ -89,7 +89,7 @@ def test_a_prompt_that_was_sent_twice_stands_there_once(folder: Path) -> None:
     )
 
 
-def test_what_was_said_of_it_stands_there(folder: Path) -> None:
+def test_verdicts_are_shown(folder: Path) -> None:
     told = shown(folder)
     assert told["held"] == [False, True, False, False]
     assert [(o["passed"], o["stands"], o["evidence"]) for o in told["opinions"]] == [
@@ -150,7 +150,7 @@ def test_an_episode_that_was_cut_off_is_shown_as_far_as_it_goes(folder: Path) ->
         (None, "no episode is recorded"),
     ],
 )
-def test_a_damaged_episode_says_why_and_keeps_what_was_said(
+def test_a_damaged_episode_says_why_and_keeps_its_verdicts(
     folder: Path, content: bytes | None, why: str
 ) -> None:
     stream = folder / "episode.jsonl"

@@ -72,7 +72,7 @@ def test_pages_stand_in_columns_by_their_distance(tmp_path, capsys):
     assert [path["pages"] for path in index["paths"]] == [["home", "cart"]]
 
 
-def test_edges_are_said_in_words(tmp_path):
+def test_edges_are_described_in_words(tmp_path):
     edges = shown(write(tmp_path / "g", SHOP))["edges"]
     first = next(edge for edge in edges if edge["from"] == "home")
     assert first == {
@@ -155,7 +155,7 @@ def test_a_page_whose_picture_is_damaged_is_shown_without(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nowhere", "task"])
-def test_a_page_that_is_not_there_is_said(tmp_path, capsys, name):
+def test_a_page_that_does_not_exist_is_reported(tmp_path, capsys, name):
     folder = write(tmp_path / "g", SHOP, BUY)
     assert main([str(folder), name, "--no-browser"], lambda: folder) == 1
     assert capsys.readouterr().err == f"error: {folder} has no page and no task {name!r}\n"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COMPARED = "AssertionError: assert 3 == 2"
 
 
-def test_a_suspect_is_told_with_what_it_broke(tmp_path: Path) -> None:
+def test_a_suspect_is_reported_with_what_it_broke(tmp_path: Path) -> None:
     attempt = {"place": "virtual", "worker": "main", "started": 1.0, "ended": 2.0, "began": True}
     attempt |= {"end": "worker died", "alone": True, "together": False, "run": "one"}
     task = make(suspect=True, attempts=[attempt])
@@ -36,7 +36,7 @@ def test_a_suspect_is_told_with_what_it_broke(tmp_path: Path) -> None:
         ({"success": False, "reason": f"AssertionError: assert {'x' * 999}"}, "x" * 199 + "…"),
     ],
 )  # fmt: skip
-def test_closest_is_told_as_in_the_terminal(
+def test_closest_is_reported_as_in_the_terminal(
     tmp_path: Path, fields: dict[str, Any], closest: str
 ) -> None:
     evidence = {"closest": fields.pop("closest", None)}

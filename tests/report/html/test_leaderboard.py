@@ -96,7 +96,7 @@ def test_the_epochs_of_a_task_stand_together(
     assert len(blocks["t:1"]) == 9
 
 
-def test_what_has_to_be_known_stands_above_the_table(
+def test_notices_are_above_the_table(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     judged: Any = {"verdict": {"passed": True, "scorer": "judge", "reason": "", "evidence": {}}}
@@ -125,7 +125,7 @@ def test_runs_that_cannot_be_compared_have_no_places(
     assert "t3a has no place: other tasks: 0 missing, 1 more." in index["warnings"]
 
 
-def test_few_tasks_are_said_to_tell_nothing(
+def test_a_notice_says_that_few_tasks_decide_nothing(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     index = board(write_run("m3a", tasks(5, of=5)), write_run("t3a", tasks(0, of=5)))["index"]
@@ -156,7 +156,7 @@ def test_a_row_has_remarks_on_its_numbers(
     assert "R5CT" not in notes
 
 
-def test_nothing_that_tells_where_it_was_run_is_published(
+def test_nothing_that_reveals_where_it_was_run_is_published(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     models = {
@@ -177,7 +177,7 @@ def test_nothing_that_tells_where_it_was_run_is_published(
         assert word not in text, word
 
 
-def test_runs_of_one_agent_are_told_apart_by_models_or_else_by_ids(
+def test_runs_of_one_agent_are_distinguished_by_models_or_ids(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     def names(*models: str) -> list[str]:

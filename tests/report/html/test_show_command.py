@@ -125,7 +125,9 @@ def test_two_runs_are_shown_beside_each_other(show: Show, recorded: Path) -> Non
     assert [content.count(mark) for mark in (b'id="e:~first.1"', b'id="e:first.1"')] == [1, 1]
 
 
-def test_a_task_of_two_runs_is_opened_where_its_episodes_part(show: Show, recorded: Path) -> None:
+def test_a_task_of_two_runs_is_opened_where_its_episodes_diverge(
+    show: Show, recorded: Path
+) -> None:
     other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
     page = other / f"beside-{recorded.name}.html"
     assert show(str(recorded), "other", "first") == (0, f"{page}#e=first.1&with=~first.1\n", "")
@@ -164,7 +166,7 @@ def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
         (["report.html"], "is not in the folder of a run"),
     ],
 )
-def test_what_is_not_there_is_one_line(
+def test_missing_things_are_reported_in_one_line(
     show: Show, recorded: Path, arguments: list[str], why: str
 ) -> None:
     given = [str(recorded) if word == "RUN" else word for word in arguments]
@@ -173,7 +175,9 @@ def test_what_is_not_there_is_one_line(
     assert why in problem
 
 
-def test_a_name_of_several_episodes_is_told_with_all_of_them(show: Show, recorded: Path) -> None:
+def test_a_name_of_several_episodes_is_reported_with_all_of_them(
+    show: Show, recorded: Path
+) -> None:
     path = recorded / "report.json"
     report = json.loads(path.read_text())
     for task in report["tasks"]:

@@ -48,7 +48,7 @@ def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> Non
         assert low < high
 
 
-def test_tasks_that_all_agree_are_no_certainty() -> None:
+def test_unanimous_tasks_do_not_mean_certainty() -> None:
     numbers = totals(run({name: [True] * 3 for name in "abcd"}))
     wilson = stats.binomtest(4, 4).proportion_ci(method="wilson")
     assert numbers["interval"] == pytest.approx([wilson.low, 1.0])
@@ -76,7 +76,7 @@ def test_without_epochs_the_interval_is_wilsons() -> None:
     assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
 
 
-def test_epochs_of_a_single_task_tell_nothing_of_others() -> None:
+def test_epochs_of_a_single_task_say_nothing_about_others() -> None:
     assert totals(run({"a": [True] * 5}))["interval"] is None
     assert totals(run({"a": [True, False]}))["interval"] is None
 

@@ -56,7 +56,7 @@ def test_noise_is_handled_by_what_ends_it(met, handled):
     assert found["noise"] == {met[0][0]: {"met": 1, "handled": handled}}
 
 
-def test_what_asks_for_no_reaction_is_neither_handled_nor_missed():
+def test_noise_without_a_reaction_is_neither_handled_nor_missed():
     found = measures(episode(("toast", 1, ""), ("repeated", 2, ""), ("popup", 3, "closed")))
     assert (found["noisy_steps"], found["noises"], found["noisy_steps_asking"]) == (3, 1, 1)
 

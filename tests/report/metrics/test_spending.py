@@ -25,7 +25,7 @@ def test_means_of_decided_tasks_stand_beside_those_of_all(result: Make) -> None:
     assert (numbers["cost_per_step"], numbers["tokens_per_action"]) == (0.05, 25.0)
 
 
-def test_a_task_that_asked_nothing_cost_nothing_unless_nobody_saw_its_calls(result: Make) -> None:
+def test_a_task_without_calls_costs_nothing_unless_unmetered(result: Make) -> None:
     paid = result(True, cost_usd=0.5, calls=2)
     free = result(True, calls=0)
     unseen = result(True, calls=0, metered=False)

@@ -29,7 +29,7 @@ def matched(step: int, *, exact: bool = True, counts: bool = True) -> dict[str, 
     return {"step": step, "type": True, "exact": exact, "counts": counts}
 
 
-def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
+def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
     counts |= {
@@ -69,7 +69,7 @@ def test_a_check_that_raises_is_counted_and_no_other_error_of_a_task(result: Mak
     assert (numbers["check_errors"], numbers["errors"], numbers["decided"]) == (1, 3, 1)
 
 
-def test_every_number_is_over_what_it_says(result: Make) -> None:
+def test_every_number_has_its_documented_denominator(result: Make) -> None:
     spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
@@ -229,7 +229,7 @@ def test_programs_show_acts_and_calls_and_are_never_free_where_no_call_was_seen(
     assert "actions" not in table(summarise([result(True, steps=2, actions=2)]))[0]
 
 
-def test_what_is_not_known_is_left_out_of_sums_and_is_no_zero(result: Make) -> None:
+def test_unknown_values_are_left_out_of_sums_and_not_zero(result: Make) -> None:
     unknown = result(True, cost_usd=None, unpriced_calls=12, input_tokens=None)
     known = result(True, cost_usd=0.31, unpriced_calls=0, input_tokens=9)
     assert totals([unknown])["cost_usd"] is None
@@ -321,7 +321,7 @@ def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]
     assert table(summary)
 
 
-def test_the_page_on_metrics_tells_of_every_field() -> None:
+def test_the_page_on_metrics_describes_every_field() -> None:
     page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
     assert not [name for name in summarise([]) if f"`{name}`" not in page]
 

@@ -69,30 +69,30 @@ def test_a_case_that_breaks_whatever_it_is_given_is_a_suspect(run, end, count):
     assert broke(bad) == f"broke its {what} in {count} of {count} attempt{plural}"
 
 
-def test_it_may_break_now_the_one_and_now_the_other(run):
+def test_it_may_break_the_phone_or_the_worker(run):
     run.tried("bad", DEVICE, WORKER)
     (bad,) = (task for task in run.marked() if task["suspect"])
     assert broke(bad) == "broke its phone or worker in 2 of 2 attempts"
 
 
-def test_the_retry_decides_where_one_was_played_to_its_end(run):
+def test_a_completed_retry_decides(run):
     assert run.tried("bad", DEVICE, PLAYED).suspects == set()
 
 
-def test_what_breaks_before_the_agent_has_its_turn_is_not_the_agents(run):
+def test_a_break_before_the_agents_turn_is_not_the_agents(run):
     run.tried("slow to start", DEVICE, DEVICE, began=False)
     run.tried("half", DEVICE).tried("half", DEVICE, began=False)
     assert run.suspects == set()
 
 
-def test_one_that_a_judge_or_a_provider_lost_is_no_suspect(run):
+def test_a_case_lost_by_a_judge_or_provider_is_not_a_suspect(run):
     run.tried("judged", DEVICE, DEVICE)
     run.tasks["judged"]["fault"] = "judge"
     run.tried("no provider", OTHER, OTHER)
     assert run.suspects == set()
 
 
-def test_nobody_is_where_no_other_was_well():
+def test_there_are_no_suspects_if_no_other_case_succeeded():
     alone = Recording().tried("bad", DEVICE, DEVICE)
     assert alone.suspects == set()
     all_bad = Recording()
@@ -101,7 +101,7 @@ def test_nobody_is_where_no_other_was_well():
     assert all_bad.suspects == set()
 
 
-def test_others_have_to_be_well_on_the_same_devices_of_the_same_run(run):
+def test_others_must_succeed_on_the_same_devices_of_the_same_run(run):
     assert run.tried("bad", DEVICE, DEVICE, place="R5CT10ABCDE").suspects == set()
     run.well("e", place="R5CT10ABCDE", run="two")
     assert run.suspects == set()
@@ -115,7 +115,7 @@ def test_a_machine_that_dies_in_the_middle_makes_no_suspects(run):
     assert run.suspects == set()
 
 
-def test_cases_that_break_between_others_that_are_well_are_suspects_all(run):
+def test_all_cases_that_break_between_successful_ones_are_suspects(run):
     for bad, well in (("e", "f"), ("g", "h"), ("i", "j"), ("k", "l")):
         run.tried(bad, DEVICE, DEVICE).well(well)
     assert run.suspects == {"e", "g", "i", "k"}
@@ -129,12 +129,12 @@ def test_a_flaky_machine_makes_no_suspects():
     assert run.well("e", "f").tried("unlucky", DEVICE, DEVICE).well("g").suspects == set()
 
 
-def test_breaking_now_and_then_elsewhere_hides_nobody(run):
+def test_occasional_breaks_elsewhere_hide_no_suspect(run):
     run.tried("e", DEVICE, PLAYED).tried("bad", DEVICE, DEVICE).well(*"fghijkl")
     assert run.suspects == {"bad"}
 
 
-def test_who_was_lost_with_others_is_judged_by_the_other_attempts(run):
+def test_a_case_lost_with_others_is_judged_by_its_other_attempts(run):
     run.tried("neighbour", DEVICE, at=run.now + 0.0, together=True)
     run.tried("bad", DEVICE, at=run.now - 10, together=True)
     run.tried("bad", DEVICE, alone=True).well("neighbour", alone=True)
@@ -143,7 +143,7 @@ def test_who_was_lost_with_others_is_judged_by_the_other_attempts(run):
     assert broke(bad) == "broke its phone in 1 of 1 attempt"
 
 
-def test_what_breaks_at_the_same_moment_breaks_by_the_same_cause(run):
+def test_simultaneous_breaks_have_the_same_cause(run):
     """As when the whole machine stalls, or a USB hub is unplugged."""
     run.tried("e", DEVICE, at=run.now, worker="gw0")
     run.tried("f", DEVICE, at=run.now - 9.5, worker="gw1")
@@ -151,12 +151,12 @@ def test_what_breaks_at_the_same_moment_breaks_by_the_same_cause(run):
     assert run.suspects == set()
 
 
-def test_one_end_of_the_run_tells_nothing_and_two_tell_of_who_was_there(run):
+def test_one_cut_off_of_the_run_proves_nothing_but_two_do(run):
     assert run.tried("bad", CUT_OFF).suspects == set()
     assert run.tried("bad", CUT_OFF).suspects == {"bad"}
 
 
-def test_ends_of_the_run_tell_nothing_where_several_worked(run):
+def test_cut_offs_prove_nothing_if_several_cases_were_running(run):
     for _ in range(2):
         run.tried("e", CUT_OFF, worker="gw0").tried("f", CUT_OFF, worker="gw1")
     assert run.suspects == set()
@@ -183,12 +183,12 @@ def test_as_failures_they_count_against_the_agent(run):
 
 @pytest.mark.parametrize("how", ["error", "fail"])
 @pytest.mark.parametrize("before", ["error", "fail"])
-def test_marking_again_comes_to_the_same_whatever_was_marked_before(run, how, before):
+def test_marking_again_does_not_depend_on_earlier_marks(run, how, before):
     run.tried("bad", DEVICE, DEVICE)
     assert marked(run.marked(before), how) == run.marked(how)
 
 
-def test_a_mark_goes_when_others_turn_out_to_break_there_too(run):
+def test_a_mark_is_removed_if_others_break_there_too(run):
     run.tried("bad", DEVICE, DEVICE)
     tasks = run.marked("fail")
     run.tasks = {task["id"]: task for task in tasks}
@@ -204,7 +204,7 @@ def test_what_a_person_has_decided_stays(run):
     assert marked([*list(run.tasks.values())[:4], bad], "error")[-1] == bad
 
 
-def test_what_a_newer_version_has_noted_is_left_out(run):
+def test_notes_of_a_newer_version_are_left_out(run):
     run.tried("bad", DEVICE, DEVICE)
     run.tasks["bad"]["attempts"].append({"end": "beamed up"})
     assert run.suspects == {"bad"}
@@ -220,5 +220,5 @@ def test_what_a_newer_version_has_noted_is_left_out(run):
         ({"suspects": ["?"], "resumed": "?"}, "error"),
     ],
 )
-def test_how_they_count_is_what_the_last_session_said(about, how):
+def test_the_last_session_decides_how_suspects_count(about, how):
     assert policy(about) == how

@@ -178,7 +178,7 @@ def test_no_counts_give_these_rows(table: int, agent: str) -> None:
     assert not list(counts(row, TABLES[table][0]))
 
 
-def test_the_paper_prints_as_errors_what_its_other_cells_leave_to_one() -> None:
+def test_the_papers_error_rates_are_the_rest_of_its_other_rates() -> None:
     for table in TABLES:
         for row in rows(table):
             rest = 1 - float(row.reported) - float(row.limited)

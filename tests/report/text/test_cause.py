@@ -70,7 +70,7 @@ def test_a_crash_of_an_app_comes_first(make_episode: Any) -> None:
     assert cause(result(episode=crashed)) == "crash of com.example.water: TypeError: no …"
 
 
-def test_else_it_is_how_the_episode_ended_and_what_was_missing(make_episode: Any) -> None:
+def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode: Any) -> None:
     episode = make_episode(Tap(1, 1), Finish(), termination=Termination.SELF_REPORTED)
     missed = {"sought": "episode.screen.find(text='7:00')", "closest": [CLOSEST]}
     assert cause(
@@ -101,9 +101,7 @@ def test_else_it_is_how_the_episode_ended_and_what_was_missing(make_episode: Any
     ],
     ids=["infrastructure", "task", "error", "without an episode", "passed", "skipped"],
 )
-def test_what_was_not_decided_says_whose_fault_it_was(
-    told: Callable[[], Result], words: str | None
-) -> None:
+def test_an_undecided_case_names_the_fault(told: Callable[[], Result], words: str | None) -> None:
     assert told().to_wire()["cause"] == words
 
 

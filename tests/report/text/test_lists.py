@@ -33,7 +33,7 @@ def failed(result: Make, name: str, sought: str, **fields: Any) -> Entry:
     return result(False, id=f"tasks/coursera/{name}", **{**ended, **fields})
 
 
-def test_failures_say_how_they_ended_and_what_was_sought(result: Make) -> None:
+def test_failures_show_how_they_ended_and_what_was_sought(result: Make) -> None:
     results = [
         failed(result, "downloads/one", 'episode.probe("downloads") == []'),
         failed(result, "notes", "", termination="agent error", steps=1, reason="it raised"),
@@ -52,7 +52,7 @@ def test_of_many_failures_five_are_shown(result: Make) -> None:
     assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
 
 
-def test_all_are_listed_where_that_was_asked_for(result: Make) -> None:
+def test_all_are_listed_on_request(result: Make) -> None:
     results = [failed(result, f"t{n}", "x") for n in range(13)]
     assert len(failures(results, most=13)) == 14
     results += [result(True, id="tasks/coursera/done", steps=4, golden_steps=3)]
@@ -64,13 +64,13 @@ def test_all_are_listed_where_that_was_asked_for(result: Make) -> None:
     ]
 
 
-def test_epochs_and_environments_are_told_apart(result: Make) -> None:
+def test_epochs_and_environments_are_distinguished(result: Make) -> None:
     results = [failed(result, "t[a/b]", "x", epoch=n, environment="105") for n in range(2)]
     names = [line.split()[0] for line in failures(results)[1:]]
     assert names == ["t[a/b][env105][epoch0]", "t[a/b][env105][epoch1]"]
 
 
-def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make) -> None:
+def test_texts_of_agents_and_apps_take_one_line_without_controls(result: Make) -> None:
     lines = failures([failed(result, "t\x1b[2J", "a\nb\x1b]0;title\x07 " + "c" * 200)])
     assert len(lines) == 2
     assert "\x1b" not in lines[1]
@@ -87,7 +87,7 @@ def test_programs_whose_models_were_not_seen_are_pointed_out(result: Make) -> No
     )
 
 
-def test_what_a_person_has_to_decide_is_listed_with_the_reason(result: Make) -> None:
+def test_cases_for_review_are_listed_with_the_reason(result: Make) -> None:
     disputed = result(None, id="a/evening", outcome="review", reason="the judges disagree")
     assert reviews([disputed, result(True, id="a/b")]) == [
         "for review (1):",
@@ -107,7 +107,7 @@ def test_each_of_two_judges_has_a_part_of_the_line(result: Make) -> None:
     assert '…   b: not, "because' in line
 
 
-def test_what_check_and_judge_say_is_compared(result: Make) -> None:
+def test_check_and_judge_are_compared(result: Make) -> None:
     said = {"passed": False, "reason": "a: not done   b: not done"}
     differs = result(True, id="a/one", judged=said)
     results = [differs, result(False, id="a/two", judged=said), result(True, id="a/three")]
@@ -134,7 +134,7 @@ def test_reasons_are_said_once(result: Make, of: Any, outcome: str) -> None:
     assert of(many)[-1] == f"{outcome} for 3 more reasons: see report.json"
 
 
-def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: Make) -> None:
+def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(result: Make) -> None:
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
     restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
     results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
@@ -151,7 +151,7 @@ def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None
     assert remarks([result(True)], {}) == []
 
 
-def test_epochs_tell_which_tasks_are_flaky(result: Make) -> None:
+def test_epochs_show_which_tasks_are_flaky(result: Make) -> None:
     outcomes = {"tasks/clock/stable": [True, True], "tasks/clock/never": [False, False]}
     outcomes |= {f"tasks/clock/flaky{n}": [True, False] for n in range(6)}
     results = [

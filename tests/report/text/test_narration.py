@@ -63,7 +63,7 @@ def test_a_failure_has_eleven_lines_at_most_however_many_there_are(make_episode,
     assert all(len(line) < 700 for line in lines)
 
 
-def test_the_first_crash_of_an_app_is_told_and_how_many_followed(make_episode) -> None:
+def test_the_first_crash_of_an_app_is_reported_and_how_many_followed(make_episode) -> None:
     first = Crash("crash", "com.example.water", "TypeError: no\nnumber", "water/main.py:26")
     silent = Crash("not responding", "com.example.water", "Input dispatching timed out")
     episode = make_episode(Tap(1, 1), Tap(2, 2), Tap(3, 3))
@@ -85,7 +85,7 @@ def test_the_first_crash_of_an_app_is_told_and_how_many_followed(make_episode) -
         ([], None, None),
     ],
 )
-def test_the_page_opens_at_the_step_that_tells_most(make_episode, actions, met, step) -> None:
+def test_the_page_opens_at_the_most_informative_step(make_episode, actions, met, step) -> None:
     assert telling_step(make_episode(*actions), met) == step
 
 
@@ -138,7 +138,7 @@ ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\
         ("", "", ""),
     ],
 )
-def test_what_was_there_instead_of_what_was_sought(sought: str, reason: str, words: str) -> None:
+def test_differences_from_the_expected_value(sought: str, reason: str, words: str) -> None:
     reason = f"AssertionError: {reason}" if reason else ""
     assert missed({"reason": reason, "evidence": {"sought": sought}}) == words
 
@@ -175,7 +175,7 @@ LISTS = (
         (LISTS, {"check_held": True}, ""),
     ],
 )  # fmt: skip
-def test_it_is_what_was_found_else_what_was_compared(
+def test_the_closest_match_is_shown_or_else_the_comparison(
     reason: str, evidence: dict[str, Any], words: str
 ) -> None:
     assert nearest(reason, evidence) == words

@@ -36,7 +36,7 @@ def test_the_first_eight_columns_are_always_there(result: Make) -> None:
     ]
 
 
-def test_the_others_are_there_where_they_say_something(result: Make) -> None:
+def test_other_columns_are_shown_unless_empty(result: Make) -> None:
     results = [
         result(True, suite="clock", infrastructure=["broke off"] * 2, **{**DONE, **SPENT}),
         result(None, suite="clock"),

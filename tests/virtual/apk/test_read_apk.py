@@ -83,7 +83,7 @@ def test_icons_native_code_and_signers() -> None:
         ),
     ],
 )
-def test_what_is_no_apk(data: bytes, code: str) -> None:
+def test_invalid_apks(data: bytes, code: str) -> None:
     with pytest.raises(BadApk) as caught:
         read_apk(data, "x.apk")
     assert caught.value.code == code

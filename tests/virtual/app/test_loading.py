@@ -45,7 +45,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("files", "message"), BROKEN)
-def test_what_is_broken_is_named(tmp_path, files, message):
+def test_broken_apps_are_named(tmp_path, files, message):
     for path, text in files.items():
         write(tmp_path, path, text)
     with pytest.raises(BrokenApp, match=message):

@@ -86,7 +86,7 @@ def test_the_connection_ends_when_the_client_wants_that() -> None:
         b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 20000,
     ],
 )
-def test_what_is_no_request_is_refused(data: bytes) -> None:
+def test_invalid_requests_are_refused(data: bytes) -> None:
     requests, answer = talk(data)
     assert requests == []
     assert answer.startswith(b"HTTP/1.1 400 Bad Request")

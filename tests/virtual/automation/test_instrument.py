@@ -101,7 +101,7 @@ def test_it_lives_on_when_a_snapshot_is_loaded(shell_with_server: Shell) -> None
     during(story())
 
 
-def test_it_runs_on_when_nobody_waits_for_it(shell_with_server: Shell) -> None:
+def test_it_continues_without_a_waiting_client(shell_with_server: Shell) -> None:
     shell = shell_with_server
 
     async def story() -> None:

@@ -41,12 +41,12 @@ def call(server: Server, name: str, *parameters: Any) -> Any:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff"])
-def test_what_is_no_json(server: Server, body: bytes) -> None:
+def test_invalid_json(server: Server, body: bytes) -> None:
     assert ask(server, body)["error"]["code"] == -32700
 
 
 @pytest.mark.parametrize("body", [b"[]", b"1", b"null", b'{"method": 1}'])
-def test_what_is_no_call(server: Server, body: bytes) -> None:
+def test_replies_without_a_call(server: Server, body: bytes) -> None:
     assert ask(server, body)["error"]["code"] == -32600
 
 
@@ -122,20 +122,20 @@ def test_waiting_for_what_comes_and_for_what_goes(server: Server) -> None:
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"method": "click", "params": ' + b"[" * 100_000]
 )
-def test_what_is_nested_too_deeply_is_no_json(server: Server, body: bytes) -> None:
+def test_json_nested_too_deeply_is_refused(server: Server, body: bytes) -> None:
     assert ask(server, body)["error"]["code"] == -32700
     assert ask(server, body + b"]" * 100_000)["error"]["code"] == -32700
 
 
 @pytest.mark.parametrize("number", ["1e309", "-1e309", "NaN", "Infinity", "1" + "0" * 400])
-def test_what_is_no_number_is_a_wrong_parameter(server: Server, number: str) -> None:
+def test_an_invalid_number_is_a_wrong_parameter(server: Server, number: str) -> None:
     call = f'{{"id": 5, "method": "click", "params": [{number}, 1]}}'
     answer = ask(server, call.encode())
     assert (answer["id"], answer["error"]["code"]) == (5, -32602)
 
 
 @pytest.mark.parametrize("number", ["1e309", "NaN", "[]", "{}"])
-def test_what_cannot_be_told_back_is_no_id(server: Server, number: str) -> None:
+def test_invalid_ids_are_refused(server: Server, number: str) -> None:
     answer = ask(server, f'{{"id": {number}, "method": "deviceInfo"}}'.encode())
     assert (answer["id"], answer["error"]["code"]) == (None, -32600)
 

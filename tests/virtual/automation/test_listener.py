@@ -80,7 +80,7 @@ def test_it_listens_when_the_setting_names_it_and_while_it_is_installed(phone, s
     assert not phone.events.listeners
 
 
-def test_it_greets_and_tells_what_happens_from_then_on(listening, hand):
+def test_it_sends_a_greeting_and_then_events(listening, hand):
     async def talk():
         hand.tap("text", "Loud")
         client = Client(listening)
@@ -107,7 +107,7 @@ def test_it_greets_and_tells_what_happens_from_then_on(listening, hand):
     assert "resource_id" not in opened
 
 
-def test_events_are_told_again_to_who_was_away(listening, hand):
+def test_missed_events_are_sent_again_on_request(listening, hand):
     async def talk():
         client = Client(listening)
         hello = await client.line()
@@ -127,7 +127,7 @@ def test_events_are_told_again_to_who_was_away(listening, hand):
     assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
 
 
-def test_nobody_is_told_before_asking(listening, hand):
+def test_no_events_are_sent_before_a_request(listening, hand):
     async def talk():
         client = Client(listening)
         await client.line()

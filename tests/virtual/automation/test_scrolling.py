@@ -47,7 +47,9 @@ def found(phone: Phone, text: str) -> str | None:
         ('.setMaxSearchSwipes(0).scrollTextIntoView("Save")', None),
     ],
 )
-def test_what_is_sought_is_scrolled_into_view(editor: Phone, calls: str, text: str | None) -> None:
+def test_the_wanted_element_is_scrolled_into_view(
+    editor: Phone, calls: str, text: str | None
+) -> None:
     assert found(editor, FORM + calls) == text
 
 
@@ -62,7 +64,7 @@ def test_what_is_sought_is_scrolled_into_view(editor: Phone, calls: str, text: s
         (".getChildByText()", "no suitable `getChildByText`"),
     ],
 )
-def test_calls_that_make_no_sense_are_refused(editor: Phone, calls: str, problem: str) -> None:
+def test_calls_that_are_invalid_are_refused(editor: Phone, calls: str, problem: str) -> None:
     with pytest.raises(SyntaxProblem, match=problem):
         found(editor, FORM + calls)
 

@@ -106,7 +106,7 @@ def test_a_class_may_be_named_without_quotes() -> None:
         ("UiSelector().childSelector(" * 60 + "UiSelector(" + ")" * 61, "Too many selectors"),
     ],
 )
-def test_what_is_no_selector_is_refused(text: str, problem: str) -> None:
+def test_invalid_selectors_are_refused(text: str, problem: str) -> None:
     with pytest.raises(SyntaxProblem, match=problem):
         parse(text)
 

@@ -134,7 +134,7 @@ def test_only_one_tool_is_connected_at_a_time(phone: Phone) -> None:
     assert phone.ui_automation.owner is None
 
 
-def test_instrumentations_that_are_not_there_are_refused(shell: Callable[..., Any]) -> None:
+def test_instrumentations_that_do_not_exist_are_refused(shell: Callable[..., Any]) -> None:
     ran = shell(f"am instrument -w {PACKAGE}.test/androidx.test.runner.AndroidJUnitRunner")
     assert ran.status == 1
     assert ran.out.startswith("INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info")
@@ -195,9 +195,7 @@ def test_whatever_is_asked_the_server_answers(
         b'{"offset": {"x": 1, "y": ' + b"9" * 5000 + b"}}",
     ],
 )
-def test_what_is_nested_too_deeply_or_no_number_is_an_invalid_argument(
-    demo: Phone, body: bytes
-) -> None:
+def test_invalid_numbers_and_deep_nesting_are_invalid_arguments(demo: Phone, body: bytes) -> None:
     server, ask = asker(demo)
     _, started = ask("POST", "/session", {"capabilities": {"alwaysMatch": {}}})
     path = f"/session/{started['sessionId']}/appium/gestures/click"

@@ -63,7 +63,7 @@ def test_attributes_come_in_appiums_order_and_null_ones_are_left_out(tree: Tree)
     assert {"content-desc", "resource-id", "hint", "selection-start"}.isdisjoint(plain.attrib)
 
 
-def test_what_is_out_of_sight_is_there_only_if_allowed(tree: Tree) -> None:
+def test_invisible_nodes_are_included_only_on_request(tree: Tree) -> None:
     node = tree(Column([Text("flat", height=0), Text("seen")]))
     seen = Source([node], LOOK).root.xpath("//android.widget.TextView/@text")
     everything = Source([node], Look((1080, 2400), 0, invisible=True))
@@ -118,7 +118,7 @@ def test_any_class_makes_a_name_that_xml_takes(name: str) -> None:
 
 
 @given(st.text())
-def test_any_text_comes_back_but_for_what_xml_forbids(text: str) -> None:
+def test_any_text_comes_back_except_for_what_xml_forbids(text: str) -> None:
     metrics = Metrics()
     box = layout(Text("", desc=text), metrics.screen, metrics, UiState())
     written = str(Source([Node.tree(box, "p")], LOOK)).encode()
@@ -146,6 +146,6 @@ def test_xpath_knows_the_functions_of_2_0(tree: Tree, expression: str, texts: li
 @pytest.mark.parametrize(
     "expression", ["//[", "1 + 1", "'a'", "//@text", "nothing()", "matches('a', '[')"]
 )
-def test_what_finds_no_elements_is_refused(tree: Tree, expression: str) -> None:
+def test_expressions_that_return_no_elements_are_refused(tree: Tree, expression: str) -> None:
     with pytest.raises(xpath.BadXPath, match=r"in `|does not find"):
         xpath.find(Source([tree(Text("One"))], LOOK).root, expression)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.virtual.phones import Adb
 
 
-def test_a_bug_report_tells_everything(adb: Adb, tmp_path: Path) -> None:
+def test_a_bug_report_is_complete(adb: Adb, tmp_path: Path) -> None:
     adb.run("shell", "log -t Tests remarkable; settings put global something special")
     done = adb.run("bugreport", str(tmp_path / "report.zip"))
     assert done.returncode == 0, done

@@ -50,7 +50,7 @@ def test_forwards_are_listed_and_removed(adb: Adb) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_what_the_phone_does_not_offer_is_refused(
+def test_unsupported_services_are_refused(
     adb: Adb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where a backup would be written

@@ -36,7 +36,7 @@ def test_events_come_over_a_forwarded_port(adb: Adb) -> None:
     assert event["type"].startswith("TYPE_")
 
 
-def test_without_the_setting_nobody_listens(adb: Adb) -> None:
+def test_without_the_setting_no_listener_runs(adb: Adb) -> None:
     port = int(adb.text("forward", "tcp:0", f"localabstract:{LISTENER}"))
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as stream:
         assert stream.recv(1) == b""

@@ -97,7 +97,7 @@ def test_a_link_is_listed_as_one_and_pulled_as_what_it_leads_to(
         ("/data/local/tmp/secret", "remote open failed: Permission denied"),
     ],
 )
-def test_what_cannot_be_pulled(
+def test_files_that_cannot_be_pulled(
     running_phone: Running, tmp_path: Path, source: str, complaint: str
 ) -> None:
     files = running_phone.phone.files
@@ -116,7 +116,7 @@ def test_what_cannot_be_pulled(
         (f"{TMP}/full", "remote write failed: No space left on device"),
     ],
 )
-def test_what_cannot_be_pushed(
+def test_files_that_cannot_be_pushed(
     running_phone: Running, tmp_path: Path, target: str, complaint: str
 ) -> None:
     running_phone.phone.files.size = len(BIG) - 1

@@ -77,7 +77,7 @@ def test_others_are_answered_and_nothing_outlives_the_client(
     assert left == []
 
 
-def test_a_job_that_was_told_to_go_on_outlives_its_client(running_phone: Running) -> None:
+def test_a_job_under_nohup_outlives_its_client(running_phone: Running) -> None:
     adb, loop = running_phone.adb, running_phone.loop
     script = "nohup sleep 1000 > /dev/null 2>&1 & echo up; sleep 1000"
     with subprocess.Popen(adb.command("shell", script), stdout=subprocess.PIPE, env=adb.env) as one:
@@ -96,14 +96,14 @@ def test_what_was_sent_before_the_client_left_is_still_read(running_phone: Runni
     assert running_phone.phone.files.read("/data/local/tmp/sent") == text
 
 
-def test_a_storage_that_is_full_ends_who_writes(running_phone: Running) -> None:
+def test_a_full_storage_ends_writing_commands(running_phone: Running) -> None:
     files = running_phone.phone.files
     files.size = files.used + (8 << 20)
     told = running_phone.adb.text("shell", "yes > /sdcard/x; echo $?; ls /sdcard/x; rm /sdcard/x")
     assert told == "1\n/sdcard/x\nyes: /sdcard/x: No space left on device"
 
 
-def test_a_command_has_only_so_much_time(
+def test_a_command_has_a_time_limit(
     running_phone: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SECONDS", 0.2)

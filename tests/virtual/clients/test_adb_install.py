@@ -56,7 +56,7 @@ def test_an_app_in_several_parts(adb: Adb, apk: Path) -> None:
     assert b"INSTALL_FAILED_INVALID_APK" in refused.stdout + refused.stderr
 
 
-def test_what_is_no_apk_is_refused_and_the_stream_is_not_lost(adb: Adb, tmp_path: Path) -> None:
+def test_an_invalid_apk_is_refused_and_the_stream_survives(adb: Adb, tmp_path: Path) -> None:
     apk = tmp_path / "broken.apk"
     apk.write_bytes(bytes(1_000_000))
     done = adb.run("install", str(apk))
@@ -65,13 +65,13 @@ def test_what_is_no_apk_is_refused_and_the_stream_is_not_lost(adb: Adb, tmp_path
     assert adb.text("shell", "echo fine") == "fine"
 
 
-def test_uninstalling_what_is_not_there(adb: Adb) -> None:
+def test_uninstalling_a_missing_app(adb: Adb) -> None:
     done = adb.run("uninstall", "org.nobody")
     assert done.returncode != 0
     assert b"Failure [DELETE_FAILED_INTERNAL_ERROR]" in done.stdout + done.stderr
 
 
-def test_data_is_kept_for_who_asks_for_it(running_phone: Running, apk: Path) -> None:
+def test_data_is_kept_on_request(running_phone: Running, apk: Path) -> None:
     adb, files = running_phone.adb, running_phone.phone.files
     adb.run("install", str(apk))
     assert "Success" in adb.text("shell", "cmd", "package", "uninstall", "-k", NAME)

@@ -78,7 +78,7 @@ def test_filters(logging: Adb, words: list[str], found: list[str]) -> None:
         (["warp:Q"], "Invalid filter expression 'warp:Q'"),
     ],
 )
-def test_what_is_wrong_is_said(adb: Adb, words: list[str], complaint: str) -> None:
+def test_invalid_arguments_are_reported(adb: Adb, words: list[str], complaint: str) -> None:
     done = adb.run("logcat", *words)
     assert done.returncode != 0
     assert complaint in (done.stdout + done.stderr).decode()

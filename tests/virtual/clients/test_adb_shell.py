@@ -40,7 +40,7 @@ def test_input_reaches_the_command(adb: Adb) -> None:
     assert adb.run("shell", "cat", stdin=BINARY).stdout == BINARY
 
 
-def test_a_command_that_reads_nothing_ends_all_the_same(adb: Adb) -> None:
+def test_a_command_that_reads_nothing_ends_anyway(adb: Adb) -> None:
     assert adb.text("shell", "echo done", stdin=bytes(1 << 21)) == "done"
 
 

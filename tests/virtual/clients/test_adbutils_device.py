@@ -169,7 +169,7 @@ def test_the_log_goes_to_a_file(device: adbutils.AdbDevice, tmp_path: Path) -> N
     assert "two" not in (tmp_path / "log").read_text()
 
 
-def test_what_the_phone_has_not_is_refused(device: adbutils.AdbDevice) -> None:
+def test_missing_features_are_refused(device: adbutils.AdbDevice) -> None:
     with pytest.raises(adbutils.AdbError, match="closed"):
         device.tcpip(5555)
     said = device.shell("screenrecord /sdcard/x.mp4")

@@ -95,7 +95,7 @@ def test_a_replaced_value_forgets_the_old_one(touches: Driven) -> None:
     assert name.text == "new"
 
 
-def test_what_takes_no_text_says_so(touches: Driven) -> None:
+def test_an_element_that_takes_no_text_reports_an_error(touches: Driven) -> None:
     _, driver = touches
     with pytest.raises(InvalidElementStateException, match="Cannot set the element to 'x'"):
         by_id(driver, "last").send_keys("x")

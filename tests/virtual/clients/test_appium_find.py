@@ -100,9 +100,7 @@ def test_nothing_is_an_error_for_one_element_and_none_for_several(notes: Driven)
         (UI, 'new UiSelector().colour("red")'),
     ],
 )
-def test_a_locator_that_nobody_understands_is_invalid(
-    notes: Driven, strategy: str, selector: str
-) -> None:
+def test_an_unknown_locator_is_invalid(notes: Driven, strategy: str, selector: str) -> None:
     _, driver = notes
     with pytest.raises(InvalidSelectorException):
         driver.find_element(strategy, selector)
@@ -134,7 +132,7 @@ def test_scrolling_into_view_finds_what_is_further_down(touches: Driven) -> None
     assert driver.find_elements(AppiumBy.XPATH, "//*[@text='Row 0']")
 
 
-def test_an_element_tells_everything_about_itself(notes: Driven) -> None:
+def test_an_element_has_all_of_its_attributes(notes: Driven) -> None:
     _, driver = notes
     switch = driver.find_element(AppiumBy.ID, "loud")
     assert switch.get_attribute("checked") == "false"
@@ -204,7 +202,7 @@ def test_screenshots_show_the_screen_and_its_parts(notes: Driven) -> None:
     assert picture.size == (add.size["width"], add.size["height"])
 
 
-def test_what_has_gone_is_stale_and_what_comes_back_is_not(notes: Driven) -> None:
+def test_a_removed_element_is_stale_and_a_returning_one_is_not(notes: Driven) -> None:
     _, driver = notes
     milk, bread = driver.find_elements(AppiumBy.ID, "note_title")
     add = driver.find_element(AppiumBy.ACCESSIBILITY_ID, "Add")

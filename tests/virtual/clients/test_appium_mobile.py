@@ -151,7 +151,7 @@ def test_positions_messages_and_notifications(touches: Driven) -> None:
     assert driver.find_element(AppiumBy.ID, "button")
 
 
-def test_what_the_phone_tells_about_itself(touches: Driven) -> None:
+def test_the_phones_description(touches: Driven) -> None:
     _, driver = touches
     info = mobile(driver, "deviceInfo")
     assert (info["realDisplaySize"], info["displayDensity"], info["locale"]) == (

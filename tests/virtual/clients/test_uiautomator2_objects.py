@@ -104,7 +104,7 @@ def test_information(demo: uiautomator2.Device) -> None:
     }
 
 
-def test_what_is_not_there_is_said_to_be_not_found(demo: uiautomator2.Device) -> None:
+def test_a_missing_object_is_reported_as_not_found(demo: uiautomator2.Device) -> None:
     with pytest.raises(Exception, match=r"UiObjectNotFoundException: UiSelector\[TEXT=Nothing\]"):
         _ = demo(text="Nothing").info
     with pytest.raises(Exception, match="Nothing"):

@@ -22,7 +22,7 @@ def pattern(text: str, occasions: int = 8) -> str:
         ("die --times 2 --after 1", ".xx....."),
     ],
 )
-def test_a_fault_strikes_as_often_and_as_late_as_it_is_told(text, struck):
+def test_a_fault_strikes_with_its_rate_and_delay(text, struck):
     assert pattern(text) == struck
 
 
@@ -48,7 +48,7 @@ def test_chance_is_the_same_for_a_seed():
         ("storage-full --times 2", "unrecognized arguments"),
     ],
 )
-def test_what_is_no_fault_is_refused(text, said):
+def test_unknown_faults_are_refused(text, said):
     with pytest.raises(FaultError, match=said):
         parse(text)
 
@@ -68,7 +68,7 @@ def test_faults_stay_over_a_snapshot_until_they_are_cleared(demo):
     demo.snapshots.delete("here")
 
 
-def test_taps_are_missed_and_all_else_is_not(demo, hand):
+def test_only_taps_are_missed(demo, hand):
     demo.faults.set("missed-tap --times 2")
     for loud in ("false", "false", "true"):
         hand.tap("text", "Loud")

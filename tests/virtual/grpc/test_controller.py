@@ -220,7 +220,7 @@ def test_the_phone_is_switched_off_and_restarted(client: Client, phone: Phone) -
         client.controller.setVmState(states(state=states.UNKNOWN))
 
 
-def test_a_port_that_is_taken_is_told(client: Client) -> None:
+def test_a_port_that_is_taken_is_reported(client: Client) -> None:
     async def again() -> None:
         async with serve(client.phone, client.port):
             pass

@@ -81,7 +81,7 @@ def booted() -> Phone:
     return boot([One, Two], frozen=True)
 
 
-def test_one_chooses_just_once(phone, sh, hand):
+def test_an_app_can_be_chosen_once(phone, sh, hand):
     sh(f"{OPEN}")
     assert phone.activities.top.component == RESOLVER
     assert 'text="Open with"' in hand.node("resource-id", "android:id/title")
@@ -96,7 +96,7 @@ def test_one_chooses_just_once(phone, sh, hand):
     assert hand.sees("One shows geo:1,2")
 
 
-def test_one_chooses_for_always(phone, sh, hand):
+def test_an_app_can_be_chosen_for_good(phone, sh, hand):
     sh(OPEN)
     hand.tap("text", "One")
     hand.tap("resource-id", "android:id/button_always")
@@ -122,7 +122,7 @@ def test_a_tap_above_the_sheet_and_the_home_key_close_it(phone, sh, hand):
     assert not phone.activities.recent()
 
 
-def test_the_chosen_app_gives_its_result_to_who_asked(phone, hand):
+def test_the_chosen_app_returns_its_result_to_the_caller(phone, hand):
     phone.activities.launch("org.one")
     hand.tap("text", "Ask")
     hand.tap("text", "Two")

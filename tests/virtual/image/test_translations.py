@@ -25,7 +25,7 @@ def words(request: pytest.FixtureRequest) -> dict[str, Any]:
     return tomllib.loads((FRAMEWORK / f"{request.param}.toml").read_text("utf-8"))
 
 
-def test_what_the_screens_say_is_translated(words):
+def test_texts_of_the_screens_are_translated(words):
     labels = [group.label for group in GROUPS]
     questions = [f"Allow {{app}} to {group.words}?" for group in GROUPS]
     assert len(SPOKEN) > 15

@@ -21,7 +21,7 @@ def test_it_speaks_once_a_minute_while_time_moves():
     assert times[2] - times[1] == 60
 
 
-def test_a_snapshot_has_said_what_it_will_say():
+def test_a_snapshot_does_not_repeat_idle_messages():
     clock = Clock(NOON, frozen=True)
     log = Log(clock)
     saved = log.save()

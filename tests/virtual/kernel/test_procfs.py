@@ -29,6 +29,6 @@ def test_memory_is_taken_by_what_runs(sh, phone):
     assert free() < before
 
 
-def test_nobody_writes_to_them(shell):
+def test_the_files_are_read_only(shell):
     assert shell("echo 1 > /proc/uptime").err.endswith("Permission denied\n")
     assert shell("cat /proc/nothing").status == 1

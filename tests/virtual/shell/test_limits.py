@@ -62,7 +62,7 @@ SAID = [
     SAID,
     ids=[f"{at} {case[0][:60]}" for at, case in enumerate(SAID)],
 )
-def test_what_is_said(
+def test_output_at_limits(
     sh: Shells, script: str, out: str | None, err: str | None, status: int | None
 ) -> None:
     ended = sh(script)

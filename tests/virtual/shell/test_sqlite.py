@@ -164,14 +164,14 @@ def test_only_statements_are_run() -> None:
 
 
 @pytest.mark.parametrize("after", ["", "\n;", " -- done", " /* done */"])
-def test_an_error_is_told_once(after: str, sh: "Shells") -> None:
+def test_an_error_is_reported_once(after: str, sh: "Shells") -> None:
     twice = "insert into t values(1);\ninsert into t values(1);"
     sh("sqlite3 new.db 'create table t(a unique)'")
     ended = sh.raw("sqlite3 new.db", stdin=f"{twice}{after}\n".encode())
     assert ended == (b"", b"Runtime error near line 2: UNIQUE constraint failed: t.a (19)\n", 1)
 
 
-def test_what_the_phones_has_not_is_unknown_to_it(sh: "Shells") -> None:
+def test_features_that_the_phones_sqlite_lacks_are_unknown(sh: "Shells") -> None:
     ended = sh("sqlite3 -separator , :memory: 'select 1'; sqlite3 :memory: '.mode csv'")
     assert ended.err == (
         "sqlite3: Error: unknown option: -separator\nUse -help for a list of options.\n"
@@ -216,7 +216,7 @@ def test_a_database_is_created_when_it_is_written(sh: "Shells") -> None:
     assert sh("sqlite3 new.db 'create table t(a)'; ls; sqlite3 new.db .tables").out == "new.db\nt\n"
 
 
-def test_what_is_no_database_is_refused(sh: "Shells") -> None:
+def test_an_invalid_database_is_refused(sh: "Shells") -> None:
     ended = sh("echo this is no database > f; sqlite3 f 'select 1 from t'")
     assert (ended.err, ended.status) == ("Error: in prepare, file is not a database (26)\n", 26)
 

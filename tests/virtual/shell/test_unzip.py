@@ -46,7 +46,7 @@ def test_an_archive_is_listed_and_unpacked(sh: Shells, script: str, answer: str)
     assert (out.decode(), err) == (answer, b"")
 
 
-def test_what_is_no_archive_or_a_broken_one(sh: Shells) -> None:
+def test_invalid_and_broken_archives(sh: Shells) -> None:
     assert sh.raw("unzip -l f", stdin=b"")[1] == b"unzip: f: No such file or directory\n"
     assert sh.raw("echo no > f; unzip f")[1] == b"unzip: couldn't open f: Invalid file\n"
     broken = archive().replace(b"two\n", b"TWO\n")

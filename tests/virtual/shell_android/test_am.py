@@ -84,7 +84,7 @@ def test_problems_go_to_stderr_or_with_waiting_to_stdout(shell, words, message):
     assert waited.out.endswith(message)
 
 
-def test_what_is_not_exported_is_denied_to_the_shell_but_not_to_root(shell):
+def test_unexported_components_are_denied_to_the_shell_but_not_to_root(shell):
     about = "am start -n org.demo/org.demo.about.AboutActivity"
     assert "java.lang.SecurityException: Permission Denial: starting Intent {" in shell(about).err
     assert shell(about, uid=0).status == 0

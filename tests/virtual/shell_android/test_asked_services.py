@@ -90,13 +90,13 @@ def test_memory_has_the_columns_that_appium_counts(sh):
     assert {"EGL", "GL"} <= set(found)
 
 
-def test_traffic_is_told_as_appium_reads_it(sh):
+def test_traffic_is_reported_as_appium_reads_it(sh):
     said = sh("dumpsys netstats").partition("Xt stats:")[2]
     assert re.match(r"\n  Pending bytes: 0\n", said)
     assert re.search(r"bucketDuration=3600\n +st=\d+ rb=0 rp=0 tb=0 tp=0 op=0\n", said)
 
 
-def test_a_call_is_told_without_most_of_its_number(phone, sh):
+def test_a_call_is_printed_without_most_of_its_number(phone, sh):
     phone.telephony.ring("5551234")
     said = sh("dumpsys telecom")
     assert re.search(r"\[Call id=TC@1, state=RINGING, .*handle=tel:\*{5}34,", said), said

@@ -159,7 +159,7 @@ def test_others_are_answered_while_a_pattern_takes_its_time(
         ("logcat -d -e '('", "logcat: regex_error: missing ), unterminated"),
     ],
 )  # fmt: skip
-def test_what_is_no_pattern_is_told_by_the_tool(phone: Phone, script: str, told: str) -> None:
+def test_invalid_patterns_are_reported_by_the_tool(phone: Phone, script: str, told: str) -> None:
     phone.files.write("/data/local/tmp/in", b"a\n", mode=0o666)
     asked, _, err = session(phone)
     assert asyncio.run(run(asked, script)) > 0

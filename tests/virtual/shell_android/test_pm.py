@@ -115,7 +115,7 @@ def test_resolutions(sh, words, answer):
     assert sh(f"cmd package {words}") == answer
 
 
-def test_activities_are_told_in_full_unless_briefly(sh):
+def test_activities_are_printed_in_full_unless_briefly(sh):
     """mobile-mcp and mobilecli determine from this output which apps can be opened."""
     words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
     told = [line.strip() for line in sh(f"cmd package query-activities {words}").splitlines()]
@@ -142,7 +142,7 @@ def test_small_answers(sh):
     assert "feature:android.hardware.wifi\n" in sh("pm list features")
 
 
-def test_what_is_no_apk_is_refused(shell, phone):
+def test_an_invalid_apk_is_refused(shell, phone):
     phone.files.write("/data/local/tmp/x.apk", b"no apk")
     said = shell("pm install -r -t /data/local/tmp/x.apk")
     assert (said.status, said.out) == (255, "")

@@ -118,7 +118,7 @@ def test_typing(sh, editor, script, text):
     assert title(editor) == text
 
 
-def test_adb_keyboard_types_what_it_is_told(sh, editor):
+def test_adb_keyboard_types_the_given_text(sh, editor):
     coded = base64.b64encode("Grüße 🙂".encode()).decode()
     tell = f"am broadcast -a ADB_INPUT_B64 --es msg {coded}"
     sh(tell)

@@ -252,7 +252,7 @@ def test_whether_the_screen_is_on_is_the_policys(sh):
     assert "interactiveState=INTERACTIVE_STATE_SLEEP" in sh("dumpsys window policy")
 
 
-def test_the_views_of_an_app_are_told_by_its_package(sh, demo):
+def test_the_views_of_an_app_are_reported_by_its_package(sh, demo):
     assert re.match(r"TASK \S*:org.demo .*\n  ACTIVITY org.demo/", sh("dumpsys activity org.demo"))
     assert "\n    View Hierarchy:\n" in sh("dumpsys activity org.demo org.demo")
     demo.activities.force_stop("org.demo")
@@ -261,7 +261,7 @@ def test_the_views_of_an_app_are_told_by_its_package(sh, demo):
     )
 
 
-def test_services_that_are_skipped_are_not_told_of(sh):
+def test_skipped_services_are_not_listed(sh):
     assert "DUMP OF SERVICE window:" in sh("dumpsys")
     skipped = sh("dumpsys --skip window,input")
     assert "DUMP OF SERVICE display:" in skipped
@@ -313,7 +313,7 @@ def test_input_devices_are_files(sh, shell):
     assert shell("test -w /dev/input/event1", uid=10_100).status == 1
 
 
-def test_the_views_of_the_activity_on_top_are_told_as_they_lie(sh, demo):
+def test_the_views_of_the_activity_on_top_are_reported_as_they_lie(sh, demo):
     text = sh("dumpsys activity top").partition("View Hierarchy:\n")[2]
     assert re.match(r" {6}DecorView@[0-9a-f]+\[NotesActivity\]\n {8}\S+\{[0-9a-f]+ V", text)
     views = re.findall(r"^ +([\w.]+)\{[0-9a-f]+ ([\w.]{9}) [\w.]{8} 0,0-", text, re.MULTILINE)
@@ -322,7 +322,7 @@ def test_the_views_of_the_activity_on_top_are_told_as_they_lie(sh, demo):
     assert any(flags[6] == "C" for flags in re.findall(r"\{[0-9a-f]+ ([\w.]{9}) ", text))
 
 
-def test_apps_may_go_on_while_the_phone_dozes(sh, phone):
+def test_apps_may_be_exempt_from_dozing(sh, phone):
     ask = "dumpsys deviceidle whitelist"
     assert sh(f"{ask} +org.demo +org.nope") == "Added: org.demo\nUnknown package: org.nope\n"
     assert (

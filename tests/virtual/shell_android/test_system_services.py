@@ -98,7 +98,7 @@ def test_what_the_system_logs(sh, phone):
     )
 
 
-def test_changes_of_the_time_zone_are_told(sh, demo, monkeypatch):
+def test_changes_of_the_time_zone_are_reported(sh, demo, monkeypatch):
     told = []
     monkeypatch.setattr(
         type(demo.packages.app("org.demo")), "on_broadcast", lambda _, intent: told.append(intent)

@@ -96,7 +96,7 @@ def test_an_exported_snapshot_is_the_same_on_another_phone(kept, hand):
     assert other.screenshot() == kept.screenshot()
 
 
-def test_what_is_missing_or_broken_is_said(phone):
+def test_missing_or_broken_snapshots_are_reported(phone):
     with pytest.raises(KeyError):
         phone.snapshots.load("nope")
     with pytest.raises(ValueError, match="'x' cannot be read"):

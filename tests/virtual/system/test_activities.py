@@ -128,7 +128,7 @@ def test_force_stop_ends_all_of_an_app(demo):
     assert logged(demo, "ActivityManager")[-2].startswith("Force stopping org.demo appid=")
 
 
-def test_an_app_that_fails_is_ended_and_the_log_tells_why(demo, hand, caplog):
+def test_an_app_that_fails_is_ended_and_the_log_says_why(demo, hand, caplog):
     hand.tap("text", "Milk")
     demo.swipe(500, 2000, 500, 200, 200)
     hand.tap("text", "Crash")

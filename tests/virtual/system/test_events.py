@@ -92,7 +92,7 @@ def test_a_row_says_the_texts_in_it_and_where_it_is(demo, hand, heard):
     assert top < bottom
 
 
-def test_a_switch_is_told_with_its_new_state_after_the_change(demo, hand, heard):
+def test_an_event_of_a_switch_has_its_new_state(demo, hand, heard):
     hand.tap("text", "Loud")
     hand.tap("text", "Loud")
     states = [(e.type, e.checked, e.content_change_types) for e in heard]
@@ -140,7 +140,7 @@ def test_a_keyboard_that_commits_a_text_changes_it_at_once(form, heard):
     assert told(typed, "text", "added_count") == [("TYPE_VIEW_TEXT_CHANGED", ("übergroß",), 8)]
 
 
-def test_a_scroll_view_tells_how_far_and_a_list_which_rows(form, heard, hand):
+def test_a_scroll_view_reports_its_offset_and_a_list_its_rows(form, heard, hand):
     form.key("BACK")
     heard.clear()
     form.swipe(500, 1400, 500, 1000, 60_000)
@@ -164,14 +164,14 @@ def test_rows_of_a_list_are_counted(demo, heard):
     assert 0 < scrolled.from_index < scrolled.to_index < 41
 
 
-def test_what_holds_a_finger_says_so_before_it_acts(demo, hand, heard):
+def test_a_long_press_is_reported_before_its_effect(demo, hand, heard):
     demo.long_press(*hand.center("text", "Milk"))
     assert [event.type for event in heard] == ["TYPE_VIEW_LONG_CLICKED", CONTENT]
     assert heard[0].text == ("Milk",)
     assert heard[1].content_change_types[0] == "CONTENT_CHANGE_TYPE_SUBTREE"
 
 
-def test_a_disabled_view_and_an_empty_place_tell_nothing(demo, heard):
+def test_disabled_views_and_empty_places_send_no_events(demo, heard):
     demo.tap(1000, 1500)
     assert heard == []
 
@@ -184,7 +184,7 @@ def test_notifications(demo, heard):
     assert "Notification(channel=tag" in heard[0].parcelable_data
 
 
-def test_windows_are_told_to_those_who_ask(demo, hand, heard):
+def test_window_events_are_sent_on_request(demo, hand, heard):
     events: list[AccessibilityEvent] = []
     stop = demo.events.subscribe(events.append, windows=True)
     hand.tap("content-desc", "Add")
@@ -198,7 +198,7 @@ def test_windows_are_told_to_those_who_ask(demo, hand, heard):
     assert "TYPE_WINDOWS_CHANGED" not in {event.type for event in heard}
 
 
-def test_content_is_told_at_most_every_tenth_of_a_second(demo, heard):
+def test_content_is_reported_at_most_every_tenth_of_a_second(demo, heard):
     app = demo.packages.app("org.demo")
     for number in range(3):
         app.database("notes.db").execute("insert into notes (title) values (?)", f"n{number}")
@@ -210,7 +210,7 @@ def test_content_is_told_at_most_every_tenth_of_a_second(demo, heard):
     assert [event.type for event in heard] == [CONTENT, CONTENT]
 
 
-def test_what_happens_without_a_touch_is_told_too(demo):
+def test_changes_without_a_touch_are_reported_too(demo):
     async def listen():
         events: list[AccessibilityEvent] = []
         stop = demo.events.subscribe(events.append)
@@ -223,7 +223,7 @@ def test_what_happens_without_a_touch_is_told_too(demo):
     assert asyncio.run(listen())[0].class_name == "org.demo.EditorActivity"
 
 
-def test_a_snapshot_that_is_loaded_is_no_event(demo, hand, heard):
+def test_a_snapshot_that_is_loaded_is_not_an_event(demo, hand, heard):
     demo.snapshots.save("here")
     hand.tap("content-desc", "Add")
     heard.clear()
@@ -235,7 +235,7 @@ def test_a_snapshot_that_is_loaded_is_no_event(demo, hand, heard):
     demo.snapshots.delete("here")
 
 
-def test_who_does_not_listen_costs_nothing(demo, hand, monkeypatch):
+def test_without_listeners_events_cost_nothing(demo, hand, monkeypatch):
     monkeypatch.setattr(demo.events, "_compare", None)
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")

@@ -157,7 +157,7 @@ def test_notifications_survive_a_snapshot(phone, mail, hand):
     assert hand.sees("message 7")
 
 
-def test_dumpsys_tells_texts_only_if_asked(phone, mail, sh):
+def test_dumpsys_prints_texts_only_on_request(phone, mail, sh):
     mail.arrive(importance=HIGH)
     uid = phone.packages["org.mail"].uid
     text = sh("dumpsys notification --noredact")

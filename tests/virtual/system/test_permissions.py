@@ -72,7 +72,7 @@ def test_the_dialog_is_androids_own(asks, hand):
     assert asks.activities.top.component == "org.asks/org.asks.Main"
 
 
-def test_who_refuses_twice_is_not_asked_again(asks, hand, sh):
+def test_a_permission_refused_twice_is_not_requested_again(asks, hand, sh):
     hand.tap("text", "Camera")
     hand.tap("resource-id", f"{IDS}deny_button")
     assert hand.sees("c: CAMERA=False")
@@ -104,7 +104,7 @@ def test_back_leaves_without_an_answer(asks, hand):
     assert "USER_SET" not in asks.permissions.flags("org.asks", CAMERA)
 
 
-def test_what_is_given_once_ends_with_the_process(asks, hand, sh):
+def test_a_one_time_permission_ends_with_the_process(asks, hand, sh):
     hand.tap("text", "Camera")
     hand.tap("resource-id", f"{IDS}allow_one_time_button")
     assert asks.permissions.granted("org.asks", CAMERA)

@@ -22,7 +22,7 @@ def test_airplane_mode_takes_the_radios_along_and_brings_them_back(phone, sh):
     ]
 
 
-def test_the_radios_follow_the_settings_once_they_are_told(phone, shell, sh):
+def test_the_radios_follow_the_settings_after_a_broadcast(phone, shell, sh):
     sh("settings put global airplane_mode_on 1; settings put global wifi_on 0")
     assert phone.radios.online
     assert sh("cmd connectivity airplane-mode") == "enabled\n"

@@ -24,7 +24,7 @@ def first_line(hand):
                "android.widget.TextView") if 'text="Line ' in node)  # fmt: skip
 
 
-def test_content_follows_a_slow_finger_but_for_the_slop(editor, hand):
+def test_content_follows_a_slow_finger_except_for_the_slop(editor, hand):
     before = hand.bounds("text", "Line 12")[1]
     editor.swipe(500, 1800, 500, 1400, 60_000)
     slop = editor.display.metrics.px(8)

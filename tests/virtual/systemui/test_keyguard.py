@@ -78,7 +78,7 @@ def test_back_leaves_the_bouncer(locked, hand, sh):
     assert hand.sees("Swipe up to open")
 
 
-def test_after_five_wrong_answers_one_waits(locked, hand, sh):
+def test_after_five_wrong_answers_the_user_has_to_wait(locked, hand, sh):
     sh("locksettings set-pin 1357; wm dismiss-keyguard")
     for _ in range(5):
         sh("input text 1111; input keyevent 66")

@@ -56,7 +56,7 @@ def test_later_and_raised_views_cover_others(plain: Screen) -> None:
     assert picture.getpixel((120, 10)) == (0, 0, 255)
 
 
-def test_what_lets_through_throws_no_shadow(plain: Screen) -> None:
+def test_translucent_views_have_no_shadow(plain: Screen) -> None:
     veil = View(width=MATCH, height=MATCH, background="#80ffffff", elevation=7)
     picture = painted(plain, Frame([veil], height=MATCH, background="#ffffff"))
     assert ImageStat.Stat(picture).extrema == [(255, 255)] * 3
@@ -86,7 +86,7 @@ def test_a_window_goes_on_behind_the_bars_in_the_colour_of_its_content(plain: Sc
     assert picture.getpixel((9, 2)) == picture.getpixel((9, 198)) == (255, 0, 0)
 
 
-def test_a_line_goes_through_what_holds_no_more(plain: Screen) -> None:
+def test_struck_through_text_has_a_line(plain: Screen) -> None:
     plainly, through = (
         painted(plain, Text("1 1", color="#fff", strike=on)) for on in (False, True)
     )

@@ -134,7 +134,7 @@ def test_a_view_shows_what_it_is(screen: Screen, view: View, expected: dict[str,
         (Input("", on_change=print), True),
     ],
 )
-def test_what_can_be_tapped_but_says_nothing_is_naf(screen: Screen, view: View, naf: bool) -> None:
+def test_clickable_views_without_text_are_naf(screen: Screen, view: View, naf: bool) -> None:
     node = nodes(screen, Frame([view], height=MATCH))[1]
     assert (node.get("NAF") == "true") == naf
 
@@ -220,7 +220,7 @@ def test_attributes_are_escaped_as_by_androids_serializer(value: str, written: s
 
 
 @given(st.text())
-def test_any_text_comes_back_from_an_xml_parser_but_for_the_unspeakable(value: str) -> None:
+def test_any_text_comes_back_from_an_xml_parser_except_for_the_unspeakable(value: str) -> None:
     read = etree.fromstring(f"<a b={quoted(value)} />".encode()).get("b")
     assert read is not None
     assert len(read) == len(value)

@@ -183,7 +183,7 @@ def test_a_dump_is_xml_with_the_boxes_that_are_seen(
 
 @quick
 @given(trees(), METRICS, st.data())
-def test_whoever_gets_a_touch_wants_it_and_is_there(
+def test_touches_reach_only_visible_views_that_accept_them(
     view: View, metrics: Metrics, data: st.DataObject
 ) -> None:
     root = shown(view, metrics)

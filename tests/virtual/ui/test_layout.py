@@ -121,7 +121,7 @@ def test_only_rows_in_view_are_attached_to_a_list(plain: Screen) -> None:
     assert root.reach == 50 * 100 - 800
 
 
-def test_a_sideways_scrolling_row_is_as_wide_as_it_likes(plain: Screen) -> None:
+def test_a_sideways_scrolling_row_has_its_preferred_width(plain: Screen) -> None:
     root = plain.show(HScroll(Row([square(300), square(300)], width=WRAP)))
     assert root.reach == 200
     assert root.children[0].children[1].visible == (300, 0, 400, 300)

@@ -75,7 +75,7 @@ def test_what_is_raised_is_touched_before_what_comes_after_it(plain: Screen, log
     assert log == ["raised"]
 
 
-def test_a_touch_falls_through_what_does_not_care(plain: Screen, log: Log) -> None:
+def test_a_touch_passes_through_views_that_do_not_accept_it(plain: Screen, log: Log) -> None:
     tapped(plain, Frame([area(on_click=log.says("below")), area()]), 20, 20)
     assert log == ["below"]
 
@@ -163,7 +163,7 @@ def test_a_long_press_selects_a_word(plain: Screen) -> None:
     assert sorted((plain.state.anchor or 0, plain.state.cursor)) == [4, 9]
 
 
-def test_a_long_press_is_for_those_who_want_it(plain: Screen, log: Log) -> None:
+def test_a_long_press_reaches_views_that_accept_it(plain: Screen, log: Log) -> None:
     box = plain.show(area(on_long_click=log.says("held")))
     assert long_press(box, 5, 5, plain.state)
     assert not long_press(plain.show(Button("OK", on_click=print)), 5, 5, plain.state)

@@ -75,7 +75,7 @@ def test_without_screenshots_two_equal_hierarchies_show_that_the_screen_rests(de
     ("attributes", "size"),
     [('rotation="0"', (10, 20)), ('index="0" rotation="3" width="20"', (20, 10)), ("", (10, 20))],
 )
-def test_a_hierarchy_tells_how_the_screen_is_turned(attributes, size):
+def test_a_hierarchy_shows_the_rotation_of_the_screen(attributes, size):
     assert turned((10, 20), f"<?xml version='1.0'?><hierarchy {attributes}></hierarchy>") == size
 
 
@@ -101,7 +101,7 @@ def test_reset_brings_everything_back(device):
     assert "No such file" in device.system.shell("ls /data/local/tmp/left")
 
 
-def test_a_snapshot_that_is_not_there_is_named_with_those_that_are(device):
+def test_a_missing_snapshot_is_named_with_the_existing_ones(device):
     with pytest.raises(TaskError, match=r"no snapshot 'before' \(it has: default_boot\)"):
         device.system.reset("before", ())
 
@@ -158,7 +158,7 @@ def test_the_apps_of_a_read_only_emulator_are_cleared(emulator):
     device.close()
 
 
-def test_a_device_that_is_not_there_is_named(phone):
+def test_a_device_that_does_not_exist_is_named(phone):
     with pytest.raises(DeviceError, match=r"emulator-1 at .* cannot be reached"):
         AdbDevice(replace(phone, serial="emulator-1"))
 
@@ -180,7 +180,7 @@ def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
         ({"ROOM": "Filesystem 1K-blocks\n/dev/x 900000 899000 1000 100% /data"}, "has only 0 MB"),
     ],
 )
-def test_a_phone_on_which_nothing_works_is_no_device(device, monkeypatch, said, problem):
+def test_a_phone_on_which_nothing_works_is_not_a_device(device, monkeypatch, said, problem):
     for name, text in said.items():
         monkeypatch.setattr(
             f"pytest_mobileagent.device.drivers.adb.system.{name}", f"echo '{text}'"
@@ -252,12 +252,12 @@ def test_the_hierarchy_is_found_wherever_it_stands(output):
         ("", "printed nothing"),
     ],
 )
-def test_that_there_is_none_is_explained(output, why):
+def test_a_missing_hierarchy_is_explained(output, why):
     assert hierarchy(output) is None
     assert why in reason(output)
 
 
-def test_no_server_no_hierarchy(phone: Address) -> None:
+def test_without_a_server_there_is_no_hierarchy(phone: Address) -> None:
     assert hierarchy_of_servers(phone) is None
 
 

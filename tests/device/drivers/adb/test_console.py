@@ -111,7 +111,9 @@ def console(emulator: Emulator, tmp_path: Path) -> Console:
         ("10.0.0.1:5555", None),
     ],
 )
-def test_an_emulators_serial_tells_the_port_of_its_console(serial: str, port: int | None) -> None:
+def test_an_emulators_serial_contains_the_port_of_its_console(
+    serial: str, port: int | None
+) -> None:
     assert console_port(serial) == port
 
 
@@ -152,7 +154,7 @@ def test_an_emulator_without_a_token_asks_for_none(
     assert console.snapshots() == ["default_boot", "ready_for_tasks", "old-one"]
 
 
-def test_what_the_console_refuses_is_told(console: Console, emulator: Emulator) -> None:
+def test_a_refusal_of_the_console_is_reported(console: Console, emulator: Emulator) -> None:
     refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
     emulator.replies["avd snapshot load default_boot"] = refusal
     with pytest.raises(
@@ -161,7 +163,7 @@ def test_what_the_console_refuses_is_told(console: Console, emulator: Emulator) 
         console.load("default_boot")
 
 
-def test_an_emulator_that_is_read_only_is_told_from_one_that_fails(
+def test_a_read_only_emulator_is_distinguished_from_a_failing_one(
     console: Console, emulator: Emulator
 ) -> None:
     refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
@@ -199,7 +201,7 @@ def test_the_console_of_another_emulator_is_left_alone(emulator: Emulator, tmp_p
         console_of(address, Device("theirs"))  # type: ignore[arg-type]
 
 
-def test_a_wrong_token_is_told_and_nothing_is_done(
+def test_a_wrong_token_is_reported_and_nothing_is_done(
     console: Console, emulator: Emulator, tmp_path: Path
 ) -> None:
     (tmp_path / ".emulator_console_auth_token").write_text("wrong")
@@ -208,19 +210,19 @@ def test_a_wrong_token_is_told_and_nothing_is_done(
     assert emulator.heard == []
 
 
-def test_a_token_that_is_not_there_is_told(console: Console, tmp_path: Path) -> None:
+def test_a_token_that_does_not_exist_is_reported(console: Console, tmp_path: Path) -> None:
     (tmp_path / ".emulator_console_auth_token").unlink()
     with pytest.raises(DeviceError, match=r"console at 127\.0\.0\.1:\d+ failed: .*No such file"):
         console.snapshots()
 
 
-def test_a_console_that_breaks_off_is_told(console: Console, emulator: Emulator) -> None:
+def test_a_console_that_breaks_off_is_reported(console: Console, emulator: Emulator) -> None:
     emulator.replies["avd snapshot list"] = "hang up"
     with pytest.raises(DeviceError, match="the emulator's console closed the connection"):
         console.snapshots()
 
 
-def test_a_console_that_is_not_there_is_told(unused_port: int) -> None:
+def test_a_console_that_does_not_exist_is_reported(unused_port: int) -> None:
     console = Console(Address(f"emulator-{unused_port}", "127.0.0.1", 5037, "/home/u"))
     with pytest.raises(DeviceError, match=rf"console at 127\.0\.0\.1:{unused_port} failed"):
         console.snapshots()

@@ -67,7 +67,7 @@ def test_a_stream_that_breaks_off_loses_and_repeats_no_line(device):
     assert [line.text for line in device.log() if line.tag == "AndroidRuntime"] == ["second"]
 
 
-def test_a_phone_that_prints_no_log_says_so_and_goes_on(device, monkeypatch):
+def test_a_phone_that_prints_no_log_says_so_and_continues(device, monkeypatch):
     log = device.system._log
     device.observe()
     device.log()
@@ -98,7 +98,7 @@ def test_late_lines_are_those_that_came_after_the_last_observation(device):
     assert device.system.round_trips == before
 
 
-def test_a_log_that_was_cleared_behind_a_broken_stream_is_no_log(device):
+def test_a_log_that_was_cleared_behind_a_broken_stream_is_not_a_log(device):
     device.observe()
     device.log()
     device.system._log._stream.shutdown(2)

@@ -145,7 +145,7 @@ def at_hub(server: Server) -> AppiumDevice:
     return device
 
 
-def test_at_a_hub_one_command_tells_what_is_not_on_the_screen():
+def test_at_a_hub_one_command_reads_the_state_behind_the_screen():
     device = at_hub(server := Server(shell=SAID))
     device.system.shell("true")  # This command finds out how to become root.
     server.asked.clear()

@@ -198,7 +198,7 @@ def test_there_is_no_phone_behind_the_pages(pages: GraphDevice) -> None:
         pages.observe({"x": setting("system", "font_scale")})
 
 
-def test_what_is_known_of_the_phone_is_told(folder: Path) -> None:
+def test_known_facts_about_the_phone_are_reported(folder: Path) -> None:
     with GraphWriter(folder, replaces=True) as writer:
         screen = make_screen("x", size=(720, 1280))
         writer.page("x", png=screen.png, xml=screen.xml)
@@ -208,7 +208,7 @@ def test_what_is_known_of_the_phone_is_told(folder: Path) -> None:
     assert (info.serial, info.size, info.listener) == ("graph:shop", (720, 1280), False)
 
 
-def test_an_agent_is_told_that_nothing_is_recorded_and_the_step_counts(pages: GraphDevice) -> None:
+def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages: GraphDevice) -> None:
     pages.reset("home", ())
     agent = script(Tap(500, 900), Tap(10, 290), Finish())
     episode = play(agent, Task("Open the card.", app=SHOP, snapshot="home"), phone=pages)

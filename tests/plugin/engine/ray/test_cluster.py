@@ -102,7 +102,7 @@ def test_reruns_on_other_machines_are_refused_by_name(ask, option: str, given) -
     assert "\n" not in error
 
 
-def test_what_pytest_xdist_would_decide_is_refused(ask) -> None:
+def test_options_of_pytest_xdist_are_refused(ask) -> None:
     assert "leave out --dist and --tx, and give -n" in ask(HERE, distribution="loadscope")
 
 

@@ -138,7 +138,7 @@ def test_a_worker_that_dies_is_replaced_and_its_test_is_reported_in_xdists_words
     assert running in run.pool.orders["gw2"]
 
 
-def test_what_a_worker_sends_after_its_end_is_dropped(run: Run) -> None:
+def test_messages_after_a_workers_end_are_dropped(run: Run) -> None:
     run.collect("gw0")
     run.tell("gw0", "ended", why="killed")
     run.tell("gw0", "logstart", nodeid=TESTS[0], location=None)
@@ -195,7 +195,7 @@ def test_other_tests_than_those_of_the_first_end_the_run(run: Run) -> None:
     assert [orders[-1] for orders in run.pool.orders.values()] == [Mark.END, Mark.END]
 
 
-def test_an_interrupted_run_tells_its_workers_and_takes_what_they_still_report(run: Run) -> None:
+def test_an_interrupted_run_ends_workers_and_accepts_their_last_reports(run: Run) -> None:
     run.collect("gw0")
     run.collect("gw1")
     report = SimpleNamespace(nodeid=TESTS[0])

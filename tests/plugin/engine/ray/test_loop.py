@@ -55,14 +55,14 @@ def played() -> Worker:
     return Worker()
 
 
-def test_each_test_knows_the_next_one_and_the_last_that_there_is_none(played: Worker) -> None:
+def test_each_test_knows_the_next_one_or_that_it_is_the_last(played: Worker) -> None:
     played.go(2, 0, 4, Mark.END)
     assert played.ran == [("c", "a"), ("a", "e"), ("e", None)]
     assert [fields["what"] for fields in played.fields("done")] == [2, 0, 4]
     assert played.fields("collected") == [{"ids": [*"abcde"]}]
 
 
-def test_before_a_pause_what_the_test_leaves_is_taken_down(played: Worker, monkeypatch) -> None:
+def test_before_a_pause_fixtures_are_torn_down(played: Worker, monkeypatch) -> None:
     monkeypatch.setattr(module, "run_before_pause", lambda item: played.run(item, None))
     played.go(0, Mark.PAUSE, 1, Mark.END)
     assert played.ran == [("a", None), ("b", None)]
@@ -93,7 +93,7 @@ def test_reports_say_which_worker_and_which_test_they_are_of(played: Worker) -> 
     assert told["data"] == {"nodeid": "d", **ids}
 
 
-def test_only_what_was_not_collected_is_told(played: Worker) -> None:
+def test_only_failed_collections_are_reported(played: Worker) -> None:
     for passed in (True, False):
         played.loop.pytest_collectreport(SimpleNamespace(nodeid="d", passed=passed))  # type: ignore[arg-type]
     assert played.fields("collectreport") == [{"data": {"nodeid": "d"}}]
@@ -117,7 +117,7 @@ def test_a_warning_crosses_without_its_class(played: Worker) -> None:
     assert shown[1].category is DeprecationWarning
 
 
-def test_an_end_tells_the_output_of_plugins(played: Worker) -> None:
+def test_the_final_event_has_the_output_of_plugins(played: Worker) -> None:
     played.config.workeroutput["cov"] = 1
     ending = played.loop.pytest_sessionfinish(played.session, 1)
     next(ending)

@@ -35,7 +35,7 @@ def test_the_same_code_does_not_differ(described):
     ("changed", "named"),
     [("tasks/test_it.py", "tasks/test_it.py"), ("agents/mine.py", "the project's agents")],
 )
-def test_what_is_other_code_is_named(described, tmp_path, changed, named):
+def test_different_code_is_named(described, tmp_path, changed, named):
     run, theirs = described
     (tmp_path / changed).write_text("2")
     assert machine.differences(run, theirs) == [named]

@@ -90,7 +90,7 @@ def test_a_folder_arrives_as_it_is_at_any_time(run, machines):
     assert str((run.path / "episodes/t.0/0.png").readlink()) == "../../" + SCREEN
 
 
-def test_what_has_been_sent_is_not_sent_again(machines):
+def test_sent_data_is_not_sent_again(machines):
     machine, _ = machines
     machine.append("episodes/t.0/steps.jsonl", "0" * 1000)
     machine.send()
@@ -185,7 +185,7 @@ def test_attempts_are_numbered_for_all_machines(relay, run):
     assert numbers == [0, 1, 2]
 
 
-def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, relay, machines):
+def test_nothing_is_accepted_from_a_worker_declared_dead(run, relay, machines):
     machine, _ = machines
     machine.append("episodes/t.0/steps.jsonl", "0")
     assert machine.send("begun")
@@ -237,7 +237,7 @@ def test_an_episode_of_an_earlier_run_is_copied_where_both_runs_are(run, earlier
     assert not asyncio.run(relay.take_over("episodes/gone.0"))
 
 
-def test_an_episode_of_an_earlier_run_is_brought_to_who_reads_it(run, earlier, tmp_path):
+def test_an_episode_of_an_earlier_run_is_sent_to_its_reader(run, earlier, tmp_path):
     there = tmp_path / "there"
     for parcel in asyncio.run(Relay(run, earlier).earlier("episodes/t.0")):
         put(there, parcel)

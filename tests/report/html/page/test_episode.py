@@ -81,7 +81,7 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
     reader.sees("#count", "2 of 3 rows")
 
 
-def test_a_step_that_is_shown_meanwhile_does_not_keep_anybody_here(reader: Any) -> None:
+def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
     reader.sees("#place", "Step 2 / 6")
     # As if an episode loaded between a key press and the browser's event about the new address.
@@ -154,7 +154,7 @@ def test_elements_and_screen_point_at_each_other(reader: Any) -> None:
     reader.until("document.querySelector('[role=treeitem][aria-selected=true]')?.id === 'node-2'")
 
 
-def test_models_events_probes_checks_and_judges_are_told(reader: Any) -> None:
+def test_models_events_probes_checks_and_judges_are_shown(reader: Any) -> None:
     reader.go("#e=bad.0&s=4")
     # This text is shared by several calls.
     reader.sees("#detail", "You are an agent that uses a phone.")
@@ -198,7 +198,7 @@ def test_packed_pictures_need_no_files(
     reader.until("document.querySelector('#strip img').naturalWidth === 90")
 
 
-def test_what_is_missing_or_damaged_is_said(
+def test_missing_or_damaged_files_are_reported(
     read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 ) -> None:
     damaged = {"e": "d.0", "damaged": "line 3 is no JSON", "frames": [], "opinions": []}
@@ -224,7 +224,7 @@ def test_what_is_missing_or_damaged_is_said(
     assert reader.ask("document.querySelector('#problem').hidden")
 
 
-def test_a_crash_is_marked_in_the_strip_and_told_with_its_trace(
+def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
     read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 ) -> None:
     text = "com.example.water: TypeError: no number, water/main.py:26"

@@ -74,7 +74,7 @@ def test_it_is_a_map_with_the_first_page_chosen(read: Any) -> None:
     assert reader.texts(".node .gone") == ["no picture"] * 3
 
 
-def test_one_goes_over_it_by_keys(read: Any) -> None:
+def test_it_can_be_navigated_by_keys(read: Any) -> None:
     reader = read()
     reader.sees("#page h2", "home")
     reader.ask("(document.querySelector('.node').focus(), 1)")
@@ -127,7 +127,7 @@ def test_pages_are_found_and_kinds_of_actions_hidden(read: Any) -> None:
     assert reader.ask("document.querySelectorAll('.node.faint').length") == 3
 
 
-def test_it_says_that_it_shows_a_part(read: Any) -> None:
+def test_a_partial_map_says_so(read: Any) -> None:
     read(total=12_345, around="list").sees("#about", "4 of 12,345 pages, those nearest to list")
 
 

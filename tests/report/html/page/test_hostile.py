@@ -127,7 +127,7 @@ def test_hostile_links_open_nothing_but_the_page(reader: Any, place: str) -> Non
     assert unharmed(reader)
 
 
-def test_a_script_that_gets_in_all_the_same_does_not_run(reader: Any) -> None:
+def test_an_injected_script_does_not_run(reader: Any) -> None:
     reader.sees("#count", "2 rows")
     adding = "const s = document.createElement('script'); s.text = 'document.title = 1';"
     with pytest.raises(Exception, match="TrustedScript"):

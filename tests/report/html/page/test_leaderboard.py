@@ -138,7 +138,7 @@ def test_all_can_be_done_by_keyboard(read: Any) -> None:
     assert reader.ask("document.activeElement.ariaExpanded") == "true"
 
 
-def test_a_screen_reader_is_told_names_heads_and_states(read: Any) -> None:
+def test_a_screen_reader_gets_names_heads_and_states(read: Any) -> None:
     reader = read(run("m3a (openai:a)", 0.9, agent="m3a"), run("t3a"), warnings=["Virtual phones."])
     nodes = reader.chrome.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     named = {
@@ -157,7 +157,7 @@ def test_a_screen_reader_is_told_names_heads_and_states(read: Any) -> None:
     assert table["name"]["value"].startswith("Agents by success.")
 
 
-def test_what_runs_say_is_text(read: Any) -> None:
+def test_names_in_runs_are_shown_as_text(read: Any) -> None:
     entry = {**task(1, HOSTILE), "id": HOSTILE, "endings": [HOSTILE], "environment": HOSTILE}
     own = run(
         HOSTILE, models=[HOSTILE], notes=[HOSTILE], obstacles=[HOSTILE], plugin=HOSTILE,

@@ -102,7 +102,7 @@ def test_failures_are_grouped_by_their_causes_which_list_them(
     reader.sees("#causes", "Fewer causes")
 
 
-def test_words_are_found_in_what_was_said_and_seen_and_open_their_step(
+def test_words_are_found_in_replies_and_screens_and_open_their_step(
     read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 ) -> None:
     rows = [invented.row("clock/ok", e="ok.0"), invented.row("clock/bad", "failed", e="bad.0")]

@@ -73,7 +73,7 @@ def test_only_what_changed_is_listed(reader: Any) -> None:
     }
 
 
-def test_a_task_opens_where_the_two_part(reader: Any) -> None:
+def test_a_task_opens_where_the_episodes_diverge(reader: Any) -> None:
     reader.press("/", "lost", "\ue00c", "j", "\ue007")
     reader.at("#e=lost.0&with=~lost.0&s=3&f=lost")
     reader.sees("#half-before header", "✓passed")
@@ -92,7 +92,7 @@ def test_a_task_opens_where_the_two_part(reader: Any) -> None:
     reader.sees("#pair", "They diverge at step 3")
 
 
-def test_why_they_part_and_what_else_differs_is_told(reader: Any) -> None:
+def test_the_cause_of_a_divergence_and_other_differences_are_shown(reader: Any) -> None:
     reader.go("#e=lost.0&with=~lost.0")
     reader.sees(
         ".parting", "Step 3: The agents had done the same; the phone showed something else."
@@ -102,7 +102,7 @@ def test_why_they_part_and_what_else_differs_is_told(reader: Any) -> None:
     reader.sees(".beside dd", "gpt-4o-2024-05-13 → gpt-4o-2024-08-06")
 
 
-def test_steps_that_are_the_same_are_folded_until_somebody_goes_there(reader: Any) -> None:
+def test_equal_steps_are_folded_until_opened(reader: Any) -> None:
     reader.go("#e=lost.0&with=~lost.0")
     reader.sees("#half-now .same-steps", "Steps 1 to 2")
     shown = (
@@ -121,7 +121,7 @@ def test_steps_that_are_the_same_are_folded_until_somebody_goes_there(reader: An
     assert reader.ask(f"{shown}.length") == 6
 
 
-def test_two_that_did_the_same_are_said_to(reader: Any) -> None:
+def test_equal_episodes_are_described_as_equal(reader: Any) -> None:
     reader.go("#e=same.0&with=~same.0")
     reader.sees("#pair", "Both took the same steps")
     reader.go("#e=same.0&with=nowhere")

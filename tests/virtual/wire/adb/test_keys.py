@@ -41,7 +41,7 @@ def key(foreign: Path) -> PublicKey:
     return read_keys(foreign)[0]
 
 
-def test_both_files_of_a_key_tell_its_public_half(program: str, tmp_path: Path) -> None:
+def test_both_files_of_a_key_give_its_public_half(program: str, tmp_path: Path) -> None:
     file = keygen(tmp_path / "adbkey", program)
     assert read_keys(file) == read_keys(tmp_path / "adbkey.pub")
 
@@ -57,11 +57,11 @@ def test_a_signature_is_of_one_key_and_one_token(
 
 
 @pytest.mark.parametrize("forged", [b"", bytes(256), b"\xff" * 256, bytes(255) + b"\1", bytes(257)])
-def test_what_is_no_signature_does_not_pass_for_one(key: PublicKey, forged: bytes) -> None:
+def test_invalid_signatures_are_refused(key: PublicKey, forged: bytes) -> None:
     assert not key.verifies(forged, DIGEST)
 
 
-def test_the_same_number_in_more_bytes_is_no_signature(key: PublicKey, foreign: Path) -> None:
+def test_the_same_number_in_more_bytes_is_not_a_signature(key: PublicKey, foreign: Path) -> None:
     assert not key.verifies(b"\0" + sign(foreign, DIGEST), DIGEST)
 
 
@@ -77,7 +77,7 @@ def test_the_same_number_in_more_bytes_is_no_signature(key: PublicKey, foreign: 
         b"-----BEGIN PRIVATE KEY-----",
     ],
 )
-def test_other_files_are_no_keys(text: bytes, tmp_path: Path) -> None:
+def test_other_files_are_not_keys(text: bytes, tmp_path: Path) -> None:
     file = tmp_path / "adbkey.pub"
     file.write_bytes(text)
     with pytest.raises(ValueError, match=r"adbkey\.pub .* `adb keygen` makes some"):
@@ -109,7 +109,7 @@ def test_keys_are_where_adb_looks_for_them(
     assert list(known_keys(places)) == read_keys(foreign) * 3
 
 
-def test_a_broken_key_is_complained_of_and_hides_no_other(
+def test_a_broken_key_is_reported_and_hides_no_other(
     foreign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken, impossible = tmp_path / "adbkey", tmp_path / ("x" * 300)
@@ -194,7 +194,7 @@ def test_a_phone_accepts_the_keys_that_it_is_given_and_no_others(
             assert f"{address}\tunauthorized" in own.text("devices")
 
 
-def test_a_phone_is_not_started_with_a_key_that_is_none(
+def test_a_phone_does_not_start_with_an_invalid_key(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([f"--adb-key={tmp_path / 'none.pub'}"]) == 1

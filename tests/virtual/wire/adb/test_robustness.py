@@ -57,7 +57,7 @@ def test_a_stream_without_number_ends_the_connection(running_phone: Running) -> 
 
 
 @pytest.mark.parametrize("service", ["", "nope:", "shell", "tcp:1", "localabstract:x", "jdwp:1"])
-def test_what_is_not_there_is_refused(running_phone: Running, service: str) -> None:
+def test_unknown_services_are_refused(running_phone: Running, service: str) -> None:
     with Client(running_phone) as client:
         client.connect()
         client.send(b"OPEN", 7, 0, service.encode() + b"\0")
@@ -132,7 +132,7 @@ def said_in(replies: list[Packet]) -> bytes:
     return next(reply.payload for reply in replies if reply.command == b"WRTE")
 
 
-def test_a_sync_client_and_the_shell_are_told_the_same_inode(running_phone: Running) -> None:
+def test_a_sync_client_and_the_shell_see_the_same_inode(running_phone: Running) -> None:
     path = b"/system/bin/sh"
     with Client(running_phone) as client:
         client.connect()

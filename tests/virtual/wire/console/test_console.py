@@ -125,14 +125,14 @@ def test_snapshots_are_kept_in_a_folder_under_any_name(
         assert phone.phone.files.read("/sdcard/note") == b"kept"
 
 
-def test_the_battery_does_as_it_is_told(adb: Adb) -> None:
+def test_the_battery_can_be_set(adb: Adb) -> None:
     for command in ("ac on", "status charging", "capacity 42"):
         assert adb.text("emu", "power", command) == "OK"
     told = adb.text("shell", "dumpsys", "battery")
     assert all(line in told for line in ("AC powered: true", "status: 2", "level: 42"))
 
 
-def test_strangers_may_do_little(running_phone: Running, token_file: Path) -> None:
+def test_unauthenticated_clients_may_do_little(running_phone: Running, token_file: Path) -> None:
     assert token_file.stat().st_mode & 0o777 == 0o600
     greeting = GREETING.format(token=token_file)
     assert talk(running_phone, "ping", "kill", "auth", "auth wrong") == (
@@ -155,7 +155,7 @@ def test_strangers_may_do_little(running_phone: Running, token_file: Path) -> No
         (b"x" * 100_000, "OK\n"),
     ],
 )
-def test_what_is_not_meant_for_it_ends_the_connection(
+def test_requests_of_other_protocols_end_the_connection(
     running_phone: Running, line: bytes, last: str
 ) -> None:
     address = ("127.0.0.1", running_phone.server.console_port)

@@ -60,7 +60,7 @@ def test_faults_are_listed_and_cleared(adb: Adb) -> None:
         ("null-root", "ERROR: null root node returned by UiTestAutomationBridge."),
     ],
 )
-def test_uiautomator_fails_so_often(adb: Adb, name: str, said: str) -> None:
+def test_uiautomator_fails_that_number_of_times(adb: Adb, name: str, said: str) -> None:
     fault(adb, f"{name} --times 2")
     for _ in range(2):
         assert adb.text("shell", "uiautomator dump") == said
@@ -128,7 +128,7 @@ def test_a_phone_that_hangs_answers_nothing_until_it_is_over(adb: Adb) -> None:
     assert time.monotonic() - started >= 0.3
 
 
-def test_a_phone_that_hangs_for_ever_is_mended_through_its_console(adb: Adb) -> None:
+def test_a_phone_that_hangs_forever_is_recovered_through_its_console(adb: Adb) -> None:
     fault(adb, "hang")
     with subprocess.Popen(
         adb.command("shell", "echo hello; id -u"), env=adb.env, stdout=-1
@@ -157,5 +157,5 @@ def test_a_phone_dies(start_server: StartServer, tmp_path: Path) -> None:
             assert process.wait(PATIENCE) == 1
 
 
-def test_a_phone_does_not_start_with_what_is_no_fault(tmp_path: Path) -> None:
+def test_a_phone_does_not_start_with_what_is_not_a_fault(tmp_path: Path) -> None:
     assert main(["--port=0", "--adb-server-port=1", "--fault=fire"]) == 1
