@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.selection import selection
 from pytest_mobileagent.plugin.sources import leaves_distribution, usage_error
 
 if TYPE_CHECKING:
@@ -105,12 +104,8 @@ class RunGate:
 
         baseline, same_selection = None, False
         if self.baseline is not None:
-            shard = self._settings["mobile-shard"].text
-            own = {"selection": selection(self._config, self._settings), "shard": shard}
-            baseline, same_selection = (
-                self.baseline.tasks,
-                is_same_selection(own, self.baseline.about),
-            )
+            baseline = self.baseline.tasks
+            same_selection = is_same_selection(self._run.folder.about(), self.baseline.about)
         return decide(
             self.gate,
             tasks,

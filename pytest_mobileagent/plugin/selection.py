@@ -33,15 +33,23 @@ _FLAGS = {
 }
 
 
+_SKIPPED: pytest.StashKey[set[str]] = pytest.StashKey()  # the node ids of skipped collectors
+
+
 def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dict[str, Any]:
     """Return what selected the tests, for run.json: `paths`, and each flag that was given.
 
-    Paths are relative to the project, so runs from two checkouts can be compared.
+    `skipped` are files and folders that skipped themselves, such as by `pytest.importorskip`. Paths
+    are relative to the project, so runs from two checkouts can be compared.
     """
     found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
     given = {flag: _jsonable(value) for flag, value in found.items() if value}
     if (sample := settings["mobile-sample"]).value is not None:
         given[sample.option.flag] = f"{sample.value}, seed {settings['mobile-seed'].value}"
+    if environments := settings["mobile-env"].value:
+        given["--mobile-env"] = sorted(environments)
+    if skipped := config.stash.get(_SKIPPED, None):
+        given["skipped"] = sorted(skipped)
     return {"paths": sorted({_relative(config, each) for each in config.args}), **given}
 
 
@@ -68,6 +76,11 @@ class Selection:
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note files and folders that skip themselves: nothing else is known of their tests."""
+        if report.skipped:
+            self._run.config.stash.setdefault(_SKIPPED, set()).add(report.nodeid)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(

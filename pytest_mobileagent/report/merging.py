@@ -5,6 +5,7 @@ The merged run is written to a new folder; the others are not changed.
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 import shutil
@@ -21,6 +22,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
 from pytest_mobileagent.jsonable import digest, printable
+from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
@@ -40,7 +42,7 @@ from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
 
@@ -266,6 +268,7 @@ def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
         "selection": selection if all(h.get("selection") == selection for h in heads) else None,
         "shard": None,
         "merged_from": [head.get("id") for head in heads],
+        "missing_shards": missing_shards(heads),
         "fingerprints": shared,
         "fingerprint": digest(shared) if shared else heads[0].get("fingerprint"),
     }
@@ -279,7 +282,7 @@ def remarks(heads: Sequence[Head]) -> list[str]:
         differ = _differing(first, head)
         if differ:
             found.append(f"{head.get('id')} differs from {first.get('id')} in: {', '.join(differ)}")
-    return [*found, *_missing_shards(heads)]
+    return [*found, *describe_missing_shards(missing_shards(heads))]
 
 
 def _differing(one: Head, other: Head) -> list[str]:
@@ -295,16 +298,30 @@ def _value(option: Any) -> Any:
     return option.get("value") if isinstance(option, dict) else option
 
 
-def _missing_shards(heads: Sequence[Head]) -> list[str]:
-    shards = [str(head["shard"]).split("/", 1) for head in heads if "/" in str(head.get("shard"))]
-    there = {number for number, *_ in shards}
-    counts = {parts for _, parts in shards if len(parts) < 6 and parts.isdecimal()}
-    if len(counts) != 1:
-        return []
-    (count,) = counts
-    missing = [str(n) for n in range(1, int(count) + 1) if str(n) not in there]
-    which = f"shard{'s' * (len(missing) != 1)} {', '.join(missing)} of {count}"
-    return [f"{which} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
+def missing_shards(heads: Sequence[Head]) -> list[str]:
+    """Return the shards that are in none of the runs, such as "2/4".
+
+    A run that was itself merged names those that it lacks.
+    """
+    there: dict[int, set[int]] = {}
+    for head in heads:
+        own, lacks = _shards([head.get("shard")]), _shards(head.get("missing_shards") or ())
+        for number, count in own:
+            there.setdefault(count, set()).add(number)
+        for count in {count for _, count in lacks}:
+            others = {number for number, of in lacks if of == count}
+            there.setdefault(count, set()).update(set(range(1, count + 1)) - others)
+    return [
+        f"{number}/{count}"
+        for count, numbers in sorted(there.items())
+        for number in range(1, count + 1)
+        if number not in numbers
+    ]
+
+
+def _shards(texts: Iterable[Any]) -> list[tuple[int, int]]:
+    found = [re.fullmatch(r"(\d{1,5})/(\d{1,5})", str(text), re.ASCII) for text in texts]
+    return [(int(match[1]), int(match[2])) for match in found if match]
 
 
 def _fingerprints(heads: Sequence[Head]) -> dict[str, Any]:

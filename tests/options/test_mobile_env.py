@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from pytest_mobileagent.plugin.selection import selection
 
 if TYPE_CHECKING:
     from tests.project import Project
@@ -148,3 +151,12 @@ def test_without_a_folder_no_environment_is_known(project):
     result = project.run("tasks", "--agent=noop", "--mobile-env=100")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*none: no folder of environments is registered*"])
+
+
+def test_the_environments_are_a_part_of_the_selection():
+    config: Any = SimpleNamespace(option=None, stash={}, args=())
+    settings: Any = {
+        "mobile-sample": SimpleNamespace(value=None),
+        "mobile-env": SimpleNamespace(value=("105", "100")),
+    }
+    assert selection(config, settings) == {"paths": [], "--mobile-env": ["100", "105"]}

@@ -57,14 +57,22 @@ def test_a_difference_that_is_not_certain_is_inconclusive(gated):
 
 
 def test_tasks_of_the_baseline_that_were_not_selected_are_missed(gated):
-    gated.run("test_all.py", "-k", "easy or hard")
+    (gated.path / "test_more.py").write_text(SKIPS_ITSELF, "utf-8")
+    gated.run("test_all.py", "test_more.py", "-k", "easy or hard")
     gate = [f"--mobile-baseline={gated.newest()}", "--mobile-gate=success_rate >= baseline"]
-    result = gated.run("test_all.py", *gate, "-k", "easy")
+    result = gated.run("test_all.py", "test_more.py", *gate, "-k", "easy")
     result.stdout.fnmatch_lines(
         ["gate INCONCLUSIVE: 8 of the baseline's 16 tasks are missing (8 *"]
     )
     assert result.ret == 8
-    assert gated.about()["selection"] == {"paths": ["test_all.py"], "-k": "easy"}
+    assert gated.about()["selection"] == {
+        "paths": ["test_all.py", "test_more.py"],
+        "-k": "easy",
+        "skipped": ["test_more.py"],
+    }
+
+
+SKIPS_ITSELF = 'import pytest\npytest.skip("not here", allow_module_level=True)\n'
 
 
 def test_tasks_that_were_taken_out_of_the_project_are_not_missed(gated):

@@ -252,6 +252,21 @@ def test_parts_that_differ_are_pointed_out(
     assert prints["agent"] not in {"aa", "cc", None}
 
 
+def test_a_merged_run_knows_which_shards_it_lacks(
+    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, three = (make_run(f"s{n}", {f"t{n}": True}, shard=f"{n}/3") for n in (1, 3))
+    merged(tmp_path, one, three)
+    assert recorded_run(tmp_path / "whole").about["missing_shards"] == ["2/3"]
+    two = make_run("s2", {"t2": True}, shard="2/3")
+    assert main(["merge", str(tmp_path / "whole"), str(two), "-o", str(tmp_path / "all")]) == 0
+    assert recorded_run(tmp_path / "all").about["missing_shards"] == []
+    assert capsys.readouterr().err.count("missing") == 1
+    other = make_run("half", {"h": True}, shard="1/2")
+    assert main(["merge", str(two), str(other), "-o", str(tmp_path / "odd")]) == 0
+    assert "shard 2 of 2 is missing\nwarning: shards 1, 3 of 3 are" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("keyword", "kept"), [("easy", True), ("hard", False)])
 def test_common_options_of_the_parts_are_those_of_the_whole(
     make_run: Callable[..., Path], tmp_path: Path, keyword: str, kept: bool

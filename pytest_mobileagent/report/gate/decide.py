@@ -16,6 +16,7 @@ from pytest_mobileagent.report.gate.missing import (
     skipped_for_devices,
     skipped_for_records,
     too_many_missing,
+    without_shards,
 )
 from pytest_mobileagent.report.gate.rule import (
     FAIL,
@@ -194,7 +195,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     planned = _planned(run)
     if planned is None:
         once = InterimAnalyses((_count(run.tasks),))
-        return decide(gate, run.tasks, before, once, 0, same_selection=same_selection)
+        return _of_run(run, decide(gate, run.tasks, before, once, 0, same_selection=same_selection))
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
     decision = None
@@ -209,7 +210,13 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
             gate, tasks, before, planned, analysis, before=decision, same_selection=same_selection
         )
     assert decision is not None
-    return decision
+    return _of_run(run, decision)
+
+
+def _of_run(run: RecordedRun, decision: Decision) -> Decision:
+    """Extend a decision by what the run lacks as a whole."""
+    lacks = without_shards(run.about, decision.analysis)
+    return replace(decision, findings=(*lacks, *decision.findings))
 
 
 def _is_wanted(task: Entry, decision: Decision | None) -> bool:

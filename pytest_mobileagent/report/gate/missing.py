@@ -200,17 +200,45 @@ def describe_untried(
     )
 
 
+def without_shards(run: Mapping[str, Any], analysis: int) -> list[Finding]:
+    """Return a finding if a run was merged without some of its shards, else an empty list."""
+    lines = describe_missing_shards(run.get("missing_shards") or ())
+    if not lines:
+        return []
+    words = f"{', '.join(lines)}: merge the whole run"
+    return [Finding(INCONCLUSIVE, words, {"missing_shards": len(lines)}, analysis=analysis)]
+
+
+def describe_missing_shards(shards: Iterable[str]) -> list[str]:
+    """Return a sentence on the shards, such as "2/4", that are missing, by the number of parts."""
+    numbers: dict[str, list[str]] = defaultdict(list)
+    for shard in shards:
+        number, _, count = str(shard).partition("/")
+        numbers[count].append(number)
+    return [
+        f"shard{'s' * (len(each) > 1)} {', '.join(each)} of {count} "
+        f"{'are' if len(each) > 1 else 'is'} missing"
+        for count, each in numbers.items()
+    ]
+
+
+# Their tests differ from run to run, although the flags are the same.
+_VARYING = {"--last-failed", "--stepwise", "--mobile-sample"}
+
+
 def is_same_selection(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
     """Return whether two runs selected the same tests, according to their run.json.
 
     Older versions did not record the selection; the result is then False. A merged run equals
-    another one with the same number of parts.
+    another one with the same number of parts, unless some are missing.
     """
+    if run.get("missing_shards"):
+        return False
     first, second = (
         (about.get("selection"), about.get("shard"), len(about.get("merged_from") or ()))
         for about in (run, baseline)
     )
-    return first[0] is not None and first == second
+    return first[0] is not None and first == second and not _VARYING & set(first[0])
 
 
 def was_skipped_for_device(task: Entry) -> bool:

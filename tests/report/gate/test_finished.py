@@ -63,3 +63,13 @@ def test_tasks_that_only_the_baseline_has_are_missing_unless_it_was_selected_ali
     baseline = recorded(entries(many(101, "PPPP")), selection={"paths": ["tasks"]})
     run = recorded(entries(many(100, "PPPP")), selection={"paths": paths})
     assert decide_finished(GATE, run, baseline).status == status
+
+
+def test_a_run_that_was_merged_without_a_shard_does_not_pass() -> None:
+    gate = Gate((Bound("success_rate", min=0.5),))
+    run = recorded(entries(many(60, "P")), missing_shards=["2/4", "3/4"])
+    decision = decide_finished(gate, run, None)
+    assert decision.status == 8
+    assert decision.line == "INCONCLUSIVE: shards 2, 3 of 4 are missing: merge the whole run"
+    failing = recorded(entries(many(60, "F")), missing_shards=["2/4", "3/4"])
+    assert decide_finished(gate, failing, None).status == 1

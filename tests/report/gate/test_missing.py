@@ -152,6 +152,7 @@ def test_only_tasks_of_the_bound_are_missed() -> None:
 
 
 PATHS = {"paths": ["tasks"]}
+LAST_FAILED = {**PATHS, "--last-failed": True}
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,12 @@ PATHS = {"paths": ["tasks"]}
         ({"selection": PATHS}, {"selection": PATHS}, True),
         ({"selection": PATHS}, {"selection": {**PATHS, "-k": "easy"}}, False),
         ({"selection": PATHS, "shard": "1/2"}, {"selection": PATHS}, False),
+        ({"selection": LAST_FAILED}, {"selection": LAST_FAILED}, False),  # each had its own cache
+        (
+            {"selection": PATHS, "merged_from": ["a", "b"], "missing_shards": ["2/3"]},
+            {"selection": PATHS, "merged_from": ["a", "b"]},
+            False,
+        ),
         ({"selection": PATHS, "shard": None}, {"selection": PATHS, "merged_from": ["a"]}, False),
         ({}, {}, False),  # written by an older version
     ],
