@@ -11,6 +11,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,7 +203,8 @@ def _write(
 ) -> dict[str, Any]:
     """Write a run into a folder, and return its report."""
     results = [_take_over(folder, each) for each in parts.values()]
-    head = merged_head(heads, name)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    head = {**merged_head(heads, name), "merged": now}
     digests = {key: each[-1].digests for key, each in parts.items() if each[-1].digests}
     planned = [each[-1].plan for each in parts.values()]
     before = {name: value for name, value in head.items() if name != "ended"}

@@ -6,8 +6,10 @@ Also writes the content of report.json, and finds the newest of several runs.
 from __future__ import annotations
 
 import gc
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.dataset.export import Source
@@ -112,10 +114,26 @@ def is_run(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (RUN, REPORT))
 
 
-def _begun(folder: Path) -> tuple[float, str]:
+# The times at which a run was started, resumed or merged, in the head of its run.json.
+_TIMES = re.compile(r'"(?:started|when|merged)": ?"([^"\\]+)"')
+_HEAD_CHARACTERS = 65_536
+
+
+def _begun(folder: Path) -> tuple[float, float, str]:
+    """Return when a run was last started, resumed or merged, with the file's time to break ties.
+
+    The time of the file itself changes when a folder of runs is copied or unpacked.
+    """
     first = folder / RUN
     path = first if first.is_file() else folder / REPORT
-    return path.stat().st_mtime, folder.name
+    written = path.stat().st_mtime
+    with path.open(encoding="utf-8", errors="replace") as file:
+        head = file.read(_HEAD_CHARACTERS).partition('"tasks": [')[0]
+    try:
+        times = [datetime.fromisoformat(text).timestamp() for text in _TIMES.findall(head)]
+    except (ValueError, OverflowError):
+        times = []
+    return max(times, default=written), written, folder.name
 
 
 _FAULTS = {"failed": "agent", "error": "task"}

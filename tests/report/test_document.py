@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import document, newest_run, read_report
 
@@ -88,6 +89,23 @@ def test_an_invalid_report_is_reported(tmp_path: Path, text: str, told: str) -> 
     path.write_text(text)
     with pytest.raises(RecordError, match=f"report.json .*{told}"):
         read_report(path)
+
+
+def test_the_newest_run_is_the_same_after_its_folder_was_copied(tmp_path: Path) -> None:
+    starts = {"a": "2026-11-22T09:30:00+00:00", "b": "2026-11-22T09:30:01+00:00", "c": "gestern"}
+    for time, (name, started) in enumerate(starts.items()):
+        head = {"id": name, "started": started, "command": ['"when": "2030-01-01T00:00:00+00:00"']}
+        _write_run(tmp_path / name, head, 9 - time)  # copied in another order
+    assert newest_run(tmp_path) == tmp_path / "b"
+    resumed = {"started": starts["a"], "resumed": [{"when": "2026-11-23T09:30:00.250+00:00"}]}
+    _write_run(tmp_path / "a", resumed, 0)
+    assert newest_run(tmp_path) == tmp_path / "a"
+
+
+def _write_run(folder: Path, head: dict[str, object], time: float) -> None:
+    folder.mkdir(exist_ok=True)
+    write_json(folder / "run.json", {"run": head, "tasks": [{"started": "2031-01-01"}]}, None)
+    os.utime(folder / "run.json", (time, time))
 
 
 def test_the_run_that_was_begun_last_is_the_newest(tmp_path: Path) -> None:

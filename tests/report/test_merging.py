@@ -19,6 +19,7 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.recorded_run import (
     document,
     missing_results,
+    newest_run,
     recorded_run,
     with_attempts,
 )
@@ -258,6 +259,7 @@ def test_a_merged_run_knows_which_shards_it_lacks(
     one, three = (make_run(f"s{n}", {f"t{n}": True}, shard=f"{n}/3") for n in (1, 3))
     merged(tmp_path, one, three)
     assert recorded_run(tmp_path / "whole").about["missing_shards"] == ["2/3"]
+    assert newest_run(tmp_path) == tmp_path / "whole"
     two = make_run("s2", {"t2": True}, shard="2/3")
     assert main(["merge", str(tmp_path / "whole"), str(two), "-o", str(tmp_path / "all")]) == 0
     assert recorded_run(tmp_path / "all").about["missing_shards"] == []
