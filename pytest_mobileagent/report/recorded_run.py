@@ -138,6 +138,7 @@ def _begun(folder: Path) -> tuple[float, float, str]:
 
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
+_DECIDED = {"passed", "failed", "xfailed", "xpassed"}
 _CUT_OFF = "the run was cut off"
 INTERRUPTED = "the run was interrupted"  # by a person, for example with Ctrl-C
 
@@ -317,6 +318,8 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         return None
     own = [verdict for verdict in counting(verdicts(path)) if verdict.scorer != PERSON]
     verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None
+    if entry.outcome in _DECIDED and (verdict is None or verdict.passed is None):
+        return None  # the verdict was lost, such as when the machine lost power
     matches = [each.evidence["matches"] for each in own if "matches" in each.evidence]
     return Result(
         case,

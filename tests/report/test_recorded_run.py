@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,12 @@ from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
 from pytest_mobileagent.episode.runs import Entry, inside
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.recorded_run import app_versions, lost_result, missing_results
+from pytest_mobileagent.report.recorded_run import (
+    app_versions,
+    is_final,
+    lost_result,
+    missing_results,
+)
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict import Verdict
 from pytest_mobileagent.verdict import append as add_verdict
@@ -104,6 +110,15 @@ def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> 
             "attempt": None,
         },
     }
+
+
+@pytest.mark.parametrize("size", [0, 20])
+def test_an_index_is_not_trusted_without_its_verdict(folder: RunFolder, size: int) -> None:
+    for path in folder.path.glob("episodes/done*/verdicts.jsonl"):
+        os.truncate(path, size)
+    done = next(r for r in missing_results(folder.path, (), "killed") if r.case.id == "done")
+    assert (done.outcome, done.success, done.fault) == ("error", None, "infrastructure")
+    assert not is_final(done.to_wire())
 
 
 def test_the_versions_of_apps_are_those_of_finished_episodes(
