@@ -102,7 +102,7 @@ def test_the_newest_run_is_the_same_after_its_folder_was_copied(tmp_path: Path) 
     assert newest_run(tmp_path) == tmp_path / "a"
 
 
-def _write_run(folder: Path, head: dict[str, object], time: float) -> None:
+def _write_run(folder: Path, head: dict[str, Any], time: float) -> None:
     folder.mkdir(exist_ok=True)
     write_json(folder / "run.json", {"run": head, "tasks": [{"started": "2031-01-01"}]}, None)
     os.utime(folder / "run.json", (time, time))
