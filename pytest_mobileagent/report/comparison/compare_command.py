@@ -368,16 +368,15 @@ def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list
     for name, each in zip(names, found, strict=True):
         lines.append(comparison_line(each["comparison"], name.ljust(width)))
     for name, each in zip(names, found, strict=True):
-        lines += ["", *([printable(name)] if len(found) > 1 else [])]
-        lines += comparison_details(each["comparison"])
-        lines += map(printable, by_lines(each["by"])) if "by" in each else []
-        lines += decision_lines(each["gate"]) if each["gate"] else []
+        more = comparison_details(each["comparison"])
+        more += map(printable, by_lines(each["by"])) if "by" in each else []
+        more += decision_lines(each["gate"]) if each["gate"] else []
+        heading = [printable(name)] if more and len(found) > 1 else []
+        lines += ["", *heading, *more] if more else []
     for path, each in zip(given.runs, found, strict=True):
         if any("episodes" in entry for entry in each["comparison"]["lost"]):
             words = ["python", "-m", "pytest_mobileagent", "show", given.base, path]
             lines += ["", f"side by side, at that step: {shlex.join(words)} TASK"]
-    while not lines[-1]:
-        lines.pop()
     return lines
 
 

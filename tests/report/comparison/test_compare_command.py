@@ -144,6 +144,18 @@ def test_runs_are_compared_each_with_the_first(tmp_path: Path, base: str, capsys
     assert "  t0  3/3 → 0/3" in out
 
 
+def test_only_runs_with_differences_have_a_heading(tmp_path: Path, capsys: Capture) -> None:
+    runs = [
+        write(tmp_path / name, many(2, epochs), fingerprints=PRINTS)
+        for name, epochs in (("base", "PPP"), ("same", "PPP"), ("worse", "FFF"))
+    ]
+    assert main(runs, no_setting) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in out if line in {"same", "worse"}] == ["worse"]
+    assert main(runs[:2], no_setting) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
 @pytest.mark.parametrize(("epochs", "status"), [("PPP", 0), ("FFF", 1), ("PPF", 1), ("PEE", 9)])
 def test_a_gate_makes_the_status(
     tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
