@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.screen.element import FLAGS, Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.screen import Screen
@@ -272,7 +271,6 @@ def _similar_to(wanted: str | Screen, similarity: Similarity, threshold: float) 
 
 
 def _by_letters(one: str, other: str) -> float:
-    check_extra("vision", "comparing texts of essential states")
     from rapidfuzz import fuzz, utils  # heavy, so imported only when needed
 
     return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
