@@ -130,12 +130,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None if _names_slow(collection_path) else True
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Refuse a file whose slow tests would be left out, with an error that workers report, too."""
+    report = yield
+    found = (each for each in report.result if isinstance(each, pytest.Item))
+    if any(each.get_closest_marker("slow") for each in found) and not _names_slow(collector.path):
+        report.outcome, report.result = "failed", []
+        report.longrepr = (
+            f"`-m slow` would not find its slow tests: write mark.slow in {collector.path}"
+        )
+    return report
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {file: place for place, file in enumerate((*_LONGEST, *_LONG))}
     items.sort(key=lambda item: places.get(item.nodeid.split("::", 1)[0], len(places)))
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    if hidden := [str(path) for path in slow if not _names_slow(path)]:
-        raise pytest.UsageError(f"`-m slow` would not find these: write mark.slow there: {hidden}")
 
 
 @pytest.fixture(scope="session")
