@@ -15,7 +15,7 @@ from processes import run_pytest
 from pytest_mobileagent import Agent, Finish, Screen, Wait
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run.attempt import Plan, attempt
+from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
@@ -107,7 +107,8 @@ def own_time_per_step(process: AgentProcess | None) -> float:
 
     if process is not None:
         process.load()
-    plan = Plan(Case(Task("Wait."), "wait"), "patient", make_runner, Limits(STEPS, 60.0), 0)
+    agent = ChosenAgent("patient", make_runner)
+    plan = Plan(Case(Task("Wait."), "wait"), agent, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
         store = ScreenStore(Path(folder, "screens"))
         before = time.perf_counter()

@@ -274,7 +274,8 @@ class Recorder:
 
     def _write(self, record: str, content: Mapping[str, Any]) -> None:
         try:
-            self._stream.write(to_line(redacted(to_wire({"record": record, **content}))) + "\n")
+            safe = redacted(to_wire({"record": record, **content}))
+            self._stream.write(to_line(safe) + "\n")
             self._stream.flush()
         except OSError as error:
             msg = f"cannot write to {self.folder / STREAM}: {error}"

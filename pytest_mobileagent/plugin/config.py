@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.noisy.schedule import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.screen.ocr_store import SignedLines
+    from pytest_mobileagent.task.case import Case
 
 
 class RunConfig(RunContext):
@@ -152,6 +153,10 @@ class RunConfig(RunContext):
         """
         words = self.value("mobile-env")
         return self._select(words) if words else {}
+
+    def environment_of(self, case: Case) -> Environment | None:
+        """Return the environment that a case names, if any."""
+        return None if case.environment is None else self.environments[case.environment]
 
     def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
         from pytest_mobileagent.environment import BadEnvironmentError, load, select

@@ -5,6 +5,7 @@ pytest imports this module in every session.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -144,6 +145,13 @@ class Skipped(outcomes.Skipped):
     def __init__(self, why: Why, reason: str) -> None:
         super().__init__(printable(reason))
         self.why = why
+
+
+def broken(*failures: object) -> outcomes.Failed:
+    """Return the failure of a test by infrastructure; equal failures are counted."""
+    times = Counter(map(str, failures))
+    texts = [text if n == 1 else f"{text} ({n} times)" for text, n in times.items()]
+    return outcomes.Failed(printable("infrastructure: " + "; then ".join(texts)), pytrace=False)
 
 
 def skipped_for(raised: BaseException | None) -> str:

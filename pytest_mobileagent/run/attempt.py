@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, StepInstructions
@@ -16,29 +15,22 @@ from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.environment.clock import set_clock
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.errors import (
-    DeviceError,
-    InfrastructureError,
-    MobileAgentError,
-    TaskError,
-    in_one_line,
-)
+from pytest_mobileagent.errors import DeviceError, MobileAgentError, TaskError
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
-from pytest_mobileagent.run.path import GoldenPath, PathSession, show_first_page
-from pytest_mobileagent.run.played import model_of_user
+from pytest_mobileagent.run.path import PathSession, show_first_page
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
 from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.device.device import Capture, Device, System
+    from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.device.noisy.schedule import NoiseSettings
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.episode.observation import DeviceInfo, Reset
+    from pytest_mobileagent.episode.observation import Reset
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
@@ -57,12 +49,26 @@ class MissingAppError(UnfitDeviceError):
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenAgent:
+    """An agent as its episodes record it, and how to run it.
+
+    - `name`, `options`: as recorded.
+    - `make_runner`: returns a runner for a case and the values of the goal's placeholders.
+    - `program`: the record of an external program; None for any other agent.
+    - `sees`: the parts of a screen that the agent declares to see; empty if it declares none.
+    """
+
+    name: str
+    make_runner: Callable[[Case, Mapping[str, Any]], AgentRunner]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    program: Mapping[str, Any] | None = None
+    sees: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """How to play a case.
 
-    - `agent`: the agent's name; `options`: its options; `make_runner` returns its runner for a case
-      and the values of the goal's placeholders.
-    - `program`: the record of an external program; None for any other agent.
     - `environment`: the environment that the case names, if any.
     - `models`: the models that the agent may ask; `clients` replace some of them in tests.
     - `ocr`: the OCR engine for the agent.
@@ -81,12 +87,9 @@ class Plan:
     """
 
     case: Case
-    agent: str
-    make_runner: Callable[[Case, Mapping[str, Any]], AgentRunner]
+    agent: ChosenAgent
     limits: Limits
     seed: int
-    options: Mapping[str, Any] = field(default_factory=dict)
-    program: Mapping[str, Any] | None = None
     environment: Environment | None = None
     clock: datetime | None = None
     models: ModelSettings = field(default_factory=ModelSettings)
@@ -116,61 +119,91 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     """
     spares = without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
     with spares:
-        _attempt(plan, device, screens, folder, number)
+        start = _started(plan, device)
+        recorder = Recorder(folder, screens)
+        try:
+            _play(plan, start, recorder, number)
+        except TaskError:
+            with contextlib.suppress(MobileAgentError):  # the first error is reported
+                start.case.call("clean_up", device)
+            raise
+        finally:
+            recorder.close()
+        start.case.call("clean_up", device)
 
 
-def _attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
-    plan, reset, versions = _prepared(plan, device)
-    task, system = plan.case.task, system_of(device)
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The starting point of an episode.
+
+    - `case`: the case, adapted to the packages of the phone.
+    - `device`: the device without noise.
+    - `reset`: what the reset did; `installed`: the versions of the installed packages by name.
+    - `first`: what the device showed at the start; `probes` are adapted to this moment.
+    - `goal`: the goal, filled with `values`; `full_goal`: the same of a vague task's whole goal.
+    """
+
+    case: Case
+    device: Device
+    reset: Reset
+    installed: Mapping[str, str]
+    probes: Mapping[str, Probe]
+    first: Capture
+    values: Mapping[str, Any]
+    goal: str
+    full_goal: str
+
+
+def _started(plan: Plan, device: Device) -> _Start:
+    case, reset, installed = _prepared(plan, device)
+    task = case.task
     if plan.path == "single":
         show_first_page(device, task)
-    probes = since_now(task.probes, system)
+    probes = since_now(task.probes, system_of(device))
     first = device.observe(probes)
     device.events()  # drop the events and log lines from before the episode
     log_of(device)
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not report its time"
         raise DeviceError(msg)
-    goal = task.goal_for(plan.case.parameters, first.screen.time)
-    met = _with_noise(device, plan, first)
-    recorder = Recorder(folder, screens)
-    try:
-        values = task.values(plan.case.parameters, first.screen.time)
-        user = _user(plan, folder, values)
-        head = _head(plan, goal, number, versions)
-        head |= {"user": user.mode} if user.mode else {}
-        head |= {"node": plan.node} if plan.node else {}
-        head |= {"versions": plan.versions} if plan.versions else {}
-        head |= {"full_goal": fill(task.full, values)} if task.full else {}
-        recorder.start(plan.case, device.info, reset, head)
-        start = _Start(first, probes, goal, frozenset(versions), values, user)
-        _play(plan, met, recorder, start)
-    except TaskError:
-        with contextlib.suppress(MobileAgentError):  # the first error is reported
-            _call("clean_up", task.clean_up, device, plan.case)
-        raise
-    finally:
-        recorder.close()
-    _call("clean_up", task.clean_up, device, plan.case)
+    values = task.values(case.parameters, first.screen.time)
+    goal, full_goal = fill(task.goal, values), fill(task.full, values)
+    return _Start(case, device, reset, installed, probes, first, values, goal, full_goal)
 
 
-def _prepared(plan: Plan, device: Device) -> tuple[Plan, Reset, Mapping[str, str]]:
+def _prepared(plan: Plan, device: Device) -> tuple[Case, Reset, Mapping[str, str]]:
     """Bring a device to the starting point of a case.
 
-    Return the plan with the case adapted to this phone, what the reset did, and the versions of
-    installed packages.
+    Return the case adapted to this phone, what the reset did, and the versions of installed
+    packages.
     """
-    system = system_of(device)
-    reset = reset_for(plan.case.task, system)
-    if plan.environment is not None:
-        apply(plan.environment, device)
-    if plan.clock is not None:
-        set_clock(device, plan.clock)
-    versions = system.versions()
-    _check_fitness(plan.case, device.info, versions.keys())
-    plan = replace(plan, case=on_phone(plan.case, versions.keys()))
-    _call("prepare", plan.case.task.prepare, device, plan.case)
-    return plan, reset, versions
+    reset = reset_for(plan.case.task, device, plan.environment, plan.clock)
+    installed = system_of(device).versions()
+    if lacks := missing(plan.case.task, installed.keys()):
+        msg = f"device {device.info.serial} has no app {', '.join(lacks)}"
+        raise MissingAppError(msg)
+    if "events" in plan.case.task.needs and not device.info.listener:
+        msg = f"device {device.info.serial} has no event listener (docs/events.md)"
+        raise UnfitDeviceError(msg)
+    case = on_phone(plan.case, installed.keys())
+    case.call("prepare", device)
+    return case, reset, installed
+
+
+def reset_for(
+    task: Task, device: Device, environment: Environment | None, clock: datetime | None = None
+) -> Reset:
+    """Bring a device to a task's snapshot (see `System.reset`), environment and time."""
+    system, packages = system_of(device), all_packages(task)
+    if has_alternatives(task):
+        installed = system.packages()
+        packages = tuple(each for each in packages if each in installed) or packages
+    reset = system.reset(task.snapshot, packages)
+    if environment is not None:
+        apply(environment, device)
+    if clock is not None:
+        set_clock(device, clock)
+    return reset
 
 
 LOOKS = 3  # observations of an app after it was opened, as it may show a splash screen first
@@ -185,7 +218,7 @@ def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen]
     Raises:
         UnfitDeviceError, InfrastructureError, TaskError: as `attempt`.
     """
-    plan, _, _ = _prepared(plan, device)
+    case, _, _ = _prepared(plan, device)
     device.perform(Open(app))
     screen = device.observe().screen
     for _ in range(LOOKS - 1):
@@ -193,130 +226,78 @@ def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen]
             break
         device.perform(Wait(PAUSE))
         screen = device.observe().screen
-    _call("clean_up", plan.case.task.clean_up, device, plan.case)
+    case.call("clean_up", device)
     return screen
 
 
-def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
-    """Return the device for the agent: wrapped to show noise, if the plan has any."""
-    if plan.noise is None:
-        return device
-    from pytest_mobileagent.device.noisy.noisy_device import with_noise  # few runs need it
+def _play(plan: Plan, start: _Start, recorder: Recorder, number: int) -> None:
+    """Run the agent from the starting point on, and record the episode."""
+    case, task, device, folder = start.case, start.case.task, start.device, recorder.folder
+    head = _head(plan, start, number)
+    user = EpisodeUser(
+        case,
+        folder,
+        plan.user,
+        start.values,
+        models=plan.user_models or plan.models,
+        clients=plan.clients,
+        unanswered=plan.unanswered,
+    )
+    # A program receives nothing but its goal, so all that the user says is added to it.
+    told = "" if plan.agent.program is None else user.volunteered(None)
+    if plan.noise is not None:
+        from pytest_mobileagent.device.noisy.noisy_device import with_noise  # few runs need it
 
-    tampers = plan.path == "multi"  # golden actions are not the agent's
-    language = plan.case.task.language
-    return with_noise(device, plan.noise, plan.seed, language, first.screen, tampers=tampers)
-
-
-def reset_for(task: Task, system: System) -> Reset:
-    """Bring a device to the starting point of a task (see `System.reset`)."""
-    if not has_alternatives(task):
-        return system.reset(task.snapshot, task.packages)
-    installed = system.packages()
-    there = [package for package in all_packages(task) if package in installed]
-    return system.reset(task.snapshot, there or all_packages(task))
-
-
-class _Start(NamedTuple):
-    """The facts of an episode before its first decision."""
-
-    first: Capture
-    probes: Mapping[str, Probe]
-    goal: str
-    installed: frozenset[str]
-    values: Mapping[str, Any]
-    user: EpisodeUser
-
-
-def _user(plan: Plan, folder: Path, values: Mapping[str, Any]) -> EpisodeUser:
-    models = plan.models if plan.user_models is None else plan.user_models
-    model = model_of_user(models, folder, plan.clients)
-    return EpisodeUser(plan.case, plan.user, values, model=model, unanswered=plan.unanswered)
-
-
-def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None:
-    task, (first, probes, goal, installed, values, user) = plan.case.task, start
-    started = time.monotonic()
-    make = Session if plan.path == "multi" else partial(PathSession, path=GoldenPath(task, values))
+        tampers = plan.path == "multi"  # golden actions are not the agent's
+        seen = start.first.screen
+        device = with_noise(device, plan.noise, plan.seed, task.language, seen, tampers=tampers)
+    briefing = Briefing(
+        "\n".join(filter(None, [start.goal, told])),
+        device.info,
+        task.packages,
+        plan.seed,
+        folder,
+        language=task.language,
+        instructions=StepInstructions(task.instructions) if user.tells else task.instructions,
+        installed=frozenset(start.installed),
+        ocr=plan.ocr,
+        models=EpisodeModels(plan.models, folder, recorder.pictures, plan.clients),
+    )
+    spending = plan.models.spending()
+    recorder.start(
+        case, device.info, start.reset, head | ({"user": user.mode} if user.mode else {})
+    )
+    make = Session if plan.path == "multi" else partial(PathSession, values=start.values)
     session = make(
         device,
         task,
         plan.limits,
         recorder,
-        first,
-        probes=probes,
-        spending=plan.models.spending(),
+        start.first,
+        probes=start.probes,
+        spending=spending,
         prices=plan.models.prices,
-        installed=installed,
-        is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
+        installed=start.installed,
+        is_done=plan.is_done,
         user=user,
     )
-    runner = plan.make_runner(plan.case, values)
-    if user.tells and plan.program is not None:  # a program receives nothing but its goal
-        goal = "\n".join(filter(None, [goal, user.volunteered(None)]))
-    briefing = Briefing(
-        goal,
-        device.info,
-        task.packages,
-        plan.seed,
-        recorder.folder,
-        language=task.language,
-        instructions=StepInstructions(task.instructions) if user.tells else task.instructions,
-        installed=installed,
-        ocr=plan.ocr,
-        models=EpisodeModels(plan.models, recorder.folder, recorder.pictures, plan.clients),
-    )
-    runner.run(session, briefing)
+    plan.agent.make_runner(case, start.values).run(session, briefing)
     session.finish()
-    assert session.ending is not None
-    ending, seconds = session.ending, time.monotonic() - started
-    unused = (*ending.unused, *session.unread_calls())
-    recorder.end(
-        ending.termination,
-        ending.error,
-        seconds,
-        unused,
-        is_logged=session.reports.is_logged,
-        golden_left=session.golden_left,
-    )
 
 
-def _head(plan: Plan, goal: str, number: int, versions: Mapping[str, str]) -> dict[str, Any]:
+def _head(plan: Plan, start: _Start, number: int) -> dict[str, Any]:
+    """Return what the record says first about an episode, beside its case, device and reset."""
     return {
-        "goal": goal,
-        "agent": plan.agent,
-        "options": plan.options,
-        "program": plan.program,
+        "goal": start.goal,
+        "agent": plan.agent.name,
+        "options": plan.agent.options,
+        "program": plan.agent.program,
         "seed": plan.seed,
         "attempt": number,
         "step_limit": plan.limits.steps,
         "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "apps": {name: versions[name] for name in plan.case.task.packages},
+        "apps": {name: start.installed[name] for name in start.case.task.packages},
+        **({"node": plan.node} if plan.node else {}),
+        **({"versions": plan.versions} if plan.versions else {}),
+        **({"full_goal": start.full_goal} if start.full_goal else {}),
     }
-
-
-def _check_fitness(case: Case, info: DeviceInfo, installed: Collection[str]) -> None:
-    if lacks := missing(case.task, installed):
-        msg = f"device {info.serial} has no app {', '.join(lacks)}"
-        raise MissingAppError(msg)
-    if "events" in case.task.needs and not info.listener:
-        msg = f"device {info.serial} has no event listener (docs/events.md)"
-        raise UnfitDeviceError(msg)
-
-
-def _call(what: str, function: Callable[..., object] | None, device: Device, case: Case) -> None:
-    """Call a task's function with the device, and with the parameters that it names.
-
-    Raises:
-        InfrastructureError: if the function raises it.
-        TaskError: if the function raises any other exception.
-    """
-    if function is None:
-        return
-    try:
-        function(device, **case.arguments_of(function))
-    except (InfrastructureError, TaskError):
-        raise
-    except Exception as error:
-        msg = f"its {what} raised {in_one_line(error)}"
-        raise TaskError(msg) from error

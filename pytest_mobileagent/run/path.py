@@ -149,16 +149,19 @@ def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
 
 
 class PathSession(Session):
-    """A session in which the golden actions of a `path` are done, and the agent's only recorded.
+    """A session in which golden actions are done, and the agent's are only recorded.
+
+    `values` are those of the placeholders in the task's solution.
 
     A report is a decision like any other; the episode ends after the last golden action. Merely
     looking around does not count as a decision, and moves nothing. While noise covers the screen,
     the agent's actions are performed on the noise, and the path continues when it is closed.
     """
 
-    def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:
+    def __init__(self, *given: Any, values: Mapping[str, Any], **named: Any) -> None:
         super().__init__(*given, **named)
-        self.path, self.golden_left = path, path.left
+        self.path = GoldenPath(self._task, values)
+        self.golden_left = self.path.left
         self._covered = 0  # consecutive decisions made while noise covers the screen
 
     def decide(
@@ -217,10 +220,10 @@ class PathSession(Session):
         actions = [action for action in reply.actions if not ends_episode(action)]
         reports = len(reply.actions) - len(actions)
         undone, notice = 0, COVERED
-        self._asking.begin()
+        self._user.begin()
         if actions or not reports:
             undone, notice = self._do(actions, None)
-        answer = self._asking.reply
+        answer = self._user.reply
         undone, notice = undone + reports, notice or (COVERED if reports else "")
         self._record_outcome(notice, answer, undone)
         return self._after(reply, time.monotonic(), answer, notice)
@@ -245,10 +248,10 @@ class PathSession(Session):
     def _answer(self, reply: Reply, golden: Golden) -> str | None:
         """Return the user's reply to the agent's question, or else to the golden one; or None."""
         asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
-        self._asking.begin()
+        self._user.begin()
         for each in asked[:1]:
             self._ask(each.question)
-        return self._asking.reply
+        return self._user.reply
 
     def _do_golden(self, golden: Golden) -> None:
         """Perform a golden action; on recorded pages, show the page that it leads to."""

@@ -67,13 +67,13 @@ class Played:
 
     - `full`: the whole goal; `facts`: what the user may reveal, or empty for all details.
     - `goal`: the goal that the agent was given.
-    - `model`: makes the model; None if no model was chosen.
+    - `model`: makes the model when the first question is asked.
     """
 
     full: str
     facts: tuple[str, ...]
     goal: str
-    model: Callable[[], Model] | None
+    model: Callable[[], Model]
     given: list[tuple[str, str | None]] = field(default_factory=list)  # questions, answers
     _made: Model | None = None
 
@@ -92,9 +92,6 @@ class Played:
 
     def _ask(self, question: str) -> str | None:
         if self._made is None:
-            if self.model is None:
-                msg = f"no model plays the user: --mobile-model={ROLE}=PROVIDER:NAME"
-                raise AgentError(msg)
             self._made = self.model()
         messages = self._messages(question)
         for _ in range(2):
@@ -143,33 +140,29 @@ class Played:
 
 def model_of_user(
     settings: ModelSettings,
-    folder: Path,
     clients: Mapping[ModelReference, Client],
-) -> Callable[[list[ModelCall]], Model]:
-    """Return a function that makes the model that plays the user of the episode in a folder.
+    folder: Path,
+    calls: list[ModelCall],
+) -> Model:
+    """Return the model that plays the user of the episode in a folder.
 
-    The function takes a list, to which the model's calls are added, even those that fail. Prompts
-    and replies are recorded in `STREAM`.
+    Its calls are added to `calls`, even those that fail; prompts and replies are recorded in
+    `STREAM`.
+
+    Raises:
+        AgentError: if no model was chosen for the user, or it cannot be reached from here.
     """
-
-    def make(calls: list[ModelCall]) -> Model:
-        reference = settings.choice.of(ROLE)
-        if reference is None:
-            msg = f"no model is given for the role {ROLE!r}: --mobile-model={ROLE}=PROVIDER:NAME"
-            raise AgentError(msg)
-        try:
-            client = clients.get(reference) or settings.client(reference)
-        except ValueError as error:
-            msg = f"--mobile-model={ROLE}={reference}: {error}"
-            raise AgentError(msg) from None
-        log = ExchangeLog(folder, STREAM, calls)
-        meter = Meter(
-            settings.prices,
-            settings.spending(),
-            settings.cache,
-            log,
-            recorded=settings.replies,
-        )
-        return MeteredModel(reference, ROLE, client, meter)
-
-    return make
+    reference = settings.choice.of(ROLE)
+    if reference is None:
+        msg = f"no model is given for the role {ROLE!r}: --mobile-model={ROLE}=PROVIDER:NAME"
+        raise AgentError(msg)
+    try:
+        client = clients.get(reference) or settings.client(reference)
+    except ValueError as error:
+        msg = f"--mobile-model={ROLE}={reference}: {error}"
+        raise AgentError(msg) from None
+    log = ExchangeLog(folder, STREAM, calls)
+    meter = Meter(
+        settings.prices, settings.spending(), settings.cache, log, recorded=settings.replies
+    )
+    return MeteredModel(reference, ROLE, client, meter)

@@ -25,10 +25,12 @@ from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 from pytest_mobileagent.run.reports import Reports, cut
-from pytest_mobileagent.run.user import Asking
+from pytest_mobileagent.run.user import EpisodeUser
+from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.prices import Prices
-    from pytest_mobileagent.run.user import EpisodeUser
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Probe, Task
 
@@ -87,8 +88,9 @@ class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
     - `observation`: the agent's last observation, made from the capture `last`.
-    - `is_done`: if given, it is called after every step, and ends the episode by returning True.
-    - `user`: answers the agent's questions.
+    - `is_done`: if given, it is called with the episode's folder after every step, and ends the
+      episode by returning True.
+    - `user`: answers the agent's questions; without one, no question has an answer.
     - `reports`: what the phone reports during the episode.
 
     Each decision is a step, even if it could not be done; only a final report is not. The notice of
@@ -107,9 +109,10 @@ class Session:
         spending: Spending | None = None,
         prices: Prices | None = None,
         installed: Collection[str] | None = None,
-        is_done: Callable[[], bool] | None = None,
+        is_done: Callable[[Path], bool] | None = None,
         user: EpisodeUser | None = None,
     ) -> None:
+        self._began = time.monotonic()
         self.limits = limits
         self.steps = 0
         self.seconds_left = limits.seconds
@@ -127,7 +130,7 @@ class Session:
         self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
-        self._asking = Asking(user, recorder.folder.name)
+        self._user = user or EpisodeUser(Case(task, ""), recorder.folder, "silent")
         self._looks = 0
         self._may_act = 0.0  # when the next action may be done, by the monotonic clock
         self._decided = 0  # the number of recorded decisions
@@ -163,14 +166,14 @@ class Session:
         self.seconds_left = max(0.0, self.seconds_left - (decided - received))
         self.steps += counts and not is_report
         undone, notice = self._do(actions, by)
-        answer = self._asking.reply
+        answer = self._user.reply
         if (report := _report(actions)) is not None and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
         self._keep_pace()
-        return self._after(reply, decided + self._asking.seconds, answer, notice)
+        return self._after(reply, decided + self._user.seconds, answer, notice)
 
     def _after(
         self,
@@ -193,7 +196,7 @@ class Session:
         self.reports.read(self._decided)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
-        if why := self._asking.budget:
+        if why := self._user.budget:
             self.end(Termination.BUDGET, why)
         self._end_if_done()
         if self.ending is not None:
@@ -218,10 +221,6 @@ class Session:
         self.observation = self._observe(after, step.seconds_acting, notice=step.notice)
         self.reports.read(self._decided)
         self._end_if_done()
-
-    def unread_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of metered models that were not followed by a decision."""
-        return self._calls.new()
 
     def seconds_lost(self) -> float:
         """Return the seconds lost to busy providers since this was last called."""
@@ -263,7 +262,7 @@ class Session:
             self.ending = Ending(self.ending.termination, error, self.ending.unused)
 
     def _end_if_done(self) -> None:
-        if self.ending is None and self._is_done is not None and self._is_done():
+        if self.ending is None and self._is_done is not None and self._is_done(self.folder):
             self.end(Termination.STOPPED)
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
@@ -284,7 +283,7 @@ class Session:
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
         """Perform actions until one fails; return how many were not performed, and the reason."""
-        self._asking.begin()
+        self._user.begin()
         self._given = []
         if by is not None:
             why = by()
@@ -312,13 +311,13 @@ class Session:
         return 0, ""
 
     def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
-        calls = self._asking.take_calls()
-        self._recorder.outcome(notice, answer, undone, self._asking.answers, calls)
+        calls = self._user.take_calls()
+        self._recorder.outcome(notice, answer, undone, self._user.answers, calls)
 
     def _ask(self, question: str) -> None:
         """Ask the user; the time counts neither for the agent nor for the phone."""
         screen = self.last.screen.own
-        self._asking.ask(question, screen, max(1, self.steps), self._screens - 1)
+        self._user.ask(question, screen, max(1, self.steps), self._screens - 1)
 
     def _perform(self, action: Action) -> None:
         self._keep_pace()
@@ -331,8 +330,21 @@ class Session:
             time.sleep(left)
 
     def finish(self) -> None:
-        """Record the phone's reports since its last screen (see `Reports.finish`)."""
+        """Record the phone's reports since its last screen, and why the episode ended.
+
+        The calls of metered models that were not followed by a decision are recorded, too.
+        """
         self.reports.finish(self._decided)
+        ending = self.ending
+        assert ending is not None
+        self._recorder.end(
+            ending.termination,
+            ending.error,
+            time.monotonic() - self._began,
+            (*ending.unused, *self._calls.new()),
+            is_logged=self.reports.is_logged,
+            golden_left=self.golden_left,
+        )
 
     def _observe(
         self, capture: Capture, seconds: float = 0.0, *, reply: str | None = None, notice: str = ""
@@ -343,7 +355,7 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
-        return Observation(screen, reply, notice, before, told=self._asking.volunteered)
+        return Observation(screen, reply, notice, before, told=self._user.told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture, and return its screen.
@@ -355,11 +367,9 @@ class Session:
         self._screens += 1
         self.reports.saw(capture.screen.time)
         before = capture.before.page if capture.before else ""
-        self._asking.listen(capture.screen.own, self.steps + 1)
+        self._user.listen(capture.screen.own, self.steps + 1)
         shown, probes = capture.screen, capture.probes
-        screen = self._recorder.observation(
-            shown, probes, seconds, before, self._asking.volunteered
-        )
+        screen = self._recorder.observation(shown, probes, seconds, before, self._user.told)
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.episode.redaction import redacted
@@ -12,7 +13,8 @@ from pytest_mobileagent.fileio import append_line
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
-from pytest_mobileagent.run.played import MOST_SHOWN, Played
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.run.played import MOST_SHOWN, Played, model_of_user
 from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.user import (
     NO_USER,
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.model import Client, Model
+    from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.user import User
@@ -45,65 +48,84 @@ class _Answers(Protocol):
 
 
 class EpisodeUser:
-    """The user of one case, in a mode of `task.user.MODES`.
+    """The user of one episode, in a mode of `task.user.MODES`.
 
+    - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
+      recorded; `models` and `clients` are its settings (see `run.attempt.Plan`).
     - `values`: the values of placeholders in the user's texts.
-    - `model`: makes the model that plays a person. Its calls are added to the attribute `calls`;
-      the attribute `budget` names the budget that was spent by one.
     - `unanswered`: the run's file of questions that had no answer; None if they are not recorded.
+    - `answers`: the answers to the agent's questions since `begin`, which took `seconds`.
+    - `told`: what the user has said unasked on the last screen.
+    - `budget`: the budget that the model has exhausted; otherwise empty.
     """
 
     def __init__(
         self,
         case: Case,
+        folder: Path,
         mode: str = "asked",
         values: Mapping[str, Any] | None = None,
         *,
-        model: Callable[[list[ModelCall]], Model] | None = None,
+        models: ModelSettings | None = None,
+        clients: Mapping[ModelReference, Client] | None = None,
         unanswered: Path | None = None,
     ) -> None:
         user = case.task.answering if mode != "silent" else None
-        self.calls: list[ModelCall] = []
-        self.budget = ""
         self.tells = user is not None and mode == "told"
         self.mode = mode if case.task.answering is not None else ""
-        self._case, self._unanswered = case, unanswered
+        self.answers: list[str | None] = []
+        self.seconds = 0.0
+        self.told = self.budget = ""
+        self._case, self._episode, self._unanswered = case, folder.name, unanswered
+        self._calls: list[ModelCall] = []
         self._recorded: set[str] = set()  # the questions in the file so far
-        self._answers: _Answers | None = None
+        self._source: _Answers | None = None
         if user is not None:
-            make = None if model is None else lambda: model(self.calls)
-            self._answers = _answers_of(user, case, values or {}, make)
+            model = partial(
+                model_of_user, models or ModelSettings(), clients or {}, folder, self._calls
+            )
+            self._source = _answers_of(user, case, values or {}, model)
 
-    def reply(
-        self, question: str, screen: Screen, step: int, about: Mapping[str, Any]
-    ) -> str | None:
-        """Return the answer to a question in a step, from 1; None without an answer.
+    def begin(self) -> None:
+        """Clear the answers of the previous step."""
+        self.answers, self.seconds = [], 0.0
 
-        `about` identifies the episode, for people who answer the question later.
+    def ask(self, question: str, screen: Screen, step: int, number: int) -> None:
+        """Ask the user in a step, from 1; `number` is that of the agent's screen, from 0.
 
         Raises:
             ProviderError: if the model that plays the user does not answer.
         """
-        is_all_told = self.tells and isinstance(self._answers, Played)
-        if self._answers is None or self.budget or is_all_told:
-            return None
-        try:
-            answer = self._answers.reply(question, screen, step)
-        except BudgetSpent as error:
-            self.budget = str(error)
-            return None
-        except (ModelUnavailable, RequestRefusedError, AgentError) as error:
-            msg = f"the user cannot be asked: {error}"
-            raise ProviderError(msg) from error
-        if answer is None:
-            self._record_unanswered(question, screen, step, about)
-        return answer
+        asked, answer = time.monotonic(), None
+        is_all_told = self.tells and isinstance(self._source, Played)
+        if self._source is not None and not self.budget and not is_all_told:
+            try:
+                answer = self._source.reply(question, screen, step)
+                if answer is None:
+                    self._record_unanswered(question, screen, step, number)
+            except BudgetSpent as error:
+                self.budget = str(error)
+            except (ModelUnavailable, RequestRefusedError, AgentError) as error:
+                msg = f"the user cannot be asked: {error}"
+                raise ProviderError(msg) from error
+        self.answers.append(answer)
+        self.seconds += time.monotonic() - asked
+
+    @property
+    def reply(self) -> str | None:
+        """The reply to the agent, with all answers to its questions; None if it did not ask."""
+        given = [answer for answer in self.answers if answer is not None]
+        return "\n".join(given) or NO_USER if self.answers else None
 
     def take_calls(self) -> tuple[ModelCall, ...]:
         """Return the calls of the model that plays the user since the last time."""
-        calls = tuple(self.calls)
-        self.calls.clear()
+        calls = tuple(self._calls)
+        self._calls.clear()
         return calls
+
+    def listen(self, screen: Screen, step: int) -> None:
+        """Set `told` to what the user says unasked on a screen."""
+        self.told = self.volunteered(screen, step)
 
     def volunteered(self, screen: Screen | None, step: int = 0) -> str:
         """Return what the user says unasked in a step; empty for nothing.
@@ -111,16 +133,14 @@ class EpisodeUser:
         Without a screen, return what the user would say in all steps together, for agents that
         only receive it once.
         """
-        if not self.tells or self._answers is None:
+        if not self.tells or self._source is None:
             return ""
-        answers = self._answers.volunteered(screen, step)
+        answers = self._source.volunteered(screen, step)
         is_chinese = self._case.task.language.partition("-")[0] == "zh"
         intro = "用户补充：" if is_chinese else "The user adds: "
         return f"{intro}{' '.join(answers)}" if answers else ""
 
-    def _record_unanswered(
-        self, question: str, screen: Screen, step: int, about: Mapping[str, Any]
-    ) -> None:
+    def _record_unanswered(self, question: str, screen: Screen, step: int, number: int) -> None:
         """Add a question without an answer to the run's file, once in an episode."""
         if self._unanswered is None or question in self._recorded:
             return
@@ -132,7 +152,8 @@ class EpisodeUser:
             "package": screen.package,
             "activity": screen.activity,
             "step": step,
-            **about,
+            "episode": self._episode,
+            "screen": number,
         }
         try:
             append_line(self._unanswered, to_line(redacted(line)))
@@ -141,56 +162,8 @@ class EpisodeUser:
             raise HostError(msg) from error
 
 
-class Asking:
-    """The questions of a session's agent to the user, and what the user volunteers.
-
-    - `answers`: the answers to the questions since `begin`, which took `seconds`.
-    - `volunteered`: what the user has said unasked on the last screen.
-
-    Without a `user`, no question has an answer.
-    """
-
-    def __init__(self, user: EpisodeUser | None, episode: str) -> None:
-        self._user, self._episode = user, episode
-        self.volunteered = ""
-        self.answers: list[str | None] = []
-        self.seconds = 0.0
-
-    def begin(self) -> None:
-        """Clear the answers of the previous step."""
-        self.answers, self.seconds = [], 0.0
-
-    def ask(self, question: str, screen: Screen, step: int, number: int) -> None:
-        """Ask the user in a step, from 1; `number` is that of the agent's screen, from 0."""
-        asked, answer = time.monotonic(), None
-        if self._user is not None:
-            place = {"episode": self._episode, "screen": number}
-            answer = self._user.reply(question, screen, step, place)
-        self.answers.append(answer)
-        self.seconds += time.monotonic() - asked
-
-    def listen(self, screen: Screen, step: int) -> None:
-        """Set `volunteered` to what the user volunteers on a screen."""
-        self.volunteered = "" if self._user is None else self._user.volunteered(screen, step)
-
-    @property
-    def reply(self) -> str | None:
-        """The reply to the agent, with all answers to its questions; None if it did not ask."""
-        given = [answer for answer in self.answers if answer is not None]
-        return "\n".join(given) or NO_USER if self.answers else None
-
-    @property
-    def budget(self) -> str:
-        """The budget that the user's model has exhausted; otherwise empty."""
-        return "" if self._user is None else self._user.budget
-
-    def take_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of the model that plays the user since the last time."""
-        return () if self._user is None else self._user.take_calls()
-
-
 def _answers_of(
-    user: User, case: Case, values: Mapping[str, Any], model: Callable[[], Model] | None
+    user: User, case: Case, values: Mapping[str, Any], model: Callable[[], Model]
 ) -> _Answers:
     match user:
         case Questions(pairs, threshold):

@@ -6,8 +6,9 @@ import hashlib
 import inspect
 import re
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent.errors import InfrastructureError, TaskError, in_one_line
 from pytest_mobileagent.jsonable import expect, to_wire
 from pytest_mobileagent.task.task import Task
 
@@ -81,6 +82,24 @@ class Case:
         app = {"app": self.task.packages[0]} if self.task.packages else {}
         given = {**app, **self.parameters}
         return {name: given[name] for name in names if name in given}
+
+    def call(self, what: Literal["prepare", "clean_up"], device: object) -> None:
+        """Call this function of the task, if it has one, with the device and parameters it names.
+
+        Raises:
+            InfrastructureError: if the function raises it.
+            TaskError: if the function raises any other exception.
+        """
+        function = getattr(self.task, what)
+        if function is None:
+            return
+        try:
+            function(device, **self.arguments_of(function))
+        except (InfrastructureError, TaskError):
+            raise
+        except Exception as error:
+            msg = f"its {what} raised {in_one_line(error)}"
+            raise TaskError(msg) from error
 
     def seed(self, run_seed: int) -> int:
         """Return the seed of this case. It differs between cases but not between workers."""

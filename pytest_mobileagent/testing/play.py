@@ -15,7 +15,7 @@ from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.run.attempt import Plan, attempt
+from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
@@ -65,11 +65,11 @@ def play(
     given = make_options(name, getattr(agent, "Options", object), words)
     plan = Plan(
         case=Case(asked, "play", parameters=parameters or {}),
-        agent=name,
-        make_runner=partial(in_thread, agent, given, make_port=_port_maker(model)),
+        agent=ChosenAgent(
+            name, partial(in_thread, agent, given, make_port=_port_maker(model)), as_dict(given)
+        ),
         limits=Limits(step_limit, time_limit),
         seed=seed,
-        options=as_dict(given),
         path=path,
         user=user,
         models=ModelSettings(_choice(clients)),

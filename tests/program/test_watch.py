@@ -153,7 +153,7 @@ def test_the_act_over_the_limit_is_refused_and_ends_the_episode(
 def test_a_program_may_do_nothing_more_once_its_goal_is_met(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    session._is_done = lambda: session.steps == 1
+    session._is_done = lambda _: session.steps == 1
     assert program.act(Tap(1, 1)) == ""
     program.look()
     assert program.act(Tap(2, 2)) == "the episode is over"
@@ -167,7 +167,7 @@ def test_a_program_may_do_nothing_more_once_its_goal_is_met(
 def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    session._is_done = lambda: session.steps == 1
+    session._is_done = lambda _: session.steps == 1
     program.act(Tap(1, 1))
     program.watch.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
     episode = record()

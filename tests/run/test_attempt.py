@@ -30,7 +30,14 @@ from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
-from pytest_mobileagent.run.attempt import PAUSE, Plan, UnfitDeviceError, attempt, open_anew
+from pytest_mobileagent.run.attempt import (
+    PAUSE,
+    ChosenAgent,
+    Plan,
+    UnfitDeviceError,
+    attempt,
+    open_anew,
+)
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
@@ -74,8 +81,8 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         given = {"app": APP, "solution": [open_app()], **fields}
         task = Task("Do {what} at {now:%H:%M}.", **given)
         case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
-        runner = partial(in_thread, agent, None)
-        plan = Plan(case, "mine", runner, Limits(3, 10), seed=7, options={"history": 3})
+        chosen = ChosenAgent("mine", partial(in_thread, agent, None), {"history": 3})
+        plan = Plan(case, chosen, Limits(3, 10), seed=7)
         plan = replace(plan, node="north", versions={"Python": "3.12.1"})
         folder = tmp_path / "episodes" / "e.4"
         attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
@@ -293,7 +300,8 @@ def test_an_app_that_is_opened_anew_may_show_its_name_first(
         prepare=lambda _: called.append("prepare"),
         clean_up=lambda _: called.append("clean up"),
     )
-    plan = Plan(Case(task, "s/t"), "mine", partial(in_thread, Done, None), Limits(3, 10), seed=7)
+    chosen = ChosenAgent("mine", partial(in_thread, Done, None))
+    plan = Plan(Case(task, "s/t"), chosen, Limits(3, 10), seed=7)
     phone.perform(Tap(1, 1))  # the reset undoes this tap
     shown = open_anew(plan, phone, APP, lambda screen: screen.find(text=sought) is not None)
     assert shown.texts == (words,)
