@@ -29,6 +29,7 @@ _SAME = {
     "environments": "other environments",
     "seeds": "other seeds",
     "limits": "other limits, another kind of path, or another user",
+    "noise": "other noise, or none",
 }
 _CHECKS = "other checks"
 _WORDS = "tasks in other words, with other parameters or golden steps"

@@ -75,7 +75,8 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     if bound.metric not in _ALWAYS_KNOWN and lacks_too_many(counted) and not (high and only_grows):
         return finding(INCONCLUSIVE, describe_missing(covered), broken=is_broken(counted))
     if not (low or high or episodes(counted)):
-        return finding(INCONCLUSIVE, f"{said}, but no episode was run: every task was skipped")
+        why = "every task was skipped" if covered else "this run has no such task"
+        return finding(INCONCLUSIVE, f"{said}, but no episode was run: {why}")
     return finding(FAIL if low or high else PASS, said)
 
 

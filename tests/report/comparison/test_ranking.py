@@ -80,6 +80,7 @@ def test_few_tasks_distinguish_no_runs(run: Run) -> None:
         ({"device": "x"}, "other devices"),
         ({"apps": "x"}, "other apps, or other versions of them"),
         ({"environments": "x"}, "other environments"),
+        ({"noise": "x"}, "other noise, or none"),
         ({"checks": "x"}, "other checks"),
     ],
 )

@@ -71,6 +71,9 @@ def test_a_number_over_no_episode_passes_no_gate(metric: str) -> None:
     decision = decide(gate, [*run, *others], None, ONCE, 0)
     assert decision.status == 8
     assert decision.line.endswith("but no episode was run: every task was skipped")
+    decision = decide(gate, others, run, ONCE, 0)  # only the baseline has the suite
+    assert decision.status == 8
+    assert decision.line.endswith("but no episode was run: this run has no such task")
 
 
 @pytest.mark.parametrize("why", ["solution", "test", None])
