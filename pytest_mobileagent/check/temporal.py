@@ -131,10 +131,19 @@ class _Asked(Generic[E]):
         return None
 
     def holds(self, moment: E) -> bool:
-        """Return whether the question holds at a moment."""
+        """Return whether the question holds at a moment.
+
+        Raises:
+            TaskError: if the question returns a function, which would count as true.
+        """
         with collect_misses() as misses:
             try:
-                if self._question(moment):
+                answer = self._question(moment)
+                if callable(answer):
+                    name = getattr(answer, "__name__", "it")
+                    msg = f"a question about the episode returns a function: call it: {name}(…)"
+                    raise TaskError(msg)
+                if answer:
                     return True
             except (AssertionError, IndexError) as error:
                 misses.append(error.__str__)

@@ -99,8 +99,9 @@ def test_a_question_that_returns_nothing_does_not_hold(make_episode):
         (lambda e: e.sow(text="a"), AttributeError),
         (lambda e: e.probe("none"), TaskError),
         (lambda e: 1 / 0, ZeroDivisionError),
+        (lambda e: e.saw, TaskError),
     ],
-    ids=["misspelt", "no probe", "zero"],
+    ids=["misspelt", "no probe", "zero", "not called"],
 )
 def test_an_error_in_a_question_propagates_even_from_never(make_episode, question, error):
     with pytest.raises(error):
