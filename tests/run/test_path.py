@@ -88,7 +88,7 @@ def test_impossible_decisions_are_recorded() -> None:
     episode = follow(Tap(5000, 1), [], [Tap(1, 1), Tap(5000, 1)])
     first, second, third = episode.steps
     assert "outside the screen" in first.notice
-    assert "no action could be made out" in second.notice
+    assert "no action could be found" in second.notice
     assert third.undone == 1
     assert second.done == (Type("mug"),)
 
