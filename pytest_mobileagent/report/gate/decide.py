@@ -246,9 +246,9 @@ _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
 def decision_lines(gate: Mapping[str, Any]) -> list[str]:
     """Return a decision (see `Decision.to_wire`) as lines: the verdict, then each bound."""
     lines = [f"gate {printable(gate['line'])}"]
-    if len(gate["bounds"]) > 1:
-        lines += [f"  {each['verdict']:<12} {printable(each['words'])}" for each in gate["bounds"]]
-    return lines
+    each = [f"  {one['verdict']:<12} {printable(one['words'])}" for one in gate["bounds"]]
+    findings = list(dict.fromkeys(each))  # several bounds may lack the same episodes
+    return [*lines, *(findings if len(findings) > 1 else ())]
 
 
 def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
