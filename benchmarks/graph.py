@@ -16,7 +16,7 @@ from pathlib import Path
 from pytest_mobileagent import Bounds, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
-from pytest_mobileagent.device.drivers.graph.pages import GraphDevice
+from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.testing import make_screen
 
 PAGES, EDGES, LOOKS, STEPS = 100_000, 3, 500, 1000

@@ -9,11 +9,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.perception.drawing import draw_appagent, draw_grid, draw_m3a, draw_som
 from pytest_mobileagent.perception.grounding import find_icons
 from pytest_mobileagent.perception.listing import autodroid_html, m3a_lines, t3a_lines
 from pytest_mobileagent.perception.marks import appagent_grid, appagent_marks, m3a_marks, som_marks
-from pytest_mobileagent.perception.picture import encode, fit, scaled
+from pytest_mobileagent.perception.picture import (
+    draw_appagent,
+    draw_grid,
+    draw_m3a,
+    draw_som,
+    encode,
+    fit,
+    scaled,
+)
 from pytest_mobileagent.screen.ocr import read_text
 
 if TYPE_CHECKING:

@@ -29,18 +29,11 @@ __getattr__ = LazyNames(
     {
         "device.probes": ("ProbeSince",),
         "device.probes.log": ("log",),
-        "device.probes.services": (
-            "activity",
-            "packages",
-            "prop",
-            "provider",
-            "setting",
-            "volume",
-        ),
+        "device.probes.services": ("activity", "packages", "prop", "provider", "setting", "volume"),
         "device.probes.stored": ("file", "files", "preferences", "sqlite"),
         "task.task": ("Probe",),
     },
-)
+)  # fmt: skip
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.action import DoubleTap, Finish, Impossible, Open, Tap, Type
+from pytest_mobileagent.action.action import (
+    DoubleTap,
+    Finish,
+    Impossible,
+    Open,
+    Tap,
+    Type,
+    in_words,
+)
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dataset.trajectory import spoken
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
@@ -18,7 +26,6 @@ from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Image, Message
 from pytest_mobileagent.perception.apps import package_of
 from pytest_mobileagent.perception.picture import encode
-from pytest_mobileagent.perception.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

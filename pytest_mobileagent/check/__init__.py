@@ -33,7 +33,7 @@ __getattr__ = LazyNames(
         "check.golden": ("compare", "matches"),
         "check.states": ("essential", "essential_states"),
     },
-)
+)  # fmt: skip
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final, Literal
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.trajectory import touched
-from pytest_mobileagent.noise import OVERLAYS
+from pytest_mobileagent.noise import OVERLAYS, State
 from pytest_mobileagent.noise.cover import hierarchy, look_of
 from pytest_mobileagent.noise.drawing import draw, png_of
 from pytest_mobileagent.noise.layout import arrange, package_of
-from pytest_mobileagent.noise.parts import State
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.xml import parse_tree
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from pytest_mobileagent.noise.parts import Look, Part
+    from pytest_mobileagent.noise import Look, Part
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen.screen import Screen
 

@@ -32,12 +32,7 @@ __getattr__ = LazyNames(
     __name__,
     {
         "device.device": (
-            "Address",
-            "AppiumAddress",
-            "Capture",
-            "Device",
-            "DeviceOptions",
-            "DeviceState",
+            "Address", "AppiumAddress", "Capture", "Device", "DeviceOptions", "DeviceState",
             "System",
         ),
         "device.drivers": ("Driver",),
@@ -47,7 +42,7 @@ __getattr__ = LazyNames(
         "device.sources": ("Source",),
         "device.sources.virtual": ("DeclaredApps",),
     },
-)
+)  # fmt: skip
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [

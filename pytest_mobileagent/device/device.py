@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe, Value

@@ -14,7 +14,7 @@ from itertools import takewhile
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.episode.log import Crash, LogLine
+from pytest_mobileagent.episode.event import Crash, LogLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,8 +15,8 @@ from pytest_mobileagent.action.action import Raw, from_json
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.exchanges import CallReader
-from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
 from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
 from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case

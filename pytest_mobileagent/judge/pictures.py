@@ -18,15 +18,14 @@ from pytest_mobileagent.action.action import Scroll, Swipe, Touch, Type
 from pytest_mobileagent.judge.prompts import en
 from pytest_mobileagent.judge.transcript import in_quotes, in_words
 from pytest_mobileagent.llm.model import Image
-from pytest_mobileagent.perception.drawing import draw_strip, draw_touches
-from pytest_mobileagent.perception.picture import encode, fit
+from pytest_mobileagent.perception.picture import draw_strip, draw_touches, encode, fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from pytest_mobileagent.judge.question import Actions
     from pytest_mobileagent.judge.transcript import Frame
-    from pytest_mobileagent.perception.drawing import Point
+    from pytest_mobileagent.perception.picture import Point
     from pytest_mobileagent.screen.screen import Screen
 
     _Touches = tuple[Touch | Type, ...]

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.noise import Look, State
 from pytest_mobileagent.noise.drawing import draw, is_dark, png_of
 from pytest_mobileagent.noise.fonts import undrawable
 from pytest_mobileagent.noise.layout import (
@@ -22,7 +23,6 @@ from pytest_mobileagent.noise.layout import (
     has_own_window,
     package_of,
 )
-from pytest_mobileagent.noise.parts import Look, State
 from pytest_mobileagent.screen.xml import parse_tree
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from pytest_mobileagent.noise.parts import Part
+    from pytest_mobileagent.noise import Part
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen.screen import Screen
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont
 
-    from pytest_mobileagent.noise.parts import Look, Part
+    from pytest_mobileagent.noise import Look, Part
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen.element import Bounds
 

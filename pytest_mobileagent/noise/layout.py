@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from pytest_mobileagent.noise import Part
 from pytest_mobileagent.noise.fonts import line_height, shortened, width_of, wrapped
-from pytest_mobileagent.noise.parts import Part
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.noise.parts import Look, State
+    from pytest_mobileagent.noise import Look, State
     from pytest_mobileagent.noise.template import Button, Template
 
 PERMISSIONS: Final = "com.android.permissioncontroller"

@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import in_words
     from pytest_mobileagent.perception.apps import name_of, package_of
-    from pytest_mobileagent.perception.drawing import (
-        draw_appagent,
-        draw_grid,
-        draw_letters,
-        draw_m3a,
-        draw_som,
-        draw_strip,
-        draw_touches,
-    )
     from pytest_mobileagent.perception.grounding import (
         Seen,
         find_icons,
@@ -57,6 +49,13 @@ if TYPE_CHECKING:
         som_marks,
     )
     from pytest_mobileagent.perception.picture import (
+        draw_appagent,
+        draw_grid,
+        draw_letters,
+        draw_m3a,
+        draw_som,
+        draw_strip,
+        draw_touches,
         encode,
         fit,
         resized,
@@ -64,7 +63,6 @@ if TYPE_CHECKING:
         smart_size,
         square,
     )
-    from pytest_mobileagent.perception.words import in_words
     from pytest_mobileagent.screen.ocr import OcrEngine, TextBox, read_text
     from pytest_mobileagent.screen.screen import keyboard_is_shown
     from pytest_mobileagent.screen.text import folded, normalise
@@ -74,56 +72,29 @@ __getattr__ = LazyNames(
     __name__,
     {
         "perception.apps": ("name_of", "package_of"),
-        "perception.drawing": (
-            "draw_appagent",
-            "draw_grid",
-            "draw_letters",
-            "draw_m3a",
-            "draw_som",
-            "draw_strip",
-            "draw_touches",
+        "perception.picture": (
+            "draw_appagent", "draw_grid", "draw_letters", "draw_m3a", "draw_som", "draw_strip",
+            "draw_touches", "encode", "fit", "resized", "scaled", "smart_size", "square",
         ),
         "perception.grounding": (
-            "find_icons",
-            "Seen",
-            "find_text",
-            "lies_in",
-            "paragraphs",
-            "rounded",
-            "say_exactly",
-            "surroundings",
-            "widened",
+            "Seen", "find_icons", "find_text", "lies_in", "paragraphs", "rounded", "say_exactly",
+            "surroundings", "widened",
         ),
         "perception.listing": (
-            "autodroid_html",
-            "bmoca_lines",
-            "m3a_lines",
-            "position",
-            "seeact_choices",
-            "seeact_description",
-            "t3a_lines",
+            "autodroid_html", "bmoca_lines", "m3a_lines", "position", "seeact_choices",
+            "seeact_description", "t3a_lines",
         ),
         "perception.marks": (
-            "Mark",
-            "appagent_grid",
-            "appagent_marks",
-            "bmoca_marks",
-            "is_actionable",
-            "is_editable",
-            "lettered",
-            "m3a_marks",
-            "numbered",
-            "seeact_marks",
-            "som_marks",
+            "Mark", "appagent_grid", "appagent_marks", "bmoca_marks", "is_actionable",
+            "is_editable", "lettered", "m3a_marks", "numbered", "seeact_marks", "som_marks",
         ),
-        "perception.picture": ("encode", "fit", "resized", "scaled", "smart_size", "square"),
-        "perception.words": ("in_words",),
+        "action.action": ("in_words",),
         "screen.screen": ("keyboard_is_shown",),
         "screen.ocr": ("OcrEngine", "TextBox", "read_text"),
         "screen.text": ("folded", "normalise"),
         "screen.xml": ("parse_tree",),
     },
-)
+)  # fmt: skip
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [

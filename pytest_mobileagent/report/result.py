@@ -19,7 +19,7 @@ from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
-from pytest_mobileagent.task.apps import has_alternatives
+from pytest_mobileagent.task.case import has_alternatives
 from pytest_mobileagent.task.user import NO_USER, THRESHOLD, question_similarity, says
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.path import PathSession, show_first_page
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.run.user import EpisodeUser
-from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
+from pytest_mobileagent.task.case import all_packages, has_alternatives, missing, on_phone
 from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture, Device
-    from pytest_mobileagent.device.noisy.schedule import NoiseSettings
+    from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.episode.observation import Reset
     from pytest_mobileagent.episode.screens import ScreenStore

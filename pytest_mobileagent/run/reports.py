@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.episode.log import Crash
+    from pytest_mobileagent.episode.event import Crash
     from pytest_mobileagent.episode.store import Recorder
 
 _LONGEST_TEXT = 1000  # characters

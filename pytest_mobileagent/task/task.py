@@ -56,7 +56,7 @@ class Task:
 
     - `goal`: a template over the test's parameters and the phone's clock (see `template.times`).
     - `app`, `apps`: packages that the task needs; `app` is where a solution begins. An app may have
-      alternatives, separated by `|`; the first one that is installed is used (`task.apps`).
+      alternatives, separated by `|`; the first one that is installed is used (`task.case`).
     - `golden_steps`: the number of actions that a skilled person needs, not counting the final
       report; counted from the `solution` if not given.
     - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,

@@ -12,14 +12,6 @@ from pytest_mobileagent.testing.phones import FakeLease, FakePhone, MemoryPhone,
 from pytest_mobileagent.testing.play import play
 
 __all__ = [
-    "FakeLease",
-    "FakePhone",
-    "Fault",
-    "MemoryPhone",
-    "ScriptedModel",
-    "ScriptedReply",
-    "ToolCall",
-    "When",
-    "make_screen",
-    "play",
-]
+    "FakeLease", "FakePhone", "Fault", "MemoryPhone", "ScriptedModel", "ScriptedReply", "ToolCall",
+    "When", "make_screen", "play",
+]  # fmt: skip

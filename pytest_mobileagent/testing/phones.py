@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.event import Event, LogLine
     from pytest_mobileagent.task.task import Probe
 
 

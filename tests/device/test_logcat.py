@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.device.logcat import crashes, dropbox_crashes, is_wanted, parse_line
-from pytest_mobileagent.episode.log import Crash, LogLine
+from pytest_mobileagent.episode.event import Crash, LogLine
 
 MANAGED = """\
 --------- beginning of crash

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_mobileagent import Tap
 from pytest_mobileagent.dataset.graph import Graph
-from pytest_mobileagent.device.drivers.graph.pages import GraphDevice
+from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.mcp.phone import Call, Caller, OwnPhone, Repeats, run_script
 from tests.dataset.graph.conftest import write_notes
 

@@ -8,10 +8,10 @@ import pytest
 from lxml import etree
 
 from pytest_mobileagent import Screen
+from pytest_mobileagent.noise import State
 from pytest_mobileagent.noise.cover import cover, hierarchy, look_of
 from pytest_mobileagent.noise.drawing import is_dark, png_of
 from pytest_mobileagent.noise.layout import arrange, has_own_window, package_of
-from pytest_mobileagent.noise.parts import State
 from pytest_mobileagent.testing.phones import png
 
 

@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
+from pytest_mobileagent.noise import Look, State
 from pytest_mobileagent.noise.layout import arrange
-from pytest_mobileagent.noise.parts import Look, State
 
 LOOKS = {
     "phone": Look((1080, 2400), 420),

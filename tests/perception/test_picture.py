@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import io
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageChops
 
+from pytest_mobileagent import Bounds, Screen
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.perception.picture import encode, fit, resized, scaled, smart_size, square
+from pytest_mobileagent.perception.marks import Mark, appagent_grid, m3a_marks
+from pytest_mobileagent.perception.picture import (
+    draw_appagent,
+    draw_grid,
+    draw_letters,
+    draw_m3a,
+    draw_som,
+    encode,
+    fit,
+    resized,
+    scaled,
+    smart_size,
+    square,
+)
+from pytest_mobileagent.testing import make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
 
 SCREEN = Image.new("RGB", (1080, 2400), "white")
 
@@ -96,3 +117,151 @@ def test_smart_sizes_are_multiples_within_bounds(width: int, height: int) -> Non
 def test_a_thread_of_pixels_has_no_smart_size(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="too narrow"):
         smart_size(*size)
+
+
+WAYS: list[Callable[..., Image.Image]] = [
+    draw_appagent,
+    draw_grid,
+    draw_m3a,
+    draw_som,
+    draw_letters,
+]
+BOUNDS = Bounds(200, 300, 500, 400)
+
+
+def grey(width: int = 1080, height: int = 2400) -> Image.Image:
+    return Image.new("RGB", (width, height), (128, 128, 128))
+
+
+def colours(image: Image.Image) -> set[tuple[int, ...]]:
+    return {colour for _, colour in image.convert("RGB").getcolors(10**7) or []}  # type: ignore[misc]
+
+
+def changed(before: Image.Image, after: Image.Image) -> Bounds:
+    box = ImageChops.difference(before, after).getbbox()
+    assert box is not None
+    return Bounds(*box)
+
+
+@pytest.mark.parametrize("draw", WAYS)
+def test_a_drawn_picture_is_a_new_one_of_the_same_size(draw) -> None:
+    before = grey()
+    after = draw(before, [Mark("7", BOUNDS)])
+    assert after.size == before.size
+    assert before.tobytes() == grey().tobytes()
+    assert after.tobytes() != before.tobytes()
+
+
+@pytest.mark.parametrize("draw", WAYS)
+def test_drawing_is_the_same_each_time(draw) -> None:
+    marks = [Mark(str(n), Bounds(10 * n, 20 * n, 300 + n, 400 + n)) for n in range(30)]
+    assert draw(grey(), marks).tobytes() == draw(grey(), marks).tobytes()
+
+
+@pytest.mark.parametrize("draw", WAYS)
+def test_nothing_is_drawn_without_marks(draw) -> None:
+    assert draw(grey(), []).tobytes() == grey().tobytes()
+
+
+@pytest.mark.parametrize("draw", WAYS)
+@pytest.mark.parametrize(
+    "bounds",
+    [(-50, -50, 20, 20), (1070, 2390, 1200, 2600), (0, 0, 0, 0), (5, 5, 5, 9), (2000, 0, 2100, 9)],
+)
+def test_marks_at_and_over_edges_are_drawn_as_far_as_they_can_be(draw, bounds) -> None:
+    assert draw(grey(), [Mark("100", Bounds(*bounds))]).size == (1080, 2400)
+
+
+@pytest.mark.parametrize("draw", WAYS)
+def test_invalid_bounds_break_nothing(draw) -> None:
+    for bounds in [(500, 400, 200, 300), (0, 9, 5, 2), (-(10**9), 0, 10**9, 10), (10**9,) * 4]:
+        assert draw(grey(), [Mark("1", Bounds(*bounds))]).size == (1080, 2400)
+
+
+@pytest.mark.parametrize("draw", WAYS)
+@pytest.mark.parametrize("mode", ["RGBA", "L", "P"])
+def test_pictures_of_any_kind_are_drawn_on(draw, mode: str) -> None:
+    assert draw(grey().convert(mode), [Mark("1", BOUNDS)]).mode == "RGB"
+
+
+@pytest.mark.parametrize("draw", WAYS)
+def test_a_picture_smaller_than_a_label_is_drawn_on(draw) -> None:
+    assert draw(grey(8, 5), [Mark("123", Bounds(0, 0, 8, 5))]).size == (8, 5)
+
+
+def test_appagents_number_begins_right_of_and_below_the_centre() -> None:
+    after = draw_appagent(grey(), [Mark("12", BOUNDS)])
+    box = changed(grey(), after)
+    assert box[:2] == BOUNDS.center
+    inside = colours(after.crop(box))
+    assert min(inside) == (69, 69, 69)  # a blend of half grey and half the dark background
+    assert max(inside) == (255, 250, 250)  # the light digits
+
+
+def test_appagents_labels_are_light_on_dark_apps() -> None:
+    black = Image.new("RGB", (1080, 2400))
+    after = draw_appagent(black, [Mark("12", BOUNDS)], dark=True)
+    assert after.getpixel(BOUNDS.center) == (127, 125, 125)
+
+
+def test_appagents_label_at_the_corner_is_moved_inside() -> None:
+    after = draw_appagent(grey(), [Mark("12", Bounds(1060, 2380, 1080, 2400))])
+    box = changed(grey(), after)
+    assert (box.right, box.bottom) == (1080, 2400)
+    assert box.width > 40
+
+
+def test_m3as_rectangle_is_green_and_its_tag_white() -> None:
+    after = draw_m3a(grey(), [Mark("4", BOUNDS)])
+    assert after.getpixel((200, 300)) == (0, 255, 0)
+    assert after.getpixel((500, 400)) == (0, 255, 0)
+    assert after.getpixel((230, 320)) == (255, 255, 255)
+    assert after.getpixel((235, 325)) == (255, 255, 255)
+    assert after.getpixel((237, 326)) == (128, 128, 128)
+    assert (0, 0, 0) in colours(after.crop((201, 301, 235, 325)))
+
+
+@pytest.mark.parametrize("label", ["8", "88", "888"])
+def test_m3as_number_stays_inside_its_tag(label: str) -> None:
+    after = draw_m3a(grey(), [Mark(label, BOUNDS)])
+    beside = after.crop((236, 303, 490, 390))
+    assert colours(beside) == {(128, 128, 128)}
+
+
+def test_set_of_marks_has_thick_lines_in_colours_that_differ() -> None:
+    marks = [Mark(str(n), Bounds(100, 100 * n, 900, 100 * n + 90)) for n in range(1, 20)]
+    after = draw_som(grey(), marks)
+    colours = [after.getpixel((899, 100 * n + 88)) for n in range(1, 20)]
+    assert len(set(colours)) == 19
+    assert after.getpixel((896, 150)) == colours[0]
+    assert after.getpixel((895, 150)) == (128, 128, 128)
+
+
+def test_letters_stand_at_the_bottom_left() -> None:
+    after = draw_letters(grey(), [Mark("AB", BOUNDS)])
+    assert after.getpixel((200, 399)) == (0, 0, 0)
+    assert after.getpixel((350, 350)) == (128, 128, 128)
+
+
+def test_a_grid_has_lines_between_cells_and_a_number_in_each() -> None:
+    after = draw_grid(grey(), appagent_grid((1080, 2400)))
+    assert after.getpixel((120, 60)) == after.getpixel((60, 120)) == (113, 116, 255)
+    for column, row in [(0, 0), (4, 7), (8, 19)]:
+        cell = after.crop((column * 120 + 2, row * 120 + 2, column * 120 + 118, row * 120 + 60))
+        assert (0, 0, 0) in colours(cell)
+
+
+def test_marks_of_a_screen_are_drawn_on_its_own_picture() -> None:
+    screen = make_screen("one", "two")
+    after = draw_m3a(screen.image, m3a_marks(screen))
+    for element in screen.elements:
+        assert after.getpixel(element.bounds[:2]) == (0, 255, 0)
+
+
+def test_real_screens_are_drawn_on(recordings: Path) -> None:
+    folder = recordings / "aitk" / "qwen25vl_stuck_trajectory"
+    for name in ("step_0", "step_1"):
+        png = (folder / "screenshots" / f"{name}.png").read_bytes()
+        screen = Screen((folder / "xmls" / f"{name}.xml").read_text("utf-8"), png)
+        for draw in WAYS:
+            assert changed(screen.image, draw(screen.image, m3a_marks(screen))).width > 100

@@ -21,7 +21,7 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
-from pytest_mobileagent.episode.log import Crash
+from pytest_mobileagent.episode.event import Crash
 from pytest_mobileagent.report.result import (
     Result,
     invalid,

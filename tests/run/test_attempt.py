@@ -27,7 +27,7 @@ from pytest_mobileagent import (
     open_app,
 )
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.episode.log import Crash, LogLine
+from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 from pytest_mobileagent.run.attempt import (

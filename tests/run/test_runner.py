@@ -22,7 +22,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.agent.agent import Agent, Scripted
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
-from pytest_mobileagent.episode.log import LogLine
+from pytest_mobileagent.episode.event import LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError

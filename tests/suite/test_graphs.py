@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.dataset.merging import Merger
-from pytest_mobileagent.device.drivers.graph.pages import GraphDevice
+from pytest_mobileagent.device.drivers.graph import GraphDevice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

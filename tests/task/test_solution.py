@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.action import (
+from pytest_mobileagent.action.action import (
     Action,
     Finish,
     Impossible,

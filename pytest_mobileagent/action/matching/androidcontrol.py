@@ -30,9 +30,9 @@ from pytest_mobileagent.action.matching import (
     cannot_be_golden,
     judged,
     no_such_scorer,
-    os_atlas,
 )
 from pytest_mobileagent.action.matching.geometry import (
+    direction,
     distance,
     enlarged,
     fraction,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
+
 
 Scorer = Literal["qwen2.5-vl", "agentcpm", "os-atlas"]
 _RADIUS = 0.04
@@ -71,7 +72,15 @@ def androidcontrol(
     - "agentcpm" (see `agentcpm.evaluate`): interprets golden boxes as all elements of the screen,
       and excludes `Open`. With `quirks`, a golden long press is a tap, as in the released
       conversion.
-    - "os-atlas" (see `os_atlas.evaluate`): at most 0.14 of the screen away; ignores boxes.
+    - "os-atlas" (OS-Copilot/OS-Atlas, eval/eval_scripts/android_control/evaluation_unify.py; arXiv
+      2410.23218), which compares actions as text, such as "TYPE [Oslo]", and ignores boxes. Types
+      are the names of its commands: each key is a separate type. Taps, long presses: correct at
+      most 140 thousandths of the screen from the golden point, each axis in thousandths separately;
+      the source has only whole thousandths, but here, points are not rounded. Scrolls: correct in
+      the finger's direction. Everything else: correct if of the same type. Typing, `Open`: correct
+      if the texts are equal. The source also requires a token F1 above 0.5, but of one word only.
+      So texts are also correct if their first words are equal, ignoring case. The last word of a
+      text includes the closing bracket: "Oslo" is not the first word of "Oslo S".
 
     `Open` is compared by its text, a package or, as in the data, the app's name.
 
@@ -88,7 +97,7 @@ def androidcontrol(
                 golden = replace(golden, action=Tap(golden.action.x, golden.action.y))
             return agentcpm.evaluate("AndroidControl", predicted, golden, android_control=True)
         case "os-atlas":
-            return os_atlas.evaluate("AndroidControl", predicted, golden)
+            return judged("AndroidControl", predicted, golden, _os_atlas(predicted, golden))
     raise no_such_scorer(scorer, get_args(Scorer))
 
 
@@ -125,3 +134,48 @@ _GOLDEN = Tap | LongPress | Swipe | Scroll | Type | Key | Open | Wait | Finish |
 def _is_hit(point: Point, wanted: Point, golden: Golden) -> bool:
     boxes = (enlarged(fractions(box, golden.size), 1.2) for box in golden.boxes)
     return hits(point, boxes) or distance(wanted, point) <= _RADIUS
+
+
+def _os_atlas(predicted: Action | None, golden: Golden) -> Match:
+    wanted = _type(golden.action) or cannot_be_golden("AndroidControl (os-atlas)", golden.action)
+    if predicted is None or _type(predicted) != wanted:
+        return NO_MATCH
+    match predicted, golden.action:
+        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+            apart = distance(_thousandths(x, y, golden.size), _thousandths(gx, gy, golden.size))
+            exact = apart <= 0.14 * 1000
+        case (Type(text), Type(golden_text)) | (Open(text), Open(golden_text)):
+            exact = text == golden_text or _first_word(text) == _first_word(golden_text)
+        case ((Swipe() | Scroll()), _):
+            exact = direction(predicted, golden.size) == direction(golden.action, golden.size)
+        case _:
+            exact = True
+    return Match(type=True, exact=exact)
+
+
+_TYPES: dict[type, str] = {
+    Tap: "CLICK",
+    LongPress: "LONG_PRESS",
+    Swipe: "SCROLL",
+    Scroll: "SCROLL",
+    Type: "TYPE",
+    Open: "OPEN_APP",
+    Wait: "WAIT",
+    Finish: "COMPLETE",
+    Impossible: "IMPOSSIBLE",
+}
+
+
+def _type(action: Action) -> str | None:
+    if isinstance(action, Key):
+        return f"PRESS_{action.name.upper()}"
+    return _TYPES.get(type(action))
+
+
+def _thousandths(x: float, y: float, size: Size) -> Point:
+    return x * 1000 / size[0], y * 1000 / size[1]
+
+
+def _first_word(text: str) -> str:
+    """Return the part of a bracketed text that the source compares: up to the first space."""
+    return f"[{text}]".split(maxsplit=1)[0].lower()

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action import Key, Open, Scroll, Tap, Type
+from pytest_mobileagent.action.action import Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.device.device import (
     LOCK,
     POWER,
@@ -29,7 +29,7 @@ from pytest_mobileagent.errors import MobileAgentError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.screen import Element, Screen
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import PageDevice, system_of
-from pytest_mobileagent.task.apps import all_packages, missing
+from pytest_mobileagent.task.case import all_packages, missing
 from pytest_mobileagent.task.needs import EVENTS, PAGES, unmet
 
 if TYPE_CHECKING:

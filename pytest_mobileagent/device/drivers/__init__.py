@@ -1,4 +1,4 @@
-"""Drivers, each a package in this folder: how they are chosen, and constants that they share."""
+"""Drivers, each a module or package here: how they are chosen, and constants that they share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Driver(Protocol):
-    """A way to drive devices: the class `Driver` of a package in this folder.
+    """A way to drive devices: the class `Driver` of a module in this folder.
 
     `takes` contains the types of address that it can connect to.
     """
@@ -46,7 +46,7 @@ class Driver(Protocol):
 
 def driver_names() -> list[str]:
     """Return the names of all drivers."""
-    return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
+    return [module.name for module in pkgutil.iter_modules(__path__)]
 
 
 def choose_driver(name: str | None, reached_by: type) -> Driver:

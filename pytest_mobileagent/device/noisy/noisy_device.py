@@ -2,36 +2,84 @@
 
 It draws pop-ups and ads over the screens of the wrapped device, and tampers with actions. The phone
 itself is unchanged: noise is only drawn, and actions on the noise never reach the phone.
+
+When noise appears, and which, is chosen at random for each action. The choice for the n-th action
+depends only on n and the seed of the case, so it is the same on every phone, in every worker and
+attempt, and for every agent.
 """
 
 from __future__ import annotations
 
 import contextlib
+import random
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Wait
+from pytest_mobileagent.action.action import Wait
 from pytest_mobileagent.device.device import Capture, PageDevice, log_of, stored_crashes_of
 from pytest_mobileagent.device.noisy.overlay import Overlay
-from pytest_mobileagent.device.noisy.schedule import NoiseSettings, Schedule
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.jsonable import decimal_number
-from pytest_mobileagent.noise.cover import look_of
+from pytest_mobileagent.noise import ACTIONS
+from pytest_mobileagent.noise.cover import check_fonts, look_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Reaction
+    from pytest_mobileagent.noise import NoiseChoice
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSettings:
+    """The noise settings of a run: how often, which kinds, and all available templates."""
+
+    choice: NoiseChoice
+    templates: tuple[Template, ...]
+
+
+class Schedule:
+    """The noise of one episode. Templates in the task's language are preferred, then English ones.
+
+    Raises:
+        HostError: if a template cannot be drawn on this machine.
+    """
+
+    def __init__(self, settings: NoiseSettings, seed: int, language: str) -> None:
+        self._choice, self._seed = settings.choice, seed
+        self._templates = {
+            kind: _of(kind, language, settings.templates)
+            for kind in settings.choice.kinds
+            if kind not in ACTIONS
+        }
+        check_fonts(each for found in self._templates.values() for each in found)
+
+    def at(self, number: int) -> Template | str | None:
+        """Return the noise of the n-th action: a template, one of `ACTIONS`, or None."""
+        dice = random.Random(f"noise {self._seed} {number}")
+        if dice.random() >= self._choice.rate:
+            return None
+        kind = dice.choice(self._choice.kinds)
+        return kind if kind in ACTIONS else dice.choice(self._templates[kind])
+
+
+def _of(kind: str, language: str, templates: Sequence[Template]) -> list[Template]:
+    """Return the templates of a kind in a language, or else in English, or else in any language."""
+    each = sorted((t for t in templates if t.kind == kind), key=lambda t: t.name)
+    for wanted in (language, "en"):
+        if found := [template for template in each if template.language == wanted]:
+            return found
+    return each
+
 
 _MIRRORED = ("ar", "fa", "he", "iw", "ur")  # languages written from right to left
 _FONT_SCALE = "settings get system font_scale"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import (
+from pytest_mobileagent.action.action import (
     DoubleTap,
     Key,
     LongPress,
@@ -14,14 +14,14 @@ from pytest_mobileagent.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.noise import State
 from pytest_mobileagent.noise.cover import cover
 from pytest_mobileagent.noise.layout import arrange
-from pytest_mobileagent.noise.parts import State
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.observation import Reaction
-    from pytest_mobileagent.noise.parts import Look
+    from pytest_mobileagent.noise import Look
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen
 

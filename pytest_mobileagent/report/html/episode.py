@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.action.action import in_words
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
@@ -14,7 +15,6 @@ from pytest_mobileagent.episode.wall_trials import last_trial
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire
-from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
 from pytest_mobileagent.report.result import no_effect, unfocused

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Key
+from pytest_mobileagent.action.action import Key, in_words
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import replacing
-from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.trajectory import screens
 

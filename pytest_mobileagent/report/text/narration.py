@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pytest_mobileagent.action.action import in_words
 from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:

@@ -6,11 +6,9 @@ import pytest
 
 from pytest_mobileagent import Finish, Tap, Task, Termination, Type
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.device.noisy.noisy_device import NoisyPages, with_noise
-from pytest_mobileagent.device.noisy.schedule import NoiseSettings
-from pytest_mobileagent.noise import NoiseChoice
+from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyPages, with_noise
+from pytest_mobileagent.noise import Look, NoiseChoice, State
 from pytest_mobileagent.noise.layout import arrange
-from pytest_mobileagent.noise.parts import Look, State
 from pytest_mobileagent.run import attempt
 from pytest_mobileagent.testing import MemoryPhone, make_screen, play
 from tests.device.noisy.conftest import BY_NAME, TEMPLATES, Planned

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Finish, Tap, Task, Termination
-from pytest_mobileagent.episode.log import Crash
+from pytest_mobileagent.episode.event import Crash
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.cause import without_names
 from pytest_mobileagent.verdict import Verdict

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Finish, Open, Tap
-from pytest_mobileagent.episode.log import Crash
+from pytest_mobileagent.episode.event import Crash
 from pytest_mobileagent.report.text.narration import (
     crash,
     deep_link,

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import Open, Wait
+from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.device.device import Capture, Settle, settled
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
@@ -41,12 +41,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import socket
 
     from pytest_mobileagent.device.device import Address, LogLevel
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.event import LogLine
 
 _TAG = f"{MARKS}look"
 _FILTERS: dict[LogLevel, tuple[str, ...]] = {

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.task.task import Probe, Value
 
 

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from appium.webdriver import Remote
 
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Reset
     from pytest_mobileagent.task.task import Probe
 

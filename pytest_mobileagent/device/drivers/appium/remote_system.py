@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
-    from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.event import Event, LogLine
     from pytest_mobileagent.task.task import Probe
 
 _NO_SHELL = (

@@ -26,7 +26,7 @@ from pytest_mobileagent import (
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.device.device import PageDevice
-from pytest_mobileagent.device.drivers.graph.pages import NO_EDGE, GraphDevice
+from pytest_mobileagent.device.drivers.graph import NO_EDGE, GraphDevice
 from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
 from pytest_mobileagent.testing import make_screen, play
 from tests.run.agents import script
