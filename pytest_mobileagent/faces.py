@@ -27,7 +27,6 @@ class LazyNames:
             AttributeError: if the module has no such name.
         """
         if name not in self.names:
-            msg = f"module {self._face!r} has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"module {self._face!r} has no attribute {name!r}")
         module = importlib.import_module(f"pytest_mobileagent.{self.names[name]}")
         return getattr(module, name)

@@ -91,8 +91,7 @@ def parse_json(text: str | bytes) -> Any:
         may_be = sum(map(text.count, begins)) > MOST_NESTED  # type: ignore[arg-type]
         is_too_deep = may_be and is_nested_deeper(value, MOST_NESTED)
     if is_too_deep:
-        msg = f"it is nested more than {MOST_NESTED} levels deep"
-        raise ValueError(msg)
+        raise ValueError(f"it is nested more than {MOST_NESTED} levels deep")
     return value
 
 
@@ -257,5 +256,4 @@ def _made(path: Path, *, parents: bool = False) -> Path:
         if stat.S_IMODE(about.st_mode) & ~PRIVATE:
             path.chmod(PRIVATE)
         return path
-    msg = f"{path} {what}: remove it, or name your own folder in XDG_CACHE_HOME"
-    raise HostError(msg)
+    raise HostError(f"{path} {what}: remove it, or name your own folder in XDG_CACHE_HOME")

@@ -74,8 +74,7 @@ class FoundList(list[T], Generic[T]):
         try:
             found = super().__getitem__(index)
         except IndexError:
-            msg = f"there is no item {index}{_among(self)}"
-            raise MissingIndexError(msg) from None
+            raise MissingIndexError(f"there is no item {index}{_among(self)}") from None
         return FoundList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
 
     def pop(self, index: SupportsIndex = -1) -> T:
@@ -93,8 +92,7 @@ class FoundList(list[T], Generic[T]):
         try:
             return super().index(item, *within)
         except ValueError:
-            msg = f"{_SHORT.repr(item)} is not there{_among(self)}"
-            raise MissingItemError(msg) from None
+            raise MissingItemError(f"{_SHORT.repr(item)} is not there{_among(self)}") from None
 
     def __reduce__(self) -> tuple[type[list[T]], tuple[list[T]]]:
         return list, (list(self),)
@@ -122,8 +120,7 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
         try:
             return super().index(item, *within)
         except ValueError:
-            msg = f"{_SHORT.repr(item)} is not there{_among(self)}"
-            raise MissingItemError(msg) from None
+            raise MissingItemError(f"{_SHORT.repr(item)} is not there{_among(self)}") from None
 
     def __reversed__(self) -> Iterator[T_co]:
         return iter(tuple.__getitem__(self, slice(None, None, -1)))  # faster than item by item

@@ -125,14 +125,11 @@ def expect(value: Any, kind: Any, what: str) -> Any:
     kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)
     fits = isinstance(value, _NUMBERS if kind is float else kinds)
     if not fits or (isinstance(value, bool) and bool not in kinds):
-        msg = f"{what} cannot be of type {type(value).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"{what} cannot be of type {type(value).__name__}")
     if isinstance(value, float) and not math.isfinite(value):
-        msg = f"{what} cannot be {value}"
-        raise TypeError(msg)
+        raise TypeError(f"{what} cannot be {value}")
     if isinstance(value, int) and value.bit_length() > _MOST_BITS_READ:
-        msg = f"{what} cannot be a number of {value.bit_length()} bits"
-        raise TypeError(msg)
+        raise TypeError(f"{what} cannot be a number of {value.bit_length()} bits")
     return value
 
 

@@ -85,8 +85,7 @@ def append(episode: Path, verdict: Verdict) -> None:
     try:
         append_line(episode / VERDICTS, to_line(redacted(wire)))
     except OSError as error:
-        msg = f"cannot write to {episode / VERDICTS}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot write to {episode / VERDICTS}: {error}") from error
 
 
 def verdicts(episode: Path) -> list[Verdict]:

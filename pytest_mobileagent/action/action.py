@@ -206,8 +206,7 @@ def check(action: object, size: tuple[int, int]) -> Action:
             or refers to a point outside the screen.
     """
     if not isinstance(action, Action) or type(action) not in ACTIONS:
-        msg = f"{action!r} is not an action (it is of type {type(action).__name__})"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r} is not an action (it is of type {type(action).__name__})")
     for x, y in _points(action):
         _check_point(action, x, y, size)
     for text in _texts(action):
@@ -232,8 +231,7 @@ def _points(action: Action) -> Iterator[tuple[Any, Any]]:
             yield x2, y2
         case Type(at=at) | Scroll(at=at) if at is not None:
             if not (isinstance(at, tuple) and len(at) == 2):
-                msg = f"{action!r}: `at` must be a pair of pixels, (x, y)"
-                raise ValueError(msg)
+                raise ValueError(f"{action!r}: `at` must be a pair of pixels, (x, y)")
             yield at
 
 
@@ -245,8 +243,7 @@ def _texts(action: Action) -> Iterator[Any]:
 
 def _check_point(action: Action, x: Any, y: Any, size: tuple[int, int]) -> None:
     if not (_is_int(x) and _is_int(y)):
-        msg = f"{action!r}: coordinates must be whole pixels"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: coordinates must be whole pixels")
     if not (0 <= x < size[0] and 0 <= y < size[1]):
         msg = f"{action!r}: ({x}, {y}) is outside the screen, which is {size[0]}x{size[1]}"
         raise ValueError(msg)
@@ -258,36 +255,30 @@ def _is_int(value: Any) -> bool:
 
 def _check_text(action: Action, text: Any) -> None:
     if not isinstance(text, str):
-        msg = f"{action!r}: the text must be a string, not {type(text).__name__}"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: the text must be a string, not {type(text).__name__}")
     if len(text) > LONGEST_TEXT:
         what = f"the text of {type(action).__name__} has {len(text)} characters"
-        msg = f"{what}; the maximum is {LONGEST_TEXT}"
-        raise ValueError(msg)
+        raise ValueError(f"{what}; the maximum is {LONGEST_TEXT}")
     if "\0" in text or re.search("[\ud800-\udfff]", text):
-        msg = f"{action!r}: the text must not contain NUL or a lone surrogate"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: the text must not contain NUL or a lone surrogate")
 
 
 def _check_flags(action: Type, *flags: Any) -> None:
     if not all(isinstance(flag, bool) for flag in flags):
-        msg = f"{action!r}: `clear` and `enter` must be True or False"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: `clear` and `enter` must be True or False")
 
 
 def _check_choice(action: Action, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
         near = difflib.get_close_matches(str(value), choices, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"{action!r}: {value!r} is not one of {', '.join(choices)}{hint}"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: {value!r} is not one of {', '.join(choices)}{hint}")
 
 
 def _check_seconds(action: Action, seconds: Any) -> None:
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not number or not 0 <= seconds <= LONGEST_WAIT:
-        msg = f"{action!r}: seconds must be a number from 0 to {LONGEST_WAIT:g}"
-        raise ValueError(msg)
+        raise ValueError(f"{action!r}: seconds must be a number from 0 to {LONGEST_WAIT:g}")
 
 
 _VERBS = {LongPress: "long press", DoubleTap: "double tap", Impossible: "give up"}

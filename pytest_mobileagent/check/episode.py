@@ -118,8 +118,7 @@ class Episode(EpisodeRecord):
         _check_text("reached", page)
         if not self.pages:
             what = f"device {self.device.serial} does not show recorded pages"
-            msg = f"reached({page!r}): {what} (docs/recorded-pages.md)"
-            raise TaskError(msg)
+            raise TaskError(f"reached({page!r}): {what} (docs/recorded-pages.md)")
         if any(page == screen.page or page in screen.same for screen in self.screens):
             return True
         return self._missed(f"page {page!r} was not reached", dict.fromkeys(self.pages))
@@ -133,8 +132,7 @@ class Episode(EpisodeRecord):
         """
         packages = self.case.task.packages
         if not packages:
-            msg = "the check uses the task's app, but the task names none: add app="
-            raise CriteriaError(msg)
+            raise CriteriaError("the check uses the task's app, but the task names none: add app=")
         return packages[0]
 
     def saw(self, **criteria: Any) -> bool:
@@ -157,8 +155,7 @@ class Episode(EpisodeRecord):
         """
         selector = EventSelector.of(criteria)
         if not isinstance(after, Event | None):
-            msg = f"event(after={after!r}): must be a result of event(), or None"
-            raise CriteriaError(msg)
+            raise CriteriaError(f"event(after={after!r}): must be a result of event(), or None")
         is_heard = self.device.listener
         if not is_heard and (why := underivable(selector)):
             msg = f"no events were recorded: device {self.device.serial} has no listener, and {why}"
@@ -270,8 +267,7 @@ def load(folder: Path) -> Episode:
 
 def _check_text(asked: str, text: str) -> None:
     if not isinstance(text, str):
-        msg = f"{asked}({text!r}) takes a string"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"{asked}({text!r}) takes a string")
 
 
 def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:

@@ -70,8 +70,7 @@ class EventSelector:
             if name not in CRITERIA:
                 raise CriteriaError(_unknown("events have no", name, CRITERIA))
             if value is None:
-                msg = f"{name}=None matches nothing; leave {name!r} out"
-                raise CriteriaError(msg)
+                raise CriteriaError(f"{name}=None matches nothing; leave {name!r} out")
             if name == "type" and (not isinstance(value, str) or event_type(value) not in TYPES):
                 raise CriteriaError(_unknown("there is no event type", str(value), TYPES))
         return cls(tuple(criteria.items()))

@@ -138,8 +138,7 @@ def essential(
         _several(click, Mapping)
         Selector.of(click)
     if holds is not None and not callable(holds):
-        msg = f"essential(): holds={holds!r} must be a function of an episode"
-        raise TaskError(msg)
+        raise TaskError(f"essential(): holds={holds!r} must be a function of an episode")
 
     def conditions(similarity: Similarity, threshold: float, packages: str) -> list[Condition]:
         found: list[Condition] = []
@@ -235,8 +234,7 @@ def _several(given: Any, kind: Any) -> list[Any]:
     each = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     for one in each:
         if not isinstance(one, kind):
-            msg = f"essential(): {one!r} cannot be of type {type(one).__name__}"
-            raise TaskError(msg)
+            raise TaskError(f"essential(): {one!r} cannot be of type {type(one).__name__}")
     return each
 
 

@@ -133,17 +133,14 @@ def in_words(error: AssertionError) -> str:
 
 def _check(name: str, weight: float, subgoals: SubGoals | None) -> None:
     if not isinstance(name, str) or not name.strip():
-        msg = f"a sub-goal needs a name in words, not {name!r}"
-        raise TaskError(msg)
+        raise TaskError(f"a sub-goal needs a name in words, not {name!r}")
     number = isinstance(weight, int | float) and not isinstance(weight, bool)
     if not number or not 0 < weight < math.inf:
-        msg = f"sub-goal {name!r}: weight={weight!r} must be a number above 0"
-        raise TaskError(msg)
+        raise TaskError(f"sub-goal {name!r}: weight={weight!r} must be a number above 0")
     if subgoals is None:
         return
     if subgoals.inside is not None:
         msg = f"sub-goal {name!r} is inside {subgoals.inside!r}: sub-goals cannot be nested"
         raise TaskError(msg)
     if any(each.name == name for each in subgoals.asked):
-        msg = f"two sub-goals are named {name!r}: use different names"
-        raise TaskError(msg)
+        raise TaskError(f"two sub-goals are named {name!r}: use different names")

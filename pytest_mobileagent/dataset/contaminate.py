@@ -322,6 +322,5 @@ def _noise(text: str) -> NoiseChoice:
 def _share(text: str) -> float:
     number = decimal_number(text)
     if number is None or not 0 <= number <= 1:
-        msg = f"{text} is not a number from 0 to 1"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
     return number

@@ -118,8 +118,7 @@ def _parser() -> argparse.ArgumentParser:
 def _words(text: str) -> tuple[str, ...]:
     words = tuple(word.strip() for word in text.split(","))
     if unknown := [word for word in words if word not in OBSERVATIONS]:
-        msg = f"{unknown[0]!r} is not one of {', '.join(OBSERVATIONS)}"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is not one of {', '.join(OBSERVATIONS)}")
     return words
 
 
@@ -132,16 +131,14 @@ def _shares(text: str) -> tuple[float, ...]:
         msg = f"{text!r} is not a list of two or three shares, such as 0.8,0.1,0.1"
         raise argparse.ArgumentTypeError(msg)
     if not math.isclose(sum(shares), 1):
-        msg = f"the shares {text} add up to {sum(shares):g}, not 1"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"the shares {text} add up to {sum(shares):g}, not 1")
     return shares
 
 
 def _pair(text: str) -> tuple[str, str]:
     suite, equals, name = text.partition("=")
     if not (suite and equals and name):
-        msg = f"{text!r} must be SUITE=NAME, such as b_moca=Apache-2.0"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text!r} must be SUITE=NAME, such as b_moca=Apache-2.0")
     return suite, name
 
 
@@ -175,8 +172,7 @@ def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redactio
     try:
         return None if path is None else rules_of(path)
     except ValueError as error:
-        msg = f"--redact: {error}"
-        raise HostError(msg) from None
+        raise HostError(f"--redact: {error}") from None
 
 
 def _read_all(
@@ -233,8 +229,7 @@ def _dataset(folder: Path) -> Iterator[Trajectory]:
     try:
         yield from layout(about["format"]).read(folder, about)
     except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
-        msg = f"{folder} is damaged: {type(error).__name__}: {error}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{folder} is damaged: {type(error).__name__}: {error}") from error
 
 
 def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
@@ -325,8 +320,7 @@ def _write(
         made.chmod(0o755)
         os.replace(made, given.output)  # noqa: PTH105 - also replaces an empty folder
     except OSError as error:
-        msg = f"{given.output} cannot be written: {error.strerror or error}"
-        raise HostError(msg) from error
+        raise HostError(f"{given.output} cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
     return _summary(given.output, about, left)

@@ -115,15 +115,12 @@ def trajectory_of(
         if not step.done:
             continue
         if len(step.done) > 1:
-            msg = "several actions were decided on one screen"
-            raise LeftOutError(msg)
+            raise LeftOutError("several actions were decided on one screen")
         if isinstance(step.action, Raw):
-            msg = "a program did something that no canonical action expresses"
-            raise LeftOutError(msg)
+            raise LeftOutError("a program did something that no canonical action expresses")
         found.append(TrajectoryStep(step.screen, step.done[0], step.said))
     if not found:
-        msg = "nothing was done"
-        raise LeftOutError(msg)
+        raise LeftOutError("nothing was done")
     whole = Trajectory(episode.goal, tuple(found), succeeded, origin)
     return whole if rules is None else _without(rules, whole)
 

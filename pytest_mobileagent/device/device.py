@@ -54,8 +54,7 @@ def parse_settle(text: str) -> Settle:
         if not (equals and re.fullmatch(r"[\w.]+", package)):
             raise ValueError(HELP)
         if package in apps:
-            msg = f"names {package} twice"
-            raise ValueError(msg)
+            raise ValueError(f"names {package} twice")
         apps[package] = _seconds(seconds)
     return Settle(_seconds(first), apps)
 

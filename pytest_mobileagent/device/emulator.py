@@ -78,8 +78,7 @@ class Emulator:
                 )
             except OSError as error:
                 self.log.unlink()
-                msg = f"{options.emulator} cannot be run: {error}"
-                raise HostError(msg) from error
+                raise HostError(f"{options.emulator} cannot be run: {error}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -258,8 +257,7 @@ def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
             if _free(port) and _free(port + 1):
                 yield port
                 return
-    msg = f"no two ports in a row are free for an emulator from {CONSOLE_PORTS[0]} up"
-    raise HostError(msg)
+    raise HostError(f"no two ports in a row are free for an emulator from {CONSOLE_PORTS[0]} up")
 
 
 def _locked(port: int) -> socket.socket | None:

@@ -56,8 +56,7 @@ def read_recipe(path: Path, name: str | None = None) -> Recipe:
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        msg = f"{path}: {error}"
-        raise RecipeError(msg) from error
+        raise RecipeError(f"{path}: {error}") from error
     if name is not None:
         values["name"] = name
     return _Reader(path).recipe(values)

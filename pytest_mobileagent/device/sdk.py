@@ -80,8 +80,7 @@ class Sdk:
                 timeout=_LIST_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            msg = f"{self.emulator} -list-avds cannot be run: {error}"
-            raise SdkError(msg) from error
+            raise SdkError(f"{self.emulator} -list-avds cannot be run: {error}") from error
         if listed.returncode != 0:
             msg = f"{self.emulator} -list-avds failed: {(listed.stderr or listed.stdout).strip()}"
             raise SdkError(msg)
@@ -170,8 +169,7 @@ def avd_folder(name: str) -> Path:
         if ini.is_file():
             values = _read(ini)
             return Path(values.get("path", str(home / f"{name}.avd")))
-    msg = f"there is no {name}.ini in {' or '.join(str(home) for home in homes)}"
-    raise NoAvdFilesError(msg)
+    raise NoAvdFilesError(f"there is no {name}.ini in {' or '.join(str(home) for home in homes)}")
 
 
 def configure(file: Path, wanted: Mapping[str, str]) -> None:

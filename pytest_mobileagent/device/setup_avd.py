@@ -271,14 +271,12 @@ def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
             timeout=_STEP_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        msg = f"{command[0]}: {error}"
-        raise SetupError(msg) from error
+        raise SetupError(f"{command[0]}: {error}") from error
     output = f"{done.stdout}{done.stderr}".strip()
     if done.returncode != 0:
         last = "\n".join(f"    {line}" for line in output.splitlines()[-12:])
         name = Path(command[0]).name
-        msg = f"{name} failed with status {done.returncode}:\n{last}\n{hint}".rstrip()
-        raise SetupError(msg)
+        raise SetupError(f"{name} failed with status {done.returncode}:\n{last}\n{hint}".rstrip())
     return output
 
 

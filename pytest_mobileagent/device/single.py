@@ -42,8 +42,7 @@ def source_of(text: str, project: Callable[[], Project]) -> Source:
     is_foreign = bool(colon) and prefix.isidentifier() and prefix not in built_in()
     source = parse_device(text, project().sources if is_foreign else {})
     if source.count is not None and source.count != 1:
-        msg = "must name one device"
-        raise ValueError(msg)
+        raise ValueError("must name one device")
     return source
 
 

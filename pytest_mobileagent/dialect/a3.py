@@ -122,8 +122,7 @@ class A3(Dialect):
             return Type(str(fields["text"]), clear=self.clear)
         if kind == "open" and fields.get("app"):
             return Open(str(fields["app"]))
-        msg = f"there is no action {quoted(kind)}, or its text is missing"
-        raise DialectError(msg)
+        raise DialectError(f"there is no action {quoted(kind)}, or its text is missing")
 
     def _of_paper(self, name: str, argument: str, frame: Frame) -> Action:
         if name.lower() in _KEYS:
@@ -139,8 +138,7 @@ class A3(Dialect):
         if match := _QUOTED.fullmatch(text):
             text = match[1] or match[2] or ""
         if name in {"TYPE", "OPEN"} and not text:
-            msg = f"{name} needs text"
-            raise DialectError(msg)
+            raise DialectError(f"{name} needs text")
         texts: Mapping[str, Action] = {
             "TYPE": Type(text, clear=self.clear),
             "OPEN": Open(text),
@@ -174,8 +172,7 @@ def _place(argument: str, frame: Frame) -> tuple[int, int]:
     if len(parts) == 1:
         return frame.mark(parts[0]).bounds.center
     if len(parts) != 2:
-        msg = f"this is neither a mark nor a point x, y: {quoted(argument)}"
-        raise DialectError(msg)
+        raise DialectError(f"this is neither a mark nor a point x, y: {quoted(argument)}")
     return frame.pixel(number(parts[0], "x"), number(parts[1], "y"))
 
 
@@ -248,8 +245,7 @@ def _printed_call_of_text(action: Action) -> str:
         case _:
             raise cannot_say("A3's paper", action)
     if len(text.splitlines()) > 1 or text.endswith(("\n", "\r")):
-        msg = f"a text in brackets must be a single line: {quoted(text)}"
-        raise DialectError(msg)
+        raise DialectError(f"a text in brackets must be a single line: {quoted(text)}")
     if text != text.strip() or _QUOTED.fullmatch(text):
         text = f'"{text}"'
     return f"{name}[{text}]" if text else name

@@ -70,8 +70,7 @@ class AgentCpm(Dialect):
         actions = [*_actions(found, frame), *_status(found, parts.get("thought", ""))]
         status = str(found.get("STATUS", "")).lower()
         if not actions and status not in {"start", "continue"}:
-            msg = f"{quoted(words)} has neither an action nor a STATUS"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(words)} has neither an action nor a STATUS")
         return Decision(tuple(actions), parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -103,8 +102,7 @@ def _actions(found: dict[str, Any], frame: Frame) -> list[Action]:
     if "PRESS" in found:
         key = _KEYS.get(str(found["PRESS"]).strip().upper())
         if key is None:
-            msg = f"PRESS has no key {quoted(found['PRESS'])}"
-            raise DialectError(msg)
+            raise DialectError(f"PRESS has no key {quoted(found['PRESS'])}")
         return [Key(key)]
     return [Wait(milliseconds / 1000)] if milliseconds is not None else []
 
@@ -119,8 +117,7 @@ def _touch(found: dict[str, Any], milliseconds: float | None, frame: Frame) -> A
         for direction in get_args(Direction):
             if to.strip().lower() == direction:
                 return Scroll(direction, (x, y))
-        msg = f"{quoted(to)} is not a direction"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(to)} is not a direction")
     end = frame.pixel(*point(to), _SCALE)
     return Swipe(x, y, *end, milliseconds / 1000) if milliseconds else Swipe(x, y, *end)
 

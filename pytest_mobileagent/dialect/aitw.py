@@ -112,8 +112,7 @@ def _code_gesture(parts: list[str]) -> Gesture:
             return Gesture("DUAL_POINT", (y1, x1), (y2, x2))
     except (IndexError, ValueError):
         pass
-    msg = f"there is no action {quoted(kind)}, or a part that it needs is missing"
-    raise DialectError(msg)
+    raise DialectError(f"there is no action {quoted(kind)}, or a part that it needs is missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +162,7 @@ class Aitw(Dialect):
         _, found, behind = words.partition("Action Decision: ")
         parts = behind.split("Action Decision: ")[0].split(", ")
         if not found or len(parts) != _PARTS:
-            msg = f"the decision does not have six parts: {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"the decision does not have six parts: {quoted(words)}")
         try:
             return self._action(_code_gesture(parts), frame)
         except DialectError as error:
@@ -237,12 +235,10 @@ class Aitw(Dialect):
         decision = Aitw.decision_of(words)
         found = _KIND.search(decision)
         if found is None:
-            msg = f'there is no "action_type" in {quoted(decision)}'
-            raise DialectError(msg)
+            raise DialectError(f'there is no "action_type" in {quoted(decision)}')
         kind = _KINDS.get(found[1].upper())
         if kind is None:
-            msg = f"there is no action of the type {quoted(found[1])}"
-            raise DialectError(msg)
+            raise DialectError(f"there is no action of the type {quoted(found[1])}")
         if kind == "DUAL_POINT":
             return Gesture(kind, _point("touch_point", decision), _point("lift_point", decision))
         return Gesture(kind, text=_typed(decision)) if kind == "TYPE" else Gesture(kind)
@@ -257,16 +253,14 @@ def _point(name: str, decision: str) -> Point:
     pattern = rf"{name}[\"']?\s*[:：]\s*[\"'\[(\s]*({NUMBER})\s*[,，]\s*({NUMBER})\s*[\])\"']"
     found = re.search(pattern, decision, re.IGNORECASE)
     if found is None:
-        msg = f'there is no "{name}" of two numbers in {quoted(decision, 160)}'
-        raise DialectError(msg)
+        raise DialectError(f'there is no "{name}" of two numbers in {quoted(decision, 160)}')
     return number(found[1], "y"), number(found[2], "x")
 
 
 def _typed(decision: str) -> str:
     found = _TEXT.search(decision)
     if found is None or not found[1].strip():
-        msg = f'there is no "typed_text" in {quoted(decision, 160)}'
-        raise DialectError(msg)
+        raise DialectError(f'there is no "typed_text" in {quoted(decision, 160)}')
     rest = found[1].strip().removesuffix("}").rstrip()
     if rest[:1] in ("'", '"'):
         quote = rest[0]

@@ -72,8 +72,7 @@ class Aitz(Dialect):
         parts = {name: str(data[key]) for key, name in _PARTS.items() if key in data}
         arguments = data.get("ARGS") or {}
         if not isinstance(arguments, dict):
-            msg = f"ARGS is not an object in {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"ARGS is not an object in {quoted(words)}")
         return Decision((_called(text(data.get("ACTION")), arguments, frame),), parts)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
@@ -101,8 +100,7 @@ class Aitz(Dialect):
 
 def _index(label: str) -> int:
     if not label.isdecimal():
-        msg = f"AITZ marks are numbered; it cannot express {quoted(label)}"
-        raise DialectError(msg)
+        raise DialectError(f"AITZ marks are numbered; it cannot express {quoted(label)}")
     return int(label)
 
 
@@ -140,8 +138,7 @@ def _clicked(arguments: Mapping[str, Any], frame: Frame) -> Tap:
     if box is None and index is not None:
         return Tap(*frame.mark(f"{number(index, 'idx'):g}").bounds.center)
     if not isinstance(box, list | tuple) or len(box) != 4:
-        msg = "click_element needs a bbox of four numbers, or an idx"
-        raise DialectError(msg)
+        raise DialectError("click_element needs a bbox of four numbers, or an idx")
     left, top, right, bottom = (number(each, "a coordinate") for each in box)
     return Tap(*frame.pixel((left + right) / 2, (top + bottom) / 2, _SCALE))
 

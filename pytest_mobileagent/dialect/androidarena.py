@@ -86,8 +86,7 @@ class AndroidArena(Dialect):
         groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
         found = [re.findall(r"\[.+?\]", each) for each in groups]
         if any(len(each) != 1 for each in found):
-            msg = f"exactly one part in brackets is needed: {quoted(rest)}"
-            raise DialectError(msg)
+            raise DialectError(f"exactly one part in brackets is needed: {quoted(rest)}")
         return _action(name, " ".join(each[0] for each in found), frame)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:

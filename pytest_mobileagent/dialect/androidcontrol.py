@@ -133,8 +133,7 @@ def _named(name: str, data: _Data) -> Action:
         table = {button: Key(key) for button, key in BUTTONS.items()}
     value = text(data.get("button" if name == "system_button" else "status"))
     if value.strip().capitalize() not in table:
-        msg = f"{name} must be one of {', '.join(table)}, not {quoted(value)}"
-        raise DialectError(msg)
+        raise DialectError(f"{name} must be one of {', '.join(table)}, not {quoted(value)}")
     return table[value.strip().capitalize()]
 
 

@@ -104,8 +104,7 @@ class AndroidWorld(Dialect):
             raise DialectError(msg)
         fields = _code_fields(action[1].strip())
         if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
-            msg = "a click without an index"
-            raise DialectError(msg, on_error="crash")
+            raise DialectError("a click without an index", on_error="crash")
         return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -135,8 +134,7 @@ def _parts(words: str) -> tuple[str, str]:
         action = re.search("Action:(.*)", reply, flags)
         if reason and action and reason[1].strip() and action[1].strip():
             return reason[1].strip(" \t\r\n*"), action[1].strip()
-    msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(reply)}"
-    raise DialectError(msg)
+    raise DialectError(f"the reply is not of the form 'Reason: … Action: …': {quoted(reply)}")
 
 
 def _code_fields(action: str) -> dict[str, Any]:
@@ -176,16 +174,14 @@ def _literal(words: str) -> Any:
 def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
     odd = sorted(set(fields) - _FIELDS)
     if odd:
-        msg = f"an action has no field {quoted(odd[0])}"
-        raise DialectError(msg)
+        raise DialectError(f"an action has no field {quoted(odd[0])}")
     kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
     if kind in _WITHOUT_FIELDS:
         return (_WITHOUT_FIELDS[kind],)
     if kind in _TOUCHES:
         at = _target(fields, frame)
         if at is None:
-            msg = f"{kind} needs an index"
-            raise DialectError(msg)
+            raise DialectError(f"{kind} needs an index")
         return (_TOUCHES[kind](*at),)
     if kind not in _OTHERS:
         raise unknown("action_type", kind)
@@ -197,8 +193,7 @@ def _target(fields: Mapping[str, Any], frame: Frame) -> tuple[int, int] | None:
     index, x, y = (fields.get(name) for name in ("index", "x", "y"))
     if index is not None:
         if x is not None or y is not None:
-            msg = "an action has either an index, or x and y, not both"
-            raise DialectError(msg)
+            raise DialectError("an action has either an index, or x and y, not both")
         return frame.mark(str(int(number(index, "index")))).bounds.center
     if x is None or y is None:
         return None
@@ -227,8 +222,7 @@ def _swipe(fields: Mapping[str, Any], _: Frame) -> Action | None:
 def _open(fields: Mapping[str, Any], _: Frame) -> Action:
     name = fields.get("app_name")
     if not name:
-        msg = "open_app needs an app_name"
-        raise DialectError(msg)
+        raise DialectError("open_app needs an app_name")
     return Open(str(name))
 
 

@@ -158,14 +158,12 @@ class AnthropicComputerUse(Dialect):
         start = use.get("start_coordinate")
         begin = self.cursor if start is None else point(start)
         if begin is None or use.get("coordinate") is None:
-            msg = f"{quoted(use)} needs a start and an end point"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(use)} needs a start and an end point")
         return Swipe(*frame.pixel(*begin), *self._pixel(use, frame))
 
     def _up(self, use: dict[str, Any], frame: Frame, waited: float) -> Action:
         if self.pressed is None:
-            msg = "the left button is released, but was not pressed"
-            raise DialectError(msg)
+            raise DialectError("the left button is released, but was not pressed")
         begin, end = frame.pixel(*self.pressed), self._pixel(use, frame)
         return LongPress(*begin, waited or _HOLD) if begin == end else Swipe(*begin, *end)
 
@@ -213,8 +211,7 @@ def _uses(value: Any) -> list[dict[str, Any]]:
     uses = value if isinstance(value, list) else [value]
     for each in uses:
         if not isinstance(each, dict):
-            msg = f"{quoted(each)} is not a use of a tool"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(each)} is not a use of a tool")
     return [_input(each) for each in uses]
 
 
@@ -236,8 +233,7 @@ def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
         case "wait":
             return [Wait(amount(use.get("duration", 1)))]
         case "triple_click" | "middle_click" | "hold_key":
-            msg = f"a touchscreen has no {name.replace('_', ' ')}"
-            raise DialectError(msg)
+            raise DialectError(f"a touchscreen has no {name.replace('_', ' ')}")
     raise unknown("action", name)
 
 

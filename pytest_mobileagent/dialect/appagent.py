@@ -179,8 +179,7 @@ class AppAgent(Dialect):
             start, end = (action.x1, action.y1), (action.x2, action.y2)
             return f"swipe({self._place(*start, frame)}, {self._place(*end, frame)})"
         if self.grid:
-            msg = f"a swipe on the grid needs two ends: {quoted(action)}"
-            raise DialectError(msg)
+            raise DialectError(f"a swipe on the grid needs two ends: {quoted(action)}")
         if isinstance(action, Scroll):
             x, y = action.at or (frame.size[0] // 2, frame.size[1] // 2)
             direction, length = action.direction, "long"

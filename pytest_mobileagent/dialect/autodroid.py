@@ -83,8 +83,7 @@ class AutoDroid(Dialect):
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             fields = None
         if not isinstance(fields, dict):
-            msg = f"this is not a Python dictionary: {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"this is not a Python dictionary: {quoted(words)}")
         finished = fields.get("Finished", fields.get("finished", ""))
         if not isinstance(finished, str):
             msg = f"'Finished' is not a string: {quoted(finished)}"
@@ -124,12 +123,10 @@ class AutoDroid(Dialect):
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action | None:
         missing = [name for name in ("id", "action", "input_text") if name not in fields]
         if missing:
-            msg = f"the reply has no {' and no '.join(map(repr, missing))}"
-            raise DialectError(msg)
+            raise DialectError(f"the reply has no {' and no '.join(map(repr, missing))}")
         word = fields["action"].lower() if isinstance(fields["action"], str) else ""
         if not any(known in word for known in _WORDS_FOR_ACTIONS):
-            msg = f"an action must be 'tap' or 'input', not {quoted(word)}"
-            raise DialectError(msg)
+            raise DialectError(f"an action must be 'tap' or 'input', not {quoted(word)}")
         number = _number(fields["id"])
         if number == -1:
             return Finish()
@@ -200,8 +197,7 @@ def _number(value: Any) -> int:
     if isinstance(value, float) and abs(value) < _MOST:
         return int(value)
     if not re.fullmatch(r"[+-]?\d{1,9}(\.0+)?", text):
-        msg = f"an id must be a whole number, not {quoted(text)}"
-        raise DialectError(msg)
+        raise DialectError(f"an id must be a whole number, not {quoted(text)}")
     return int(float(text))
 
 
@@ -213,5 +209,4 @@ def _back(frame: Frame) -> Mark:
     for mark in frame.marks.values():
         if mark.element is None:
             return mark
-    msg = 'the page has no entry "go back"'
-    raise DialectError(msg)
+    raise DialectError('the page has no entry "go back"')

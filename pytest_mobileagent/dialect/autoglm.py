@@ -102,15 +102,13 @@ class AutoGlm(Dialect):
         if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
             _, behind, text = action.partition("text=")
             if not behind:
-                msg = f"{quoted(action)} has no text="
-                raise DialectError(msg)
+                raise DialectError(f"{quoted(action)} has no text=")
             return Decision((Type(text[1:-2], clear=True),), parts)
         if action.startswith("do"):
             return _done(_python_call(action), frame, parts)
         if action.startswith("finish"):
             return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), parts)
-        msg = f"{quoted(action)} begins with neither do nor finish"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(action)} begins with neither do nor finish")
 
     def _leniently(self, words: str, frame: Frame) -> Decision:
         thinking, action = AutoGlm.halves(words)
@@ -126,11 +124,9 @@ class AutoGlm(Dialect):
         if each.name == "finish":
             return Decision((Finish(each.get("message", "0")),), parts)
         if each.name != "do":
-            msg = f"{quoted(action)} is neither do(…) nor finish(…)"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(action)} is neither do(…) nor finish(…)")
         if each.get("action").startswith("Type") and "text" not in each.arguments:
-            msg = f"{quoted(action)} has no text to type"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(action)} has no text to type")
         return _done(each, frame, parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -191,8 +187,7 @@ def _python_call(action: str) -> Call:
             warnings.simplefilter("ignore")  # about escapes that Python does not know
             called = ast.parse(source, mode="eval").body
             if not isinstance(called, ast.Call):
-                msg = f"{quoted(action)} is not a call"
-                raise DialectError(msg)
+                raise DialectError(f"{quoted(action)} is not a call")
             given = {each.arg or "": ast.literal_eval(each.value) for each in called.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         if isinstance(error, DialectError):
@@ -219,8 +214,7 @@ def _cut_off(action: str) -> Action:
         return Type(match[2], clear=True)
     if match := _CUT_FINISH.match(action):
         return Finish(match[2])
-    msg = f"{quoted(action)} is not a complete call"
-    raise DialectError(msg)
+    raise DialectError(f"{quoted(action)} is not a complete call")
 
 
 def _bare(words: str) -> str:
@@ -269,15 +263,13 @@ def _action(name: str, called: Call, frame: Frame, thinking: str) -> Action:
             return Wait(_seconds(called.get("duration")))
         case "Take_over" | "Interact":
             return Ask(called.get("message") or thinking)
-    msg = f"there is no action {quoted(name)}, or its app is missing"
-    raise DialectError(msg)
+    raise DialectError(f"there is no action {quoted(name)}, or its app is missing")
 
 
 def _pixel(called: Call, name: str, frame: Frame) -> tuple[int, int]:
     numbers = _NUMBERS.findall(called.get(name))
     if len(numbers) < 2:
-        msg = f"{quoted(called.get('action', '0'))} needs {name}=[x,y]"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(called.get('action', '0'))} needs {name}=[x,y]")
     return frame.pixel(number(numbers[0]), number(numbers[1]), _SCALE)
 
 

@@ -103,13 +103,11 @@ class BMoca(Dialect):
             raise lacks(words, f"call of {name or 'a function'}")
         argument = found[1]
         if name == "tap" and not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", argument):
-            msg = f"a tag must be a whole number, not {quoted(argument)}"
-            raise DialectError(msg)
+            raise DialectError(f"a tag must be a whole number, not {quoted(argument)}")
         if name in ("swipe", "press"):
             argument = argument[1:-1]
             if argument not in (_FINGER if name == "swipe" else _KEYS):
-                msg = f"{name} does not accept {quoted(argument)}"
-                raise DialectError(msg)
+                raise DialectError(f"{name} does not accept {quoted(argument)}")
         return Decision((self._action(name, argument, frame),), _remarks(words))
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
@@ -120,8 +118,7 @@ class BMoca(Dialect):
         if name == "dual-gesture":
             values = [number(each.strip(), "a coordinate") for each in arguments.split(",")]
             if len(values) != 4:
-                msg = f"a gesture needs four coordinates, not {quoted(arguments)}"
-                raise DialectError(msg)
+                raise DialectError(f"a gesture needs four coordinates, not {quoted(arguments)}")
             return gesture((values[0], values[1], values[2], values[3]), frame, self.threshold)
         argument = _unquoted(arguments)
         if name == "tap":
@@ -175,8 +172,7 @@ class BMocaGesture(Dialect):
         stripped = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
         numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", stripped)]
         if len(numbers) != 4:
-            msg = f"a gesture needs four numbers, not {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"a gesture needs four numbers, not {quoted(words)}")
         y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
         return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
 

@@ -227,8 +227,7 @@ class CogAgent(Dialect):
 def _split(words: str) -> tuple[str, str]:
     parts = _GROUNDED.split(words, maxsplit=2)
     if len(parts) < 2:
-        msg = f'there is no "Grounded Operation:" in {quoted(words)}'
-        raise DialectError(msg)
+        raise DialectError(f'there is no "Grounded Operation:" in {quoted(words)}')
     return parts[0], parts[1].strip()
 
 
@@ -236,8 +235,7 @@ def _in_quotes(words: str) -> str:
     for pattern in _QUOTED:
         for found in pattern.finditer(words):
             return next(group for group in found.groups() if group is not None)
-    msg = f"there is no text in quotation marks in {quoted(words)}"
-    raise DialectError(msg)
+    raise DialectError(f"there is no text in quotation marks in {quoted(words)}")
 
 
 def _swipe(direction: Direction, frame: Frame) -> Swipe:
@@ -266,8 +264,7 @@ def _called(name: str, arguments: str, frame: Frame, *, submit: bool) -> Action:
             return _launch(arguments)
         case "END":
             return Finish()
-    msg = f"a phone cannot do the operation {quoted(name)}"
-    raise DialectError(msg)
+    raise DialectError(f"a phone cannot do the operation {quoted(name)}")
 
 
 def _call_of(action: Action, frame: Frame, *, submit: bool) -> str:
@@ -310,23 +307,20 @@ def _argument(name: str, arguments: str) -> str:
         found = literal.match(arguments, opened.end())
         if found:
             return re.sub(r"\\[nt'\"\\]", lambda slash: _ESCAPES[slash[0]], found[1])
-    msg = f"the argument {name} is not closed in {quoted(arguments)}"
-    raise DialectError(msg)
+    raise DialectError(f"the argument {name} is not closed in {quoted(arguments)}")
 
 
 def _key(word: str) -> KeyName:
     key = _READ_KEYS.get(re.sub(r"[\s_-]", "", word).lower())
     if key is None:
-        msg = f"a phone has no key {quoted(word)}"
-        raise DialectError(msg)
+        raise DialectError(f"a phone has no key {quoted(word)}")
     return key
 
 
 def _launch(arguments: str) -> Open:
     app = _argument("app", arguments)
     if re.search(r"url\s*=\s*(['\"])(?!None\1|\1)", arguments) or app in ("", "None"):
-        msg = f"only an app can be launched, not {quoted(arguments)}"
-        raise DialectError(msg)
+        raise DialectError(f"only an app can be launched, not {quoted(arguments)}")
     return Open(app)
 
 

@@ -90,8 +90,7 @@ def function_action(call: Mapping[str, Any], pixel: Pixel) -> Action:
     given = call.get("arguments", call.get("input", {}))
     arguments = object_in(given or "{}") if isinstance(given, str) else given
     if not isinstance(arguments, dict):
-        msg = f"the arguments of {quoted(name)} are {quoted(given)}"
-        raise DialectError(msg)
+        raise DialectError(f"the arguments of {quoted(name)} are {quoted(given)}")
     match name:
         case "back" | "home" | "recents":
             return Key(_KEYS[name])
@@ -138,8 +137,7 @@ def one_key(keys: object) -> Key:
     """
     several = keys if isinstance(keys, list) else str(keys).split("+")
     if len(several) != 1:
-        msg = f"a phone has no key combinations such as {quoted(keys)}"
-        raise DialectError(msg)
+        raise DialectError(f"a phone has no key combinations such as {quoted(keys)}")
     return Key(key_named(several[0]))
 
 

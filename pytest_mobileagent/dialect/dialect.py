@@ -156,8 +156,7 @@ class Frame:
         """
         inside = [mark for mark in self.marks.values() if mark.bounds.contains(x, y)]
         if not inside:
-            msg = f"no mark contains the pixel ({x}, {y})"
-            raise DialectError(msg)
+            raise DialectError(f"no mark contains the pixel ({x}, {y})")
         return min(inside, key=lambda mark: mark.bounds.width * mark.bounds.height)
 
     def mark_of(self, x: int, y: int) -> Mark:
@@ -246,8 +245,7 @@ class Dialect:
         """
         if len(decision.actions) != 1:
             title, count = self.title or self.name, len(decision.actions)
-            msg = f"{title} expresses one action at a time, not {count}"
-            raise DialectError(msg)
+            raise DialectError(f"{title} expresses one action at a time, not {count}")
         return self._print(decision.actions[0], decision.said, frame)
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:

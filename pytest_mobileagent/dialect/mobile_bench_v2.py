@@ -112,6 +112,5 @@ def _mark(x: int, y: int, kind: str, frame: Frame) -> Mark:
 def _unquoted(quote: str, rest: str) -> str:
     end = rest.rfind(_CLOSING[quote])
     if end < 0:
-        msg = f"the text to type is not closed in {quoted(rest)}"
-        raise DialectError(msg)
+        raise DialectError(f"the text to type is not closed in {quoted(rest)}")
     return rest[:end]

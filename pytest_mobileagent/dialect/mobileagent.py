@@ -112,8 +112,7 @@ def printed_text(action: Type) -> str:
     """
     text = action.text.replace("\n", "\\n") + "\\n" * action.enter
     if action.at or action.clear or argument(f"({text})") != text or text != text.strip():
-        msg = f"the format cannot express {quoted(action)}"
-        raise DialectError(msg)
+        raise DialectError(f"the format cannot express {quoted(action)}")
     return text
 
 
@@ -141,8 +140,7 @@ def parameter(action: str, name: str) -> str:
     behind = action[action.lower().find(name) + len(name) :]
     found = argument(behind) if "(" in behind else behind.strip(" :.`*\"'")
     if not found.strip():
-        msg = f"there is no text in parentheses in {quoted(action)}"
-        raise DialectError(msg)
+        raise DialectError(f"there is no text in parentheses in {quoted(action)}")
     return found.strip()
 
 
@@ -157,8 +155,7 @@ def _decision(parts: Parts, frame: Frame) -> Decision:
         case "click icon":
             icon, comma, place = parameter(action, name).partition(",")
             if not comma:
-                msg = f"an icon needs a description and a place: {quoted(action)}"
-                raise DialectError(msg)
+                raise DialectError(f"an icon needs a description and a place: {quoted(action)}")
             place = place.partition(",")[0].strip().lower()
             return Decision((), {**parts, "icon": icon.strip(), "place": place}, name)
         case "type":

@@ -182,8 +182,7 @@ def _text(action: str) -> str:
         return parameter(action, "type")
     typed_text = re.search(r"[\"“](.*?)[\"”]", action.partition("(text)")[2])
     if typed_text is None:
-        msg = f"there is no text to type in {quoted(action)}"
-        raise DialectError(msg)
+        raise DialectError(f"there is no text to type in {quoted(action)}")
     return typed_text.group(1)
 
 

@@ -63,8 +63,7 @@ class MobileAgentV3(Dialect):
         reply = spoken(words)
         thought = MobileAgentV3.section(reply, "Thought", "Action")
         if not thought:
-            msg = f"the reply has no thought: {quoted(reply)}"
-            raise DialectError(msg)
+            raise DialectError(f"the reply has no thought: {quoted(reply)}")
         fields = _fields(reply)
         parts = {"thought": thought, "description": MobileAgentV3.section(reply, "Description")}
         return Decision((self._action(fields, frame),), parts)
@@ -78,8 +77,7 @@ class MobileAgentV3(Dialect):
         action = MobileAgentV3.section(words, "Action", "Description")
         fields = _code_fields(action) if thought else None
         if fields is None:
-            msg = f"the action is not a JSON object: {quoted(action)}"
-            raise DialectError(msg)
+            raise DialectError(f"the action is not a JSON object: {quoted(action)}")
         parts = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
         button = fields.get("button", "") in ("Back", "Home")
         kind = fields["action"]
@@ -111,8 +109,7 @@ class MobileAgentV3(Dialect):
     def _pixel(self, fields: Mapping[str, Any], name: str, frame: Frame) -> tuple[int, int]:
         point = fields.get(name)
         if not isinstance(point, list | tuple) or len(point) < 2:
-            msg = f"{name} is not [x, y]: {quoted(repr(point))}"
-            raise DialectError(msg)
+            raise DialectError(f"{name} is not [x, y]: {quoted(repr(point))}")
         scale = None if self.coordinates == "abs" else (1000, 1000)
         return frame.pixel(number(point[0], "x"), number(point[1], "y"), scale)
 
@@ -184,8 +181,7 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
     if kind not in texts:
         raise unknown("action", kind)
     if "text" not in fields:
-        msg = f"{kind} needs text"
-        raise DialectError(msg)
+        raise DialectError(f"{kind} needs text")
     action: Action = texts[kind](str(fields["text"]))
     return action
 

@@ -143,16 +143,14 @@ def _flat(value: Any) -> list[dict[str, Any]]:
 
 def _flat_item(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict):
-        msg = f"{quoted(value)} is not an action"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(value)} is not an action")
     inner = value.get("actions") or value.get("action")
     if inner is None or isinstance(inner, str):
         return [value]
     several = inner if isinstance(inner, list) else [inner]
     for each in several:
         if not isinstance(each, dict):
-            msg = f"{quoted(each)} is not an action"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(each)} is not an action")
     return several
 
 
@@ -160,16 +158,14 @@ def _click(button: str, call: dict[str, Any], frame: Frame) -> Action:
     if button == "back":
         return one_key("back")
     if button not in {"left", "right"}:
-        msg = f"a touchscreen has no button {quoted(button)}"
-        raise DialectError(msg)
+        raise DialectError(f"a touchscreen has no button {quoted(button)}")
     at = frame.pixel(*point(call))
     return Tap(*at) if button == "left" else LongPress(*at)
 
 
 def _drag(path: object, frame: Frame) -> Swipe:
     if not isinstance(path, list) or len(path) < 2:
-        msg = f"a drag needs a path of two points, not {quoted(path)}"
-        raise DialectError(msg)
+        raise DialectError(f"a drag needs a path of two points, not {quoted(path)}")
     return Swipe(*frame.pixel(*point(path[0])), *frame.pixel(*point(path[-1])))
 
 

@@ -143,6 +143,5 @@ def _bracketed(argument: str) -> str:
             return line
     end = argument.rfind("]")
     if end < 0:
-        msg = f"the brackets are not closed in {quoted(argument)}"
-        raise DialectError(msg)
+        raise DialectError(f"the brackets are not closed in {quoted(argument)}")
     return argument[1:end]

@@ -65,8 +65,7 @@ def argument(call: str) -> str:
     """
     start = call.find("(")
     if start < 0:
-        msg = f"there are no parentheses in {quoted(call)}"
-        raise DialectError(msg, call)
+        raise DialectError(f"there are no parentheses in {quoted(call)}", call)
     depth = 0
     for place in range(start, len(call)):
         depth += {"(": 1, ")": -1}.get(call[place], 0)
@@ -110,8 +109,7 @@ def call(words: str, start: int = 0) -> Call:
     """
     head = _CALL.match(words, start)
     if head is None:
-        msg = f"{quoted(words[start:])} is not a call"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(words[start:])} is not a call")
     arguments: dict[str, str] = {}
     at = head.end()
     while True:
@@ -154,8 +152,7 @@ def _value(words: str, at: int) -> tuple[str, int]:
         for end in ends:
             if after.match(words, end):
                 return unescaped(words[at + 1 : end - 1]), end
-    msg = f"the string {quoted(words[at:])} is never closed"
-    raise DialectError(msg)
+    raise DialectError(f"the string {quoted(words[at:])} is never closed")
 
 
 def _bare(words: str, at: int) -> tuple[str, int]:
@@ -166,8 +163,7 @@ def _bare(words: str, at: int) -> tuple[str, int]:
             return words[at:place].strip(), place
         depth += (letter in "[(") - (letter in "])")
     if depth > 0 or words[at:].strip()[-1:].isalnum():
-        msg = f"{quoted(words[at:])} is cut off"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(words[at:])} is cut off")
     return words[at:].strip(), len(words)
 
 

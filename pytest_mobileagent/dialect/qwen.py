@@ -88,16 +88,14 @@ class Qwen(Dialect):
         begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
         parts = words.split(begin)
         if len(parts) == 1:
-            msg = f"there is no <tool_call> followed by a line break: {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"there is no <tool_call> followed by a line break: {quoted(words)}")
         content = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
         try:
             found = json.loads(content)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
-            msg = f"the call is not a JSON object with arguments: {quoted(content)}"
-            raise DialectError(msg)
+            raise DialectError(f"the call is not a JSON object with arguments: {quoted(content)}")
         return self._read(f"{parts[0]}<tool_call>\n{content}\n</tool_call>", frame)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
@@ -118,8 +116,7 @@ class Qwen(Dialect):
 
     def _pixel(self, arguments: dict[str, Any], name: str, frame: Frame) -> tuple[int, int]:
         if name not in arguments:
-            msg = f"{quoted(arguments.get('action'))} needs a {name}"
-            raise DialectError(msg)
+            raise DialectError(f"{quoted(arguments.get('action'))} needs a {name}")
         x, y = point(arguments[name])
         if self.version == "3":
             x, y = (999 if 999 < each <= 1000 else each for each in (x, y))
@@ -188,8 +185,7 @@ def _arguments(found: dict[str, Any]) -> dict[str, Any]:
     if isinstance(arguments, str):
         arguments = object_in(arguments)
     if not isinstance(arguments, dict) or not isinstance(arguments.get("action"), str):
-        msg = f"{quoted(found)} does not name an action"
-        raise DialectError(msg)
+        raise DialectError(f"{quoted(found)} does not name an action")
     return arguments
 
 
@@ -219,5 +215,4 @@ def _action_without_point(name: str, arguments: dict[str, Any]) -> Action:
         case "terminate":
             failed = str(arguments.get("status", "success")).strip().lower() == "failure"
             return Impossible() if failed else Finish()
-    msg = f"mobile_use has no action {quoted(name)}"
-    raise DialectError(msg)
+    raise DialectError(f"mobile_use has no action {quoted(name)}")

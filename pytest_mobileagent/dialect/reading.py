@@ -108,8 +108,7 @@ def number(value: object, name: str = "this") -> float:
         with suppress(ValueError, OverflowError):
             found = float(value)
     if not math.isfinite(found):
-        msg = f"{name} is not a number: {quoted(value)}"
-        raise DialectError(msg)
+        raise DialectError(f"{name} is not a number: {quoted(value)}")
     return found
 
 
@@ -140,8 +139,7 @@ def point(value: object) -> tuple[float, float]:
         with suppress(DialectError):
             numbers = [number(part) for part in parts]
             return (numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2
-    msg = f"a point must be two numbers, x and y, not {quoted(value)}"
-    raise DialectError(msg)
+    raise DialectError(f"a point must be two numbers, x and y, not {quoted(value)}")
 
 
 def text(value: object, of: str = "the action") -> str:
@@ -155,8 +153,7 @@ def text(value: object, of: str = "the action") -> str:
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format(number(value), "g") if isinstance(value, float) else f"{number(value):.0f}"
-    msg = f"{of} needs a string, not {quoted(value)}"
-    raise DialectError(msg)
+    raise DialectError(f"{of} needs a string, not {quoted(value)}")
 
 
 def direction(value: object) -> Direction:
@@ -183,8 +180,7 @@ def key_named(name: object) -> KeyName:
     for key in get_args(KeyName):
         if key == text:
             return key  # type: ignore[no-any-return]
-    msg = f"a phone has no key {quoted(name)}"
-    raise DialectError(msg)
+    raise DialectError(f"a phone has no key {quoted(name)}")
 
 
 def name_for(value: T, table: Mapping[str, T]) -> str | None:

@@ -91,8 +91,7 @@ class SeeAct(Dialect):
             raise unknown("action", kind)
         value = lines.get("VALUE", "").strip(".")
         if (kind in _TOUCHES and value != "None") or (kind == "SWIPE" and value not in OPPOSITE):
-            msg = f"{kind} does not accept the value {quoted(value)}"
-            raise DialectError(msg)
+            raise DialectError(f"{kind} does not accept the value {quoted(value)}")
         letter = re.sub(r"[.]+|\s+", " ", lines.get("ELEMENT", "None")).strip()
         letter = letter if letter in frame.marks else "None"
         return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
@@ -100,8 +99,7 @@ class SeeAct(Dialect):
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         kind, at, value = _printed(action)
         if "\n" in value or "\r" in value:
-            msg = f"a SeeAct value must be a single line: {quoted(value)}"
-            raise DialectError(msg)
+            raise DialectError(f"a SeeAct value must be a single line: {quoted(value)}")
         letter = "None" if at is None else _letter_at(at, parts.get("element"), frame)
         return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
 
@@ -134,8 +132,7 @@ def _lines(words: str) -> dict[str, str]:
             fallback[match[1].upper()] = match[2].strip(" \t\r*`").strip(".").strip()
     found = strict if "ACTION" in strict else fallback
     if not found.get("ACTION"):
-        msg = f"there is no line 'ACTION: …': {quoted(words)}"
-        raise DialectError(msg)
+        raise DialectError(f"there is no line 'ACTION: …': {quoted(words)}")
     return found
 
 
@@ -153,12 +150,10 @@ def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
         return _WITHOUT_VALUE[kind]
     if kind in _TOUCHES or kind == "INPUT TEXT":
         if at is None:
-            msg = f"{kind} needs one of the listed elements"
-            raise DialectError(msg)
+            raise DialectError(f"{kind} needs one of the listed elements")
         if kind in _TOUCHES:
             if (value or "").strip("\"'").lower() != "none":
-                msg = f"the value of {kind} must be None"
-                raise DialectError(msg)
+                raise DialectError(f"the value of {kind} must be None")
             return _TOUCHES[kind](*at)
     return _with_value(kind, at, value or "")
 
@@ -167,8 +162,7 @@ def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
     if kind not in _WITH_VALUE:
         raise unknown("action", kind)
     if not value:
-        msg = f"{kind} needs a value"
-        raise DialectError(msg)
+        raise DialectError(f"{kind} needs a value")
     if kind == "SWIPE":
         return Scroll(direction(value), at)
     if kind == "INPUT TEXT":

@@ -136,8 +136,7 @@ class UiTars(Dialect):
         words = called.get("direction").lower()
         found = next((each for each in get_args(Direction) if each in words), None)
         if found is None:
-            msg = f"scroll needs a direction, not {quoted(words)}"
-            raise DialectError(msg)
+            raise DialectError(f"scroll needs a direction, not {quoted(words)}")
         has_point = called.get("start_box", "point", "start_point")
         at = self._point(called, frame, "start_box", "point", "start_point") if has_point else None
         return Scroll(OPPOSITE[found], at)
@@ -173,8 +172,7 @@ def _halves(words: str) -> tuple[str, str]:
     """Return the text before the last "Action:", and the text after it."""
     found = list(_ACTION.finditer(words)) or list(_INLINE_ACTION.finditer(words))
     if not found:
-        msg = f'"Action:" is missing in {quoted(words)}'
-        raise DialectError(msg)
+        raise DialectError(f'"Action:" is missing in {quoted(words)}')
     return words[: found[-1].start()], words[found[-1].end() :].lstrip("`")
 
 
@@ -197,8 +195,7 @@ def _action_without_point(called: Call) -> Action:
         case "open_app" | "open":
             if app := called.get("app_name", "app", "0"):
                 return Open(app)
-            msg = "open_app needs the name of an app"
-            raise DialectError(msg)
+            raise DialectError("open_app needs the name of an app")
         case "wait":
             seconds = called.get("time", "t", "0")
             return Wait(amount(seconds) if seconds else _WAIT)

@@ -63,8 +63,7 @@ class Environment:
         for name, (holds, allowed) in _RULES.items():
             value = getattr(self, name)
             if not holds(value):
-                msg = f"{name} = {value!r} must be {allowed}"
-                raise BadEnvironmentError(msg)
+                raise BadEnvironmentError(f"{name} = {value!r} must be {allowed}")
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Environment:
@@ -78,12 +77,10 @@ class Environment:
             if key not in names:
                 near = difflib.get_close_matches(key, names, 1)
                 hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(names)}"
-                msg = f"{key} is not a key of an environment; {hint}"
-                raise BadEnvironmentError(msg)
+                raise BadEnvironmentError(f"{key} is not a key of an environment; {hint}")
         for name in ("id", "device", "size", "density"):
             if name not in table:
-                msg = f"{name} is missing"
-                raise BadEnvironmentError(msg)
+                raise BadEnvironmentError(f"{name} is missing")
         size = table["size"]
         return cls(**{**table, "size": tuple(size) if isinstance(size, list) else size})
 
@@ -145,12 +142,10 @@ def _read(path: Path) -> list[Environment]:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"{path}: {error}"
-        raise BadEnvironmentError(msg) from None
+        raise BadEnvironmentError(f"{path}: {error}") from None
     tables = content.pop("environment", [])
     if content or not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
-        msg = f"{path}: may only contain tables [[environment]]"
-        raise BadEnvironmentError(msg)
+        raise BadEnvironmentError(f"{path}: may only contain tables [[environment]]")
     environments = []
     for number, table in enumerate(tables, 1):
         try:
@@ -173,8 +168,7 @@ def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Envir
         if not found:
             groups = sorted({each.group for each in known.values()} - {""})
             there = ", ".join(sorted(known)) or "none: no folder of environments is registered"
-            msg = f"names {word!r}; choose from {', '.join([ALL, *groups])} and {there}"
-            raise ValueError(msg)
+            raise ValueError(f"names {word!r}; choose from {', '.join([ALL, *groups])} and {there}")
         chosen |= {environment.id: environment for environment in found}
     return list(chosen.values())
 

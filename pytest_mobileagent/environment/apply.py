@@ -46,8 +46,7 @@ def get_file(system: System, path: str) -> bytes:
     try:
         return base64.b64decode("".join(output.split()), validate=True)
     except binascii.Error:
-        msg = f"{path} cannot be read: {output.strip()[:200]}"
-        raise RootError(msg) from None
+        raise RootError(f"{path} cannot be read: {output.strip()[:200]}") from None
 
 
 def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -> None:
@@ -67,8 +66,7 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
         f" && {{ restorecon {target} 2>/dev/null; rm -f {_STAGE}*; echo done; }}"
     ).strip()
     if not output.endswith("done"):
-        msg = f"{path} cannot be written: {output[:200]}"
-        raise RootError(msg)
+        raise RootError(f"{path} cannot be written: {output[:200]}")
 
 
 # The file of the chosen wallpaper. Android notices when a file is moved to this path.
@@ -219,8 +217,7 @@ def _components(output: str) -> Sequence[str]:
     lines = [line.strip() for line in output.splitlines()]
     found = [line for line in lines if "/" in line and " " not in line]
     if not found:
-        msg = f"no app is listed: {output.strip()[:200]}"
-        raise RootError(msg)
+        raise RootError(f"no app is listed: {output.strip()[:200]}")
     return found
 
 
@@ -238,7 +235,6 @@ def _with_icons(data: bytes, icons: dict[str, Place]) -> bytes:
         connection.commit()
         return connection.serialize()
     except sqlite3.Error as error:
-        msg = f"the launcher's database cannot be changed: {error}"
-        raise RootError(msg) from None
+        raise RootError(f"the launcher's database cannot be changed: {error}") from None
     finally:
         connection.close()

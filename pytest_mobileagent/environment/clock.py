@@ -32,8 +32,7 @@ def parse_moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
-        msg = "must be a date and time such as 2026-11-22T09:00, or now"
-        raise ValueError(msg) from None
+        raise ValueError("must be a date and time such as 2026-11-22T09:00, or now") from None
 
 
 def set_clock(device: Device, moment: datetime) -> None:

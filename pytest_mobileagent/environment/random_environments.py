@@ -143,16 +143,14 @@ def _parser() -> argparse.ArgumentParser:
 def _whole(text: str) -> int:
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else -1
     if number < 0:
-        msg = f"{text!r} is not a whole number of at least 0"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return number
 
 
 def _count(text: str) -> int:
     number = _whole(text)
     if not 1 <= number <= _MOST:
-        msg = f"{text!r} is not a number from 1 to {_MOST}"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST}")
     return number
 
 

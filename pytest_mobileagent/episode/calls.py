@@ -61,8 +61,7 @@ class ModelCall:
     def __post_init__(self) -> None:
         for name in ("model", "role", "response_model"):
             if not isinstance(value := getattr(self, name), str):
-                msg = f"{name}={_short(value)} of a ModelCall must be a string"
-                raise ValueError(msg)
+                raise ValueError(f"{name}={_short(value)} of a ModelCall must be a string")
         for name in (*_TOKENS, *_ESTIMATES, "images", "line", "retries"):
             value = _whole(getattr(self, name))
             if not (name != "retries" and value is None) and not _is_count(value):
@@ -72,8 +71,7 @@ class ModelCall:
         for name in ("price_usd", "seconds_to_first", "seconds", "waited"):
             value = getattr(self, name)
             if value is not None and not _is_amount(value):
-                msg = f"{name}={_short(value)} of a ModelCall must be a number from 0"
-                raise ValueError(msg)
+                raise ValueError(f"{name}={_short(value)} of a ModelCall must be a number from 0")
 
     def to_json(self) -> dict[str, Any]:
         """Return the call as plain data."""

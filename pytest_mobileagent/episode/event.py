@@ -151,8 +151,7 @@ def from_json(data: Mapping[str, Any]) -> Event:
 
 
 def _no_type(data: Mapping[str, Any]) -> str:
-    msg = f"an event without a type: {data}"
-    raise ValueError(msg)
+    raise ValueError(f"an event without a type: {data}")
 
 
 CrashKind = Literal["crash", "native crash", "not responding"]
@@ -235,6 +234,5 @@ class Crash:
         for name, value in known.items():
             expect(value, str, f"crash.{name}")
         if known.get("kind") not in _KINDS:
-            msg = f"crash.kind is {known.get('kind')!r}, not one of {', '.join(_KINDS)}"
-            raise ValueError(msg)
+            raise ValueError(f"crash.kind is {known.get('kind')!r}, not one of {', '.join(_KINDS)}")
         return cls(**known)

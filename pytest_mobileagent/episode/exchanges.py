@@ -62,8 +62,7 @@ class ExchangeLog:
         try:
             append_line(self._path, to_line(redacted(to_wire(exchange))))
         except OSError as error:
-            msg = f"cannot write {self._path}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write {self._path}: {error}") from error
 
 
 class CallReader:

@@ -38,8 +38,7 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
         RecordError: if there is no such episode.
     """
     if not source.is_dir():
-        msg = f"there is no episode in {source}: it is not a folder"
-        raise RecordError(msg)
+        raise RecordError(f"there is no episode in {source}: it is not a folder")
     part = run / f".{folder.name[:80]}.{secrets.token_hex(4)}"
     try:
         part.mkdir(parents=True)
@@ -49,8 +48,7 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         part.rename(folder)
     except OSError as error:
-        msg = f"cannot import {source} as {folder}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot import {source} as {folder}: {error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

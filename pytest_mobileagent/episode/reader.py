@@ -101,8 +101,7 @@ def read(folder: Path, kind: type[E]) -> E:
     try:
         return _read(folder, kind)
     except RecursionError as error:
-        msg = f"{folder / STREAM} is damaged: it is nested too deeply"
-        raise RecordError(msg) from error
+        raise RecordError(f"{folder / STREAM} is damaged: it is nested too deeply") from error
     except (LookupError, TypeError, ValueError, AttributeError, OSError, OverflowError) as error:
         msg = f"{folder} does not contain a complete record: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
@@ -138,8 +137,7 @@ def assemble(
     head, *records = migrate(recorded)
     seen = [record for record in records if record["record"] == "observation"]
     if not seen:
-        msg = f"{folder / STREAM} stops before the first screen"
-        raise RecordError(msg)
+        raise RecordError(f"{folder / STREAM} stops before the first screen")
     end = next((record for record in records if record["record"] == "end"), {})
     screens = ScreenStore.of_episode(folder)
     for number, record in enumerate(seen, 1):
@@ -177,14 +175,11 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
     try:
         records = [parse_json(line) for line in lines]
     except ValueError as error:
-        msg = f"{path} is damaged: {error}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is damaged: {error}") from error
     if not all(isinstance(record, dict) and "record" in record for record in records):
-        msg = f"{path} is damaged: a line is not a record"
-        raise RecordError(msg)
+        raise RecordError(f"{path} is damaged: a line is not a record")
     if not records or records[0]["record"] != "episode":
-        msg = f"{path} does not begin with an episode"
-        raise RecordError(msg)
+        raise RecordError(f"{path} does not begin with an episode")
     _check_version(path, records[0].get("schema_version"))
     return records
 

@@ -52,21 +52,17 @@ def load(path: Path) -> Rules:
         content = read_bytes(path, follows=True)
         given = tomllib.loads(content.decode("utf-8"))
     except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        msg = f"{path} is not TOML: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path} is not TOML: {error}") from None
     if unknown := sorted(set(given) - {"text", "region"}):
-        msg = f"{path}: there is no {unknown[0]!r}; it may have `text` and [[region]]"
-        raise ValueError(msg)
+        raise ValueError(f"{path}: there is no {unknown[0]!r}; it may have `text` and [[region]]")
     words, regions = given.get("text", []), given.get("region", [])
     if not _is_list(words, str) or not _is_list(regions, dict):
         msg = f"{path}: `text` must be a list of regular expressions, and each [[region]] a table"
         raise ValueError(msg)
     if not words and not regions:
-        msg = f"{path} specifies nothing to black out"
-        raise ValueError(msg)
+        raise ValueError(f"{path} specifies nothing to black out")
     patterns = tuple(_pattern(path, number, word) for number, word in enumerate(words, 1))
     found = tuple(_region(path, number, each) for number, each in enumerate(regions, 1))
     return Rules(patterns, found, hashlib.sha256(content).hexdigest())
@@ -96,12 +92,10 @@ def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
         msg = f"{where} has no {unknown[0]!r}; it may have `box`, `package`, `resource_id`"
         raise ValueError(msg)
     if ("box" in given) == ("resource_id" in given):
-        msg = f"{where} needs either a `box` or a `resource_id`"
-        raise ValueError(msg)
+        raise ValueError(f"{where} needs either a `box` or a `resource_id`")
     for name in ("package", "resource_id"):
         if not isinstance(given.get(name, ""), str):
-            msg = f"{where}: {name} must be a string"
-            raise ValueError(msg)
+            raise ValueError(f"{where}: {name} must be a string")
     box = given.get("box")
     numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))
     if box is not None and not (numbers and 0 <= box[0] < box[2] and 0 <= box[1] < box[3]):

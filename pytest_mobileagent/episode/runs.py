@@ -96,8 +96,7 @@ def cases(run: Path) -> list[Case]:
     except OSError:
         return []
     except (ValueError, LookupError, TypeError) as error:
-        msg = f"{path} is damaged: {type(error).__name__}: {error}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is damaged: {type(error).__name__}: {error}") from error
 
 
 def digests(run: Path) -> dict[str, dict[str, Any]]:
@@ -171,8 +170,7 @@ def append(run: Path, entry: Entry) -> None:
     try:
         append_line(run / INDEX, line)
     except OSError as error:
-        msg = f"cannot write to {run / INDEX}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot write to {run / INDEX}: {error}") from error
 
 
 def entries(run: Path) -> list[Entry]:

@@ -90,8 +90,7 @@ class ScreenStore:
 
     def _named(self, name: str, suffix: str) -> Path:
         if "/" in name or "\0" in name:
-            msg = f"{name!r} is not the name of a screen"
-            raise ValueError(msg)
+            raise ValueError(f"{name!r} is not the name of a screen")
         return self.file(name, suffix)
 
     def add(self, screen: Screen) -> tuple[str, str]:
@@ -146,8 +145,7 @@ class ScreenStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, content)
         except OSError as error:
-            msg = f"cannot write {path}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write {path}: {error}") from error
         return name
 
 
@@ -162,13 +160,11 @@ def _unpacked(content: bytes, path: Path) -> bytes:
         unpacking = zlib.decompressobj(wbits=31)
         text = unpacking.decompress(content, MOST_BYTES + 1)
     except zlib.error as error:
-        msg = f"{path} is damaged: {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"{path} is damaged: {error}") from error
     if len(text) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"it holds more than {MOST_BYTES >> 20} MB", str(path))
     if not unpacking.eof:
-        msg = f"{path} is damaged: its end is missing"
-        raise ValueError(msg)
+        raise ValueError(f"{path} is damaged: its end is missing")
     return text
 
 

@@ -107,8 +107,7 @@ class Recorder:
             (folder / "screens").mkdir(parents=True, exist_ok=True)
             self._stream = (folder / STREAM).open("x", encoding="utf-8")
         except OSError as error:
-            msg = f"cannot record an episode in {folder}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot record an episode in {folder}: {error}") from error
 
     @property
     def pictures(self) -> Path:
@@ -277,8 +276,7 @@ class Recorder:
             self._stream.write(to_line(safe) + "\n")
             self._stream.flush()
         except OSError as error:
-            msg = f"cannot write to {self.folder / STREAM}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write to {self.folder / STREAM}: {error}") from error
 
 
 def where(number: int, file: Path) -> str:

@@ -101,8 +101,7 @@ def append(episode: Path, trial: Trial, seen: Screen | None, screens: ScreenStor
     try:
         append_line(episode / TRIALS, to_line({"when": when, **content}))
     except OSError as error:
-        msg = f"cannot write to {episode / TRIALS}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot write to {episode / TRIALS}: {error}") from error
     return Trial.from_json(content)
 
 

@@ -63,8 +63,7 @@ def kinds_of(words: list[str]) -> tuple[str, ...]:
     for word in words:
         if word not in KINDS and word not in GROUPS:
             every = ", ".join((*KINDS, *GROUPS))
-            msg = f"names {word!r}, which is not a kind of noise; the kinds are {every}"
-            raise ValueError(msg)
+            raise ValueError(f"names {word!r}, which is not a kind of noise; the kinds are {every}")
     named = {kind for word in words for kind in GROUPS.get(word, (word,))}
     return tuple(kind for kind in KINDS if kind in named)
 

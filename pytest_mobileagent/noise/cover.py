@@ -120,8 +120,7 @@ def check_fonts(templates: Iterable[Template]) -> None:
     """
     for template in templates:
         if why := undrawable("".join(template.texts)):
-            msg = f"noise {template.name} cannot be drawn: {why}"
-            raise HostError(msg)
+            raise HostError(f"noise {template.name} cannot be drawn: {why}")
 
 
 @lru_cache(8)

@@ -129,8 +129,7 @@ def load(folders: Iterable[Path] = ()) -> tuple[Template, ...]:
         for template in read(path):
             is_own = path.is_relative_to(OWN)  # the package's own are checked when they are used
             if not is_own and (why := undrawable("".join(template.texts))):
-                msg = f"{template.file} ({template.name!r}): {why}"
-                raise BadNoiseError(msg)
+                raise BadNoiseError(f"{template.file} ({template.name!r}): {why}")
             if (other := found.get(template.name)) is not None:
                 name = template.name
                 msg = f"{template.file}: {other.file} already has a template named {name!r}"
@@ -149,14 +148,12 @@ def read(path: Path) -> list[Template]:
         text = read_text(path, follows=True)
         content = tomllib.loads(text)
     except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read: {error}"
-        raise BadNoiseError(msg) from None
+        raise BadNoiseError(f"{path} cannot be read: {error}") from None
     lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
     language, each = content.pop("language", "en"), content.pop("noise", [])
     if content or not isinstance(language, str) or not isinstance(each, list):
         more = f", but not {', '.join(sorted(content))}" if content else ""
-        msg = f'{path}: a file may contain language = "…" and [[noise]] tables{more}'
-        raise BadNoiseError(msg)
+        raise BadNoiseError(f'{path}: a file may contain language = "…" and [[noise]] tables{more}')
     found = []
     for number, given in enumerate(each):
         line = f":{lines[number]}" if len(lines) == len(each) else f", template {number + 1}"
@@ -166,8 +163,7 @@ def read(path: Path) -> list[Template]:
             found.append(_checked(_template(table, where)))
         except (TypeError, ValueError) as error:
             name = given.get("name") if isinstance(given, dict) else None
-            msg = f"{where} ({name!r}): {error}"
-            raise BadNoiseError(msg) from None
+            raise BadNoiseError(f"{where} ({name!r}): {error}") from None
     return found
 
 
@@ -185,8 +181,7 @@ def _template(table: Mapping[str, Any], where: str) -> Template:
     given = {name: expect(value, _TYPES[name], name) for name, value in table.items()}
     for name in ("name", "kind"):
         if not given.get(name):
-            msg = f"it has no {name}"
-            raise ValueError(msg)
+            raise ValueError(f"it has no {name}")
     _one_of("kind", given["kind"], OVERLAYS)
     shape, back, body = _OF_KIND[given["kind"]]
     given = {"shape": shape, "back": back, "body": body, **given, "file": where}
@@ -201,8 +196,7 @@ def _template(table: Mapping[str, Any], where: str) -> Template:
 def _button(given: Any) -> Button:
     table = expect(given, dict, "a button")
     if set(table) - {each.name for each in fields(Button)} or not table.get("text"):
-        msg = f"a button must have a text and may have a does, not {table}"
-        raise ValueError(msg)
+        raise ValueError(f"a button must have a text and may have a does, not {table}")
     words = {name: expect(value, str, name) for name, value in table.items()}
     return Button(**words)
 
@@ -210,16 +204,14 @@ def _button(given: Any) -> Button:
 def _page(given: Any) -> tuple[str, str]:
     table = expect(given, dict, "a page")
     if set(table) - {"title", "text"}:
-        msg = f"a page may have a title and a text, not {table}"
-        raise ValueError(msg)
+        raise ValueError(f"a page may have a title and a text, not {table}")
     title, text = (expect(table.get(name, ""), str, name) for name in ("title", "text"))
     return title, text
 
 
 def _one_of(what: str, word: str, words: Sequence[str]) -> None:
     if word not in words:
-        msg = f"{what} cannot be {word!r}; choose from {', '.join(words)}"
-        raise ValueError(msg)
+        raise ValueError(f"{what} cannot be {word!r}; choose from {', '.join(words)}")
 
 
 def _checked(template: Template) -> Template:

@@ -81,8 +81,7 @@ def smart_size(
             pixel.
     """
     if min(width, height) < 1 or max(width, height) > 200 * min(width, height):
-        msg = f"a picture of {width}x{height} pixels is too narrow for smart resizing"
-        raise ValueError(msg)
+        raise ValueError(f"a picture of {width}x{height} pixels is too narrow for smart resizing")
     wide, high = (max(factor, round(side / factor) * factor) for side in (width, height))
     if wide * high > most:
         shrink = math.sqrt(width * height / most)

@@ -43,8 +43,7 @@ def size_of(picture: bytes) -> tuple[int, int]:
             sides = header[24:27], header[27:30]
             width, height = (int.from_bytes(side, "little") + 1 for side in sides)
             return width, height
-    msg = f"the screenshot is not a PNG image: it begins {picture[:16]!r}"
-    raise ScreenError(msg)
+    raise ScreenError(f"the screenshot is not a PNG image: it begins {picture[:16]!r}")
 
 
 def as_png(picture: bytes) -> bytes:

@@ -56,8 +56,7 @@ def beside_caller(path: str | os.PathLike[str]) -> Path:
         frame = frame.f_back
     file = Path(frame.f_code.co_filename).parent / path
     if not file.is_file():
-        msg = f"image={os.fspath(path)!r}: there is no file {file}"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"image={os.fspath(path)!r}: there is no file {file}")
     return file
 
 
@@ -106,8 +105,7 @@ def _read(file: Path, _changed: int) -> Any:
     white = image.new("RGBA", picture.size, "white")
     pixels = np.asarray(image.alpha_composite(white, picture).convert("RGB"))
     if min(pixels.shape[:2]) < 4 or pixels.std(axis=(0, 1)).max() < 4:
-        msg = f"image={file.name!r}: {file} is too small, or has a single colour"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"image={file.name!r}: {file} is too small, or has a single colour")
     return pixels
 
 

@@ -173,8 +173,7 @@ class EasyOcr:
             import easyocr
         except (ImportError, OSError, RuntimeError) as error:
             why = "usually because torch and torchvision are incompatible"
-            msg = f"easyocr cannot be loaded, {why}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"easyocr cannot be loaded, {why}: {error}") from error
         folder = models or Path(easyocr.config.MODULE_PATH) / "model"
         try:
             self._reader = easyocr.Reader(
@@ -235,8 +234,7 @@ def _threads() -> int:
 
 def _check_name(name: str) -> None:
     if name not in ENGINES:
-        msg = f"there is no OCR engine {name!r} (engines: {', '.join(ENGINES)})"
-        raise ValueError(msg)
+        raise ValueError(f"there is no OCR engine {name!r} (engines: {', '.join(ENGINES)})")
 
 
 def _loaded(name: str) -> OcrEngine:

@@ -94,8 +94,7 @@ class Screen:
         try:
             return self._read()  # type: ignore[attr-defined, no-any-return]
         except (OSError, ValueError, AttributeError) as error:
-            msg = f"the screenshot at {self.where} cannot be read: {error}"
-            raise ScreenError(msg) from error
+            raise ScreenError(f"the screenshot at {self.where} cannot be read: {error}") from error
 
     @lazy
     def key(self) -> str:
@@ -359,8 +358,7 @@ class Screen:
                 msg = f"xpath={expression!r} is not an XPath 1.0 expression: {error}"
                 raise CriteriaError(msg) from error
             if not (isinstance(result, list) and all(map(etree.iselement, result))):
-                msg = f"xpath={expression!r} returns {result!r}, not elements"
-                raise CriteriaError(msg)
+                raise CriteriaError(f"xpath={expression!r} returns {result!r}, not elements")
             places = {node: place for place, node in enumerate(each.iter())}
             found |= {places[node] for node in result if node in places}
         return [elements[place] for place in sorted(found - {0})]

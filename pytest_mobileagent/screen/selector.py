@@ -252,18 +252,14 @@ def _check(name: str, value: Any) -> None:
     if name not in CRITERIA:
         near = difflib.get_close_matches(name, CRITERIA, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        msg = f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})")
     if value is None and name not in RELATIONS:
-        msg = f"{name}=None matches nothing; leave {name} out"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"{name}=None matches nothing; leave {name} out")
     types, kind = _type_of(name)
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        msg = f"{name}={value!r} must be {kind}, not {type(value).__name__}"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"{name}={value!r} must be {kind}, not {type(value).__name__}")
     if name in _HIGHEST and not 0 <= value <= _HIGHEST[name]:
-        msg = f"{name}={value!r} must be a number from 0 to {_HIGHEST[name]}"
-        raise CriteriaError(msg)
+        raise CriteriaError(f"{name}={value!r} must be a number from 0 to {_HIGHEST[name]}")
 
 
 _HIGHEST = {"fuzzy": 100, "similarity": 1}

@@ -106,8 +106,7 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
     if piece[:1] == "/" and tag[-1:] == ">" and closed:
         return _TAGS.setdefault(piece, (None, closed))
     if piece[:1] in {"/", "!", "?"}:
-        msg = "not the tag of an element"
-        raise ValueError(msg)
+        raise ValueError("not the tag of an element")
     name = "" if tag.endswith("/>") else re.split(r"[\s>]", tag, maxsplit=1)[0]
     parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
     try:
@@ -166,13 +165,11 @@ def parse_tree(xml: str) -> _Element:
     except etree.XMLSyntaxError as error:
         begin = text.decode()
         excerpt = begin[:80] + ("…" if len(begin) > 80 else "")
-        msg = f"not a view hierarchy: {error} (it begins {excerpt!r})"
-        raise ScreenError(msg) from error
+        raise ScreenError(f"not a view hierarchy: {error} (it begins {excerpt!r})") from error
     if tree.tag == "displays":
         return _joined(tree)
     if tree.tag != "hierarchy":
-        msg = f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>"
-        raise ScreenError(msg)
+        raise ScreenError(f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>")
     return tree
 
 

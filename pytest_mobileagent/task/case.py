@@ -245,8 +245,7 @@ def _probe(name: str, probe: Probe, words: Mapping[str, str]) -> Probe:
     texts = {each.name: getattr(probe, each.name) for each in fields(probe) if each.init}
     changed = {n: new for n, text in texts.items() if (new := _filled(text, words)) != text}
     if APP not in words and any(APP in str(text) for text in texts.values()):
-        msg = f"probes[{name!r}] uses {APP}, but the task names no app"
-        raise TaskError(msg)
+        raise TaskError(f"probes[{name!r}] uses {APP}, but the task names no app")
     return cast("Probe", replace(cast("Any", probe), **changed)) if changed else probe
 
 

@@ -38,18 +38,15 @@ def _golden(value: Any) -> tuple[Golden, ...]:
     try:
         each = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError) as error:
-        msg = f"golden is not JSON: {why_unreadable(error)}"
-        raise TaskError(msg) from None
+        raise TaskError(f"golden is not JSON: {why_unreadable(error)}") from None
     if not isinstance(each, list):
-        msg = "golden must be a list of golden actions"
-        raise TaskError(msg)
+        raise TaskError("golden must be a list of golden actions")
     found = []
     for number, one in enumerate(each, 1):
         try:
             found.append(golden_from_json(one))
         except TaskError as error:
-            msg = f"golden action {number}: {error}"
-            raise TaskError(msg) from None
+            raise TaskError(f"golden action {number}: {error}") from None
     return tuple(found)
 
 

@@ -142,12 +142,10 @@ def tasks(
             _check_fields(tuple((name, value) for name, value in columns if name != "goal"))
         except TaskError as error:
             where = f"{row.where}: "
-            msg = f"{where}{str(error).removeprefix(where)}"
-            raise TaskError(msg) from None
+            raise TaskError(f"{where}{str(error).removeprefix(where)}") from None
         found.append((row, fields))
     if rest := [name for name in further if name not in known]:
-        msg = f"each={{{rest[0]!r}: …}}: there is no row with this id"
-        raise TaskError(msg)
+        raise TaskError(f"each={{{rest[0]!r}: …}}: there is no row with this id")
     return _declaring.tasks(found)
 
 

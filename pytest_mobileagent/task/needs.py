@@ -68,14 +68,11 @@ def parse_has(text: str) -> tuple[str, ...]:
     words = split_needs(text)
     for word in words:
         if word in DETECTED:
-            msg = f"names {word}, which is detected from the device (docs/tasks.md)"
-            raise ValueError(msg)
+            raise ValueError(f"names {word}, which is detected from the device (docs/tasks.md)")
         if why := unknown_need(word):
-            msg = f"is invalid: {why} (double a comma within a text)"
-            raise ValueError(msg)
+            raise ValueError(f"is invalid: {why} (double a comma within a text)")
     if not words:
-        msg = f"must be a list of {', '.join(_FORMS[len(DETECTED) :])}"
-        raise ValueError(msg)
+        raise ValueError(f"must be a list of {', '.join(_FORMS[len(DETECTED) :])}")
     return words
 
 

@@ -54,8 +54,7 @@ class Scene:
         if not found:
             raise TaskError(self.screens[-1].explain(Selector.of(wanted)))
         if not -len(found) <= nth < len(found):
-            msg = f"nth={nth}, but only {len(found)} elements have {Selector.of(wanted)}"
-            raise TaskError(msg)
+            raise TaskError(f"nth={nth}, but only {len(found)} elements have {Selector.of(wanted)}")
         return found[nth]
 
     def has(self, criteria: Mapping[str, Any]) -> bool:
@@ -107,8 +106,7 @@ class Seen:
         for screen in reversed(scene.screens):
             if element := screen.find(**wanted):
                 return element.label
-        msg = f"no screen so far had an element with {Selector.of(wanted)}"
-        raise TaskError(msg)
+        raise TaskError(f"no screen so far had an element with {Selector.of(wanted)}")
 
 
 def open_app(app: str | None = None) -> Move:
@@ -121,8 +119,7 @@ def open_app(app: str | None = None) -> Move:
     def action(scene: Scene) -> Action:
         if app is None:
             if not scene.apps:
-                msg = "open_app() needs a package: the task names no app"
-                raise TaskError(msg)
+                raise TaskError("open_app() needs a package: the task names no app")
             return Open(scene.apps[0])
         return Open(choose(fill(app, scene.values), scene.apps))
 
@@ -299,5 +296,4 @@ def _read_pictures(*criteria: Mapping[str, Any]) -> bool:
 
 def _check_choice(move: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        msg = f"{move}({value!r}): must be one of {', '.join(choices)}"
-        raise TaskError(msg)
+        raise TaskError(f"{move}({value!r}): must be one of {', '.join(choices)}")

@@ -55,8 +55,7 @@ class Row:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.columns:
             names = ", ".join(self.columns) if not name.startswith("__") else ""
-            msg = f"{self.where} has no column {name!r} (available: {names})"
-            raise AttributeError(msg)
+            raise AttributeError(f"{self.where} has no column {name!r} (available: {names})")
         return self.columns[name]
 
     def __repr__(self) -> str:
@@ -81,15 +80,12 @@ class Row:
             try:
                 fields[name] = FIELDS[name](value)
             except TaskError as error:
-                msg = f"{self.where}: {error}"
-                raise TaskError(msg) from None
+                raise TaskError(f"{self.where}: {error}") from None
             except ValueError:
                 what = EXPECTED.get(name, "a whole number from 1")
-                msg = f"{self.where}: {name} {value!r} must be {what}"
-                raise TaskError(msg) from None
+                raise TaskError(f"{self.where}: {name} {value!r} must be {what}") from None
         if not fields.get("goal", "").strip():
-            msg = f"{self.where}: a task needs a goal: add it in a column `goal`"
-            raise TaskError(msg)
+            raise TaskError(f"{self.where}: a task needs a goal: add it in a column `goal`")
         if self.wording != OWN:
             given = self.columns["goal"]
             goal = given if isinstance(given, Template) else literal(fields["goal"])
@@ -128,13 +124,11 @@ def rows(
     file = caller / path
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
-        msg = f"{path} must end with {', '.join(_READERS)}"
-        raise TaskError(msg)
+        raise TaskError(f"{path} must end with {', '.join(_READERS)}")
     try:
         text = file.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
-        msg = f"cannot read the table {file}: {error}"
-        raise TaskError(msg) from error
+        raise TaskError(f"cannot read the table {file}: {error}") from error
     location = display_path(file)
     table = [*reader(text, location)]
     if columns:
@@ -145,8 +139,7 @@ def rows(
         name = str(cells.get("id") or number)
         where = f"{location}, {place} ({name})"
         if name in found:
-            msg = f"{where}: this is also the id of {found[name].where}"
-            raise TaskError(msg)
+            raise TaskError(f"{where}: this is also the id of {found[name].where}")
         found[name] = Row(name, _with_packages(cells, labels, where), where)
     _check_paths(found.values())
     if wording is not None and (goals := official_goals(file, wording)) is not None:
@@ -167,8 +160,7 @@ def _check_paths(found: Iterable[Row]) -> None:
             continue
         path = to_line([golden, row.columns.get("instructions")])
         if golden and path in known:
-            msg = f"{row.where}: its golden path is also that of {known[path].where}"
-            raise TaskError(msg)
+            raise TaskError(f"{row.where}: its golden path is also that of {known[path].where}")
         known[path] = row
 
 
@@ -216,8 +208,7 @@ def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
         _check_variants(row, given)
     for goal in variants.values():
         if not isinstance(goal, str) or not goal.strip():
-            msg = f"{row.where}: the goal of the release must be a string, not {goal!r}"
-            raise TaskError(msg)
+            raise TaskError(f"{row.where}: the goal of the release must be a string, not {goal!r}")
     return [
         Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL, variant)
         for variant, goal in variants.items()
@@ -271,8 +262,7 @@ def _listed(file: Path) -> dict[str, list[str]]:
     try:
         listed = tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
-        msg = f"{display_path(file)}: {error}"
-        raise TaskError(msg) from None
+        raise TaskError(f"{display_path(file)}: {error}") from None
     each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
     return {
         label: packages
@@ -310,16 +300,13 @@ def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         names = list(table.fieldnames or ())
         if not names or (twice := [name for name in names if names.count(name) > 1]):
             what = f"has the column {twice[0]!r} twice" if names else "must name the columns"
-            msg = f"{path}, line 1 {what}"
-            raise TaskError(msg)
+            raise TaskError(f"{path}, line 1 {what}")
         for columns in table:
             if None in columns or None in columns.values():
-                msg = f"{path}, line {table.line_num}: {_cells(columns)}"
-                raise TaskError(msg)
+                raise TaskError(f"{path}, line {table.line_num}: {_cells(columns)}")
             yield f"line {table.line_num}", dict(columns)
     except csv.Error as error:
-        msg = f"{path}, line {table.line_num}: {error}"
-        raise TaskError(msg) from error
+        raise TaskError(f"{path}, line {table.line_num}: {error}") from error
 
 
 def _cells(columns: Mapping[Any, Any]) -> str:
@@ -334,11 +321,9 @@ def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         table = json.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"{path} is not JSON: {why_unreadable(error)}"
-        raise TaskError(msg) from error
+        raise TaskError(f"{path} is not JSON: {why_unreadable(error)}") from error
     if not isinstance(table, list):
-        msg = f"{path} must contain a list of objects"
-        raise TaskError(msg)
+        raise TaskError(f"{path} must contain a list of objects")
     for number, columns in enumerate(table, 1):
         yield f"row {number}", _object(columns, f"{path}, row {number}")
 
@@ -358,12 +343,10 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         whole = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"{path} is not TOML: {why_unreadable(error)}"
-        raise TaskError(msg) from error
+        raise TaskError(f"{path} is not TOML: {why_unreadable(error)}") from error
     name, table = next(iter(whole.items()), ("", None))
     if len(whole) != 1 or not isinstance(table, list):
-        msg = f"{path} must contain one array of tables, each beginning with [[task]]"
-        raise TaskError(msg)
+        raise TaskError(f"{path} must contain one array of tables, each beginning with [[task]]")
     begins = re.compile(rf"\[\[\s*[\"']?{re.escape(name)}[\"']?\s*\]\]\s*(#.*)?")
     lines = [n for n, line in enumerate(text.split("\n"), 1) if begins.fullmatch(line.strip())]
     # False if the text contains such a line, or if all tables are inline.
@@ -375,8 +358,7 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _object(columns: Any, where: str) -> dict[str, Any]:
     if not isinstance(columns, dict):
-        msg = f"{where} must be an object with named values"
-        raise TaskError(msg)
+        raise TaskError(f"{where} must be an object with named values")
     return columns
 
 

@@ -136,17 +136,14 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
-            msg = f"a task needs a goal in words, not {_brief(self.goal)}"
-            raise TaskError(msg)
+            raise TaskError(f"a task needs a goal in words, not {_brief(self.goal)}")
         self._check_texts()
         if self.kind not in KINDS:
             near = difflib.get_close_matches(_brief(self.kind), KINDS, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"kind={_brief(self.kind)} is not one of {', '.join(KINDS)}{hint}"
-            raise TaskError(msg)
+            raise TaskError(f"kind={_brief(self.kind)} is not one of {', '.join(KINDS)}{hint}")
         if self.level is not None and (type(self.level) is not int or self.level not in {1, 2, 3}):
-            msg = f"level={_brief(self.level)} is not one of 1, 2, 3"
-            raise TaskError(msg)
+            raise TaskError(f"level={_brief(self.level)} is not one of 1, 2, 3")
         for name in ("golden_steps", "step_limit"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or not 1 <= value <= MOST_STEPS):
@@ -158,11 +155,9 @@ class Task:
         for name in ("app", "language", "snapshot", "source", "task_set", "twin"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
-                msg = f"{name}={_brief(value)} must be a string"
-                raise TaskError(msg)
+                raise TaskError(f"{name}={_brief(value)} must be a string")
         if not _is_texts(self.apps):
-            msg = f"apps={_brief(self.apps)} must be a list of packages"
-            raise TaskError(msg)
+            raise TaskError(f"apps={_brief(self.apps)} must be a list of packages")
         for app in self.packages:
             if any(each != each.strip() or not each for each in alternatives(app)):
                 msg = f"the app {_brief(app)} must be a package, or several with | between them"
@@ -178,12 +173,10 @@ class Task:
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
-                msg = f"probes has the name {_brief(name)}, which must be a string"
-                raise TaskError(msg)
+                raise TaskError(f"probes has the name {_brief(name)}, which must be a string")
             if not callable(getattr(probe, "parse", None)):
                 found = f"probes[{name!r}]={_brief(probe)}"
-                msg = f"{found} is not a probe such as sqlite(…) or setting(…)"
-                raise TaskError(msg)
+                raise TaskError(f"{found} is not a probe such as sqlite(…) or setting(…)")
 
         self._check_golden()
         self._check_words()
@@ -191,8 +184,7 @@ class Task:
 
     def _check_golden(self) -> None:
         if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
-            msg = f"golden={_brief(self.golden)} must be a list of golden actions"
-            raise TaskError(msg)
+            raise TaskError(f"golden={_brief(self.golden)} must be a list of golden actions")
         if not self.golden:
             return
         from pytest_mobileagent.action.action import Action
@@ -210,27 +202,22 @@ class Task:
         for name in ("tags", "needs", "instructions", "remarks"):
             words = getattr(self, name)
             if not _is_texts(words):
-                msg = f"{name}={_brief(words)} must be a list of words"
-                raise TaskError(msg)
+                raise TaskError(f"{name}={_brief(words)} must be a list of words")
         if unknown := [why for need in self.needs if (why := unknown_need(need))]:
-            msg = f"needs={_brief(self.needs)}: {unknown[0]}"
-            raise TaskError(msg)
+            raise TaskError(f"needs={_brief(self.needs)}: {unknown[0]}")
         if self.wording not in WORDINGS:
-            msg = f"wording={_brief(self.wording)} is not one of {', '.join(WORDINGS)}"
-            raise TaskError(msg)
+            raise TaskError(f"wording={_brief(self.wording)} is not one of {', '.join(WORDINGS)}")
 
     def _check_functions(self) -> None:
         for name in ("prepare", "clean_up", "parameters"):
             value = getattr(self, name)
             if value is not None and not callable(value):
-                msg = f"{name}={_brief(value)} must be a function"
-                raise TaskError(msg)
+                raise TaskError(f"{name}={_brief(value)} must be a function")
         self._check_user()
         for name in ("success_after_error", "stop_on_success"):
             value = getattr(self, name)
             if not isinstance(value, bool):
-                msg = f"{name}={_brief(value)} must be True or False"
-                raise TaskError(msg)
+                raise TaskError(f"{name}={_brief(value)} must be True or False")
 
     def _check_user(self) -> None:
         user = "" if self.user is None else self.user
@@ -245,8 +232,7 @@ class Task:
         if self.vague is None:
             return
         if not isinstance(self.vague, str) or not self.vague.strip():
-            msg = f"vague={_brief(self.vague)} must be a goal in words"
-            raise TaskError(msg)
+            raise TaskError(f"vague={_brief(self.vague)} must be a goal in words")
         if self.vague.casefold().split() == self.goal.casefold().split():
             msg = f"vague={_brief(self.vague)} is the goal itself: leave out a detail to ask for"
             raise TaskError(msg)

@@ -67,17 +67,14 @@ class _Names(string.Formatter):
             day, _ = self.get_field(later[1], args, kwargs)
             return day + timedelta(days=int(later[2])), later[1]
         if not field_name.isidentifier():
-            msg = f"{{{field_name}}} is not a plain name"
-            raise ValueError(msg)
+            raise ValueError(f"{{{field_name}}} is not a plain name")
         if field_name not in kwargs:
-            msg = f"{{{field_name}}} has no value"
-            raise ValueError(msg)
+            raise ValueError(f"{{{field_name}}} has no value")
         return kwargs[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         # In a time format, only digits after "%" are a width: "{now:%H:%M on 2026-05-04}" has none.
         width = _WIDTH_OF_TIME if hasattr(value, "strftime") else _WIDTH
         if width.search(format_spec):
-            msg = f"the format {format_spec!r} has a width or precision above 999"
-            raise ValueError(msg)
+            raise ValueError(f"the format {format_spec!r} has a width or precision above 999")
         return str(super().format_field(value, format_spec))

@@ -118,15 +118,13 @@ def questions(
             the message gives the line.
     """
     if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
-        msg = f"questions({pairs!r}) must be a list of pairs of question and answer"
-        raise TaskError(msg)
+        raise TaskError(f"questions({pairs!r}) must be a list of pairs of question and answer")
     found = [_pair(each, f"questions([…]): pair {n}") for n, each in enumerate(pairs, 1)]
     if file is not None:
         caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as in `rows`
         found += _pairs_in(caller / file)
     if not isinstance(threshold, int | float) or not 0 < threshold <= 100:
-        msg = f"questions([…], threshold={threshold!r}) must be above 0, and at most 100"
-        raise TaskError(msg)
+        raise TaskError(f"questions([…], threshold={threshold!r}) must be above 0, and at most 100")
     return Questions(tuple(found), float(threshold))
 
 
@@ -140,12 +138,10 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
         TaskError: if `full` is not a string, or `may_say` is not a list of strings.
     """
     if not isinstance(full, str) or not full.strip():
-        msg = f"person({full!r}) needs the whole goal in words"
-        raise TaskError(msg)
+        raise TaskError(f"person({full!r}) needs the whole goal in words")
     is_listed = isinstance(may_say, Sequence) and not isinstance(may_say, str)
     if not is_listed or not all(isinstance(fact, str) and fact.strip() for fact in may_say):
-        msg = f"person(…, may_say={may_say!r}) must be a list of texts"
-        raise TaskError(msg)
+        raise TaskError(f"person(…, may_say={may_say!r}) must be a list of texts")
     return Person(full, tuple(may_say))
 
 
@@ -162,23 +158,19 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
     if not isinstance(given, Mapping) or (unknown := sorted(given.keys() - _KEYS - _OTHERS)):
         what = f"has {unknown[0]!r}" if isinstance(given, Mapping) else f"is {given!r}"
         known = ", ".join(sorted(_KEYS))
-        msg = f"{where} {what}; a pair is (question, answer), or may only have {known}"
-        raise TaskError(msg)
+        raise TaskError(f"{where} {what}; a pair is (question, answer), or may only have {known}")
     texts = {name: given.get(name) for name in ("question", "answer")}
     for name, text in texts.items():
         if not isinstance(text, str) or not text.strip():
             asked = f" to {texts['question']!r}" if name == "answer" and texts["question"] else ""
-            msg = f"{where} has no {name}{asked}"
-            raise TaskError(msg)
+            raise TaskError(f"{where} has no {name}{asked}")
     step, task = given.get("step"), given.get("task") or ""
     page: Any = given.get("page") or ""
     if step is not None and (type(step) is not int or step < 1):
-        msg = f"{where}: step={step!r} must be a whole number from 1"
-        raise TaskError(msg)
+        raise TaskError(f"{where}: step={step!r} must be a whole number from 1")
     if not isinstance(page, str):
         if not isinstance(page, Mapping | tuple):
-            msg = f"{where}: page={page!r} must be a string, or criteria of an element"
-            raise TaskError(msg)
+            raise TaskError(f"{where}: page={page!r} must be a string, or criteria of an element")
         from pytest_mobileagent.screen.selector import Selector
 
         page = tuple(dict(Selector.of(dict(page)).criteria).items())
@@ -192,11 +184,9 @@ def _pairs_in(file: Path) -> list[Pair]:
     try:
         lines = file.read_text("utf-8-sig").split("\n")
     except FileNotFoundError:
-        msg = f"there is no file {path} of answers: create an empty one first"
-        raise TaskError(msg) from None
+        raise TaskError(f"there is no file {path} of answers: create an empty one first") from None
     except (OSError, ValueError) as error:
-        msg = f"cannot read the answers in {path}: {error}"
-        raise TaskError(msg) from error
+        raise TaskError(f"cannot read the answers in {path}: {error}") from error
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -204,8 +194,7 @@ def _pairs_in(file: Path) -> list[Pair]:
             try:
                 given = parse_json(line)
             except (ValueError, RecursionError) as error:
-                msg = f"{where} is not JSON: {why_unreadable(error)}"
-                raise TaskError(msg) from error
+                raise TaskError(f"{where} is not JSON: {why_unreadable(error)}") from error
             found.append(_pair(given, where, is_literal=True))
     return found
 

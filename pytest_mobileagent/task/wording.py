@@ -45,8 +45,7 @@ def official_goals(table: Path, official: Official) -> Goals | None:
         goals = official(named.folder)
     # Their messages name the file and the reason.
     except (TaskError, ValueError, OSError, SyntaxError) as error:
-        msg = f"{named.where}: {' '.join(str(error).split())}"
-        raise TaskError(msg) from error
+        raise TaskError(f"{named.where}: {' '.join(str(error).split())}") from error
     except Exception as error:
         msg = f"{named.where}: reading the release raised {in_one_line(error)}"
         raise TaskError(msg) from error
@@ -85,8 +84,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
     if isinstance(value, dict):
         tables = {path.stem for path in folder.iterdir()}
         if unknown := [each for each in value if each not in tables]:
-            msg = f"{path} ({suite}.{unknown[0]}): {suite} has no table {unknown[0]!r}"
-            raise TaskError(msg)
+            raise TaskError(f"{path} ({suite}.{unknown[0]}): {suite} has no table {unknown[0]!r}")
         if table not in value:
             return None
         name, value = f"{suite}.{table}", value[table]
@@ -103,13 +101,11 @@ def _folder(file: Path, value: Any, name: str, where: str) -> Path:
         msg = f'{where}: the folder of the release must be a string: {name} = "../a/folder"'
         raise TaskError(msg)
     if "\0" in value:
-        msg = f"{where}: {value!r} is not a path"
-        raise TaskError(msg)
+        raise TaskError(f"{where}: {value!r} is not a path")
     try:
         path = file.parent / Path(value).expanduser()
     except RuntimeError:
-        msg = f"{where}: {value!r} names the home folder of an unknown user"
-        raise TaskError(msg) from None
+        raise TaskError(f"{where}: {value!r} names the home folder of an unknown user") from None
     if not path.is_dir():
         msg = f"{where}: there is no folder {path}"
         raise TaskError(f"{msg}: name the release's folder, or remove the line")
@@ -127,11 +123,9 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
         text = file.read_text("utf-8-sig")
         return text, tomllib.loads(text)
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise TaskError(msg) from None
+        raise TaskError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
-        msg = f"{path} is not TOML: {error}"
-        raise TaskError(msg) from None
+        raise TaskError(f"{path} is not TOML: {error}") from None
 
 
 def display_path(file: Path) -> str:

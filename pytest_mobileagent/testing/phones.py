@@ -53,8 +53,7 @@ class FakePhone:
     ) -> None:
         self.screens = [as_screen(screen) for screen in screens]
         if not self.screens:
-            msg = "a phone in memory needs at least one screen"
-            raise ValueError(msg)
+            raise ValueError("a phone in memory needs at least one screen")
         self.actions: list[Action] = []
         self.answers = dict(answers or {})
         self.pending_events: list[Event] = []
@@ -185,8 +184,7 @@ class MemoryPhone(FakePhone):
             GraphError: if there is no such page.
         """
         if page not in self.pages:
-            msg = f"there is no page {page!r} (pages: {', '.join(self.pages)})"
-            raise GraphError(msg)
+            raise GraphError(f"there is no page {page!r} (pages: {', '.join(self.pages)})")
         self.history.append(page)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:

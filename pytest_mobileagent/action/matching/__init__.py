@@ -48,8 +48,7 @@ class Golden:
 
     def __post_init__(self) -> None:
         if len(self.size) != 2 or not all(side > 0 for side in self.size):
-            msg = f"size={self.size!r} is not the size of a screen: pass screen.size"
-            raise TaskError(msg)
+            raise TaskError(f"size={self.size!r} is not the size of a screen: pass screen.size")
 
     @classmethod
     def tap(cls, element: Element, size: Size) -> Golden:
@@ -83,19 +82,16 @@ def golden_from_json(data: Any) -> Golden:
         fields: Mapping[str, Any] = jsonable.check(data, kind, "a golden action")
         action = from_json(fields["action"])
         if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
-            msg = f"{action.command} is not an action with valid fields"
-            raise TaskError(msg)
+            raise TaskError(f"{action.command} is not an action with valid fields")
         check_action(action, _ANYWHERE)
         boxes = [Bounds(*box) for box in fields.get("boxes", ()) if len(box) == 4]
         size = tuple(fields["size"])
     except KeyError as error:
-        msg = f"a golden action has no {error}"
-        raise TaskError(msg) from None
+        raise TaskError(f"a golden action has no {error}") from None
     except (TypeError, ValueError) as error:
         raise TaskError(str(error)) from None
     if len(boxes) < len(fields.get("boxes", ())):
-        msg = "a box of a golden action must be [left, top, right, bottom]"
-        raise TaskError(msg)
+        raise TaskError("a box of a golden action must be [left, top, right, bottom]")
     return Golden(action, size, tuple(boxes), fields.get("page", ""))
 
 
@@ -176,8 +172,7 @@ def cannot_be_golden(rule: str, action: Action) -> NoReturn:
     Raises:
         TaskError: always.
     """
-    msg = f"{rule} has no action like {action!r}: it cannot be golden"
-    raise TaskError(msg)
+    raise TaskError(f"{rule} has no action like {action!r}: it cannot be golden")
 
 
 def no_such_scorer(scorer: str, known: tuple[str, ...]) -> TaskError:
@@ -217,8 +212,7 @@ def rule_of(name: str) -> Rule:
     if rule not in _RULES:
         near = difflib.get_close_matches(rule, _RULES, 1)
         hint = f"; did you mean {near[0]!r}?" if near else f" (available: {', '.join(_RULES)})"
-        msg = f"there is no matching rule {rule!r}{hint}"
-        raise TaskError(msg)
+        raise TaskError(f"there is no matching rule {rule!r}{hint}")
     module = importlib.import_module(f"pytest_mobileagent.action.matching.{_RULES[rule]}")
     function: Any = getattr(module, rule)
     if not colon:

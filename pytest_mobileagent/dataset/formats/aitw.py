@@ -74,8 +74,7 @@ class Release(Base):
         numbered = sorted(steps, key=lambda step: int(step[1]["step_id"][0]))
         count = int(steps[0][1]["episode_length"][0])
         if [int(step["step_id"][0]) for _, step in numbered] != list(range(count)):
-            msg = f"its steps are not numbered from 0 to {count - 1}"
-            raise ValueError(msg)
+            raise ValueError(f"its steps are not numbered from 0 to {count - 1}")
         pages, golden = [], []
         for number, (_, step) in enumerate(numbered):
             size = int(step["image/width"][0]), int(step["image/height"][0])
@@ -136,8 +135,7 @@ def _png(step: Example, size: Size) -> bytes:
     channels = step["image/channels"][0] if "image/channels" in step else 3
     mode = {1: "L", 3: "RGB", 4: "RGBA"}[channels]
     if len(pixels) != size[0] * size[1] * channels:
-        msg = f"{len(pixels)} bytes are not a picture of {size[0]}x{size[1]} pixels"
-        raise ValueError(msg)
+        raise ValueError(f"{len(pixels)} bytes are not a picture of {size[0]}x{size[1]} pixels")
     target = io.BytesIO()
     Image.frombytes(mode, size, pixels).convert("RGB").save(target, "PNG", compress_level=1)
     return target.getvalue()

@@ -166,8 +166,7 @@ class Release(Base):
             content, options = step["action_content"], step.get("check_options") or {}
             size = size_of(picture) if picture else _extent(content, options)
             if size is None:
-                msg = f"step {number} has no PNG image {step['screenshot']}"
-                raise GraphError(msg)
+                raise GraphError(f"step {number} has no PNG image {step['screenshot']}")
             (action,) = AndroidControl("mobile_use").parse(json.dumps(content), Frame(size)).actions
             accepted = options.get("candidate_bbox") or (
                 [content["bbox"]] if "bbox" in content else []
@@ -228,8 +227,7 @@ def _original(entry: Example) -> Demonstration:
             accepted = boxes(screen, action.x, action.y)
         golden.append(Golden(action, sizes[number], tuple(Bounds(*box) for box in accepted)))
     if len(pages) != len(golden) + 1:
-        msg = f"it has {len(pages)} screens and {len(golden)} actions"
-        raise ValueError(msg)
+        raise ValueError(f"it has {len(pages)} screens and {len(golden)} actions")
     columns = {"instructions": [each.decode() for each in entry.get("step_instructions", [])]}
     goal = entry["goal"][0].decode()
     return Demonstration(episode, goal, tuple(pages), tuple(golden), columns)

@@ -186,11 +186,9 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
     try:
         yaml: Any = importlib.import_module("yaml")  # needed only for the original's files
     except ImportError:
-        msg = f"{file}:1: reading YAML needs PyYAML: pip install pyyaml"
-        raise GraphError(msg) from None
+        raise GraphError(f"{file}:1: reading YAML needs PyYAML: pip install pyyaml") from None
     try:
         records = yaml.safe_load(text_of(file))["records"]
         yield from ((f"{file}, record {n}", each) for n, each in enumerate(records, 1))
     except (yaml.YAMLError, LookupError, TypeError) as error:
-        msg = f"{file}:1: it has no records: {' '.join(str(error).split())}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{file}:1: it has no records: {' '.join(str(error).split())}") from None

@@ -40,8 +40,7 @@ class Layout(Format):
         if isinstance(steps[-1].action, Finish) and not steps[-1].action.answer:
             steps = steps[:-1]
         if not steps:
-            msg = "nothing was done"
-            raise LeftOutError(msg)
+            raise LeftOutError("nothing was done")
         with_pages = Trajectory(trajectory.goal, steps, trajectory.succeeded, trajectory.origin)
         blocks = [f"Goal: {_line(trajectory.goal)}"]
         for each in self.spoken(with_pages):

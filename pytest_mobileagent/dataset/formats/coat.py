@@ -62,8 +62,7 @@ class Layout(Format):
         """Write a trajectory's folder."""
         replies = self.spoken(trajectory)
         if any(not each.step.screen.xml for each in replies):
-            msg = "a screen has no view hierarchy"
-            raise LeftOutError(msg)
+            raise LeftOutError("a screen has no view hierarchy")
         name = f"{_SUBSET.upper()}-{number}"
         folder = f"{split}/{_SUBSET}/{name}"
         for place, each in enumerate(replies):
@@ -135,8 +134,7 @@ class Release(Base):
                 picture = file.parent / picture.name
             size = size_of(picture)
             if size is None:
-                msg = f"step {number} has no PNG image {step['image_path']}"
-                raise GraphError(msg)
+                raise GraphError(f"step {number} has no PNG image {step['image_path']}")
             (action,) = Aitz().parse(json.dumps(step), Frame(size)).actions
             boxes = [
                 Bounds(left, top, left + width, top + height)

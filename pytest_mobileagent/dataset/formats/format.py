@@ -87,8 +87,7 @@ class Format:
         found = []
         for step in trajectory.steps:
             if SCREENSHOT in self.observed and not step.screen.png:
-                msg = "a screen has no picture"
-                raise LeftOutError(msg)
+                raise LeftOutError("a screen has no picture")
             try:
                 expressed = spoken(self.words, step.action, step.screen)
             except DialectError as error:
@@ -147,7 +146,6 @@ def screen_of(folder: Path, picture: str, xml: str | None = None) -> Screen:
     paths = [folder / name for name in (picture, xml) if name]
     for path in paths:
         if not path.resolve().is_relative_to(root):
-            msg = f"{path} is outside {folder}"
-            raise RecordError(msg)
+            raise RecordError(f"{path} is outside {folder}")
     png = read_bytes(folder / picture) if picture else b""
     return Screen(read_bytes(folder / xml).decode() if xml else "", png)

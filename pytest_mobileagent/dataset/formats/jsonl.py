@@ -113,12 +113,10 @@ class Release(Base):
         if png is not None and (flaw := flaw_of_picture(png)):
             raise GraphError(flaw)
         if xml is not None and not xml.is_file():
-            msg = f"there is no file {xml}"
-            raise GraphError(msg)
+            raise GraphError(f"there is no file {xml}")
         size = size_of(png) if png else _size(line.get("size"))
         if size is None:
-            msg = f"the page {line['page']!r} needs a png, or a size [width, height]"
-            raise GraphError(msg)
+            raise GraphError(f"the page {line['page']!r} needs a png, or a size [width, height]")
         writer.page(
             line["page"],
             png=png,
@@ -174,8 +172,7 @@ class Release(Base):
 
     def _size_of(self, page: str) -> Size:
         if page not in self._sizes:
-            msg = f"there is no page {page!r}"
-            raise GraphError(msg)
+            raise GraphError(f"there is no page {page!r}")
         return self._sizes[page]
 
 

@@ -93,11 +93,9 @@ def text_of(path: Path) -> str:
         except UnicodeDecodeError:
             text = content.decode("gb18030")
     except UnicodeDecodeError as error:
-        msg = f"{path}:1: it is neither UTF-8 nor GB18030: {error.reason}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{path}:1: it is neither UTF-8 nor GB18030: {error.reason}") from None
     except OSError as error:
-        msg = f"{path}:1: it cannot be read: {error.strerror or error}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{path}:1: it cannot be read: {error.strerror or error}") from None
     return text.replace("\r\n", "\n")
 
 
@@ -226,11 +224,9 @@ def _blocks(path: Path) -> Iterator[str]:
                 yield decoder.decode(block)
             yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        msg = f"{path}:1: it is neither UTF-8 nor GB18030: {error.reason}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{path}:1: it is neither UTF-8 nor GB18030: {error.reason}") from None
     except OSError as error:
-        msg = f"{path}:1: it cannot be read: {error.strerror or error}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{path}:1: it cannot be read: {error.strerror or error}") from None
 
 
 def _encoding(path: Path) -> str:
@@ -244,6 +240,5 @@ def _encoding(path: Path) -> str:
     except UnicodeDecodeError:
         return "gb18030"
     except OSError as error:
-        msg = f"{path}:1: it cannot be read: {error.strerror or error}"
-        raise GraphError(msg) from None
+        raise GraphError(f"{path}:1: it cannot be read: {error.strerror or error}") from None
     return "utf-8-sig"

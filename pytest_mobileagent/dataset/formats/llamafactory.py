@@ -114,8 +114,7 @@ class Layout(Format):
                 steps = []
                 for sample in samples:
                     if not sample.get("images"):
-                        msg = f"{folder} has no pictures, which its actions refer to"
-                        raise RecordError(msg)
+                        raise RecordError(f"{folder} has no pictures, which its actions refer to")
                     screen = screen_of(folder, sample["images"][0])
                     words = sample["messages"][1]["content"]
                     (action,) = dialect.parse(words, frame_of(dialect, screen)).actions

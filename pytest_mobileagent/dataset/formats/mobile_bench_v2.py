@@ -292,5 +292,4 @@ def _noisy_action(entry: Any) -> Action:
             return Type(str(info["text"]))
         case "back" | "home" as key:
             return Key(key)
-    msg = f"there is no action {entry['action']!r}"
-    raise ValueError(msg)
+    raise ValueError(f"there is no action {entry['action']!r}")

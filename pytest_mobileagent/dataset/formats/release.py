@@ -110,8 +110,7 @@ class Problems:
             GraphError: if problems are not skipped.
         """
         if not self.skip:
-            msg = f"{where}: {why} (--skip-broken leaves out broken parts)"
-            raise GraphError(msg)
+            raise GraphError(f"{where}: {why} (--skip-broken leaves out broken parts)")
         self.missed(where, kind)
 
     def missed(self, where: str, kind: str) -> None:
@@ -219,8 +218,7 @@ def release_of(path: Path, name: str | None, problems: Problems) -> Release:
         GraphError: if the path does not exist or cannot be read, or no format fits.
     """
     if not path.exists():
-        msg = f"{path} does not exist"
-        raise GraphError(msg)
+        raise GraphError(f"{path} does not exist")
     if name is not None:
         return _reader(name)(path, problems)
     try:
@@ -228,8 +226,7 @@ def release_of(path: Path, name: str | None, problems: Problems) -> Release:
             if (reader := _reader(each)).fits(path):
                 return reader(path, problems)
     except OSError as error:
-        msg = f"{path} cannot be read: {error}"
-        raise GraphError(msg) from error
+        raise GraphError(f"{path} cannot be read: {error}") from error
     known = "; ".join(f"{each}: {_reader(each).holds}" for each in RELEASES)
     msg = f"{path} has no known format ({known}): see docs/data-sets.md, or name it with --format"
     raise GraphError(msg)
@@ -285,8 +282,7 @@ def _screen(page: ReleasePage) -> Screen:
         png = read_bytes(page.png, follows=True) if isinstance(page.png, Path) else page.png
         xml = text_of(page.xml) if isinstance(page.xml, Path) else page.xml
     except OSError as error:
-        msg = f"the page {page.id} cannot be read: {error}"
-        raise GraphError(msg) from error
+        raise GraphError(f"the page {page.id} cannot be read: {error}") from error
     return Screen(xml or "", png or b"", page.package, page.activity, page.time)
 
 
@@ -298,8 +294,7 @@ def inside(folder: Path, name: str, where: str) -> Path:
     """
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or "\0" in name:
-        msg = f"{where}: {name!r} is not a path in {folder}"
-        raise GraphError(msg)
+        raise GraphError(f"{where}: {name!r} is not a path in {folder}")
     return folder / path
 
 

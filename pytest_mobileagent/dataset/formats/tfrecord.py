@@ -52,8 +52,7 @@ def _record(records: IO[bytes]) -> bytes | None:
     (length,) = struct.unpack("<Q", head[:8])
     data = records.read(length + 4) if length <= _MOST else b""
     if len(data) < length + 4:
-        msg = "it is cut off"
-        raise ValueError(msg)
+        raise ValueError("it is cut off")
     return data[:length]
 
 
@@ -101,12 +100,10 @@ def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
             if kind == 2:
                 length, at = varint(view, at)
             if at + length > len(view):
-                msg = "a field is cut off"
-                raise ValueError(msg)
+                raise ValueError("a field is cut off")
             value, at = view[at : at + length], at + length
         else:
-            msg = f"there is no field of kind {kind}"
-            raise ValueError(msg)
+            raise ValueError(f"there is no field of kind {kind}")
         if wanted is None or number == wanted:
             yield number, value
 
@@ -126,8 +123,7 @@ def varint(view: memoryview, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
         if shift > 63:
-            msg = "a number has more than ten bytes"
-            raise ValueError(msg)
+            raise ValueError("a number has more than ten bytes")
 
 
 def signed(value: int) -> int:
@@ -173,8 +169,7 @@ class Splits:
         for prefix, file in files.items():
             for line, name, ids in pairs(file):
                 if not isinstance(ids, list):
-                    msg = f"{file}:{line}: {name!r} must be a list of episodes"
-                    raise GraphError(msg)
+                    raise GraphError(f"{file}:{line}: {name!r} must be a list of episodes")
                 rows = ((str(each), f"{prefix}{name}") for each in ids)
                 self._index.executemany("INSERT INTO splits VALUES (?, ?)", rows)
         self._index.execute("CREATE INDEX by_id ON splits (id)")

@@ -131,11 +131,9 @@ class Graph:
         try:
             head = check(read_json(path), _HEAD, HEAD)
         except FileNotFoundError:
-            msg = f"{folder} does not contain a graph: there is no {HEAD}"
-            raise GraphError(msg) from None
+            raise GraphError(f"{folder} does not contain a graph: there is no {HEAD}") from None
         except (OSError, TypeError, ValueError, RecursionError) as error:
-            msg = f"{path} cannot be read: {why_unreadable(error)}"
-            raise GraphError(msg) from None
+            raise GraphError(f"{path} cannot be read: {why_unreadable(error)}") from None
         if head.get("format") != FORMAT:
             msg = f"{path}: this version reads graphs of format {FORMAT}, not {head.get('format')}"
             raise GraphError(msg)
@@ -149,8 +147,7 @@ class Graph:
             graph._row(f"{_PAGE} LIMIT 0", ())
             graph._row(f"{_EDGE} LIMIT 0", ())
         except sqlite3.Error as error:
-            msg = f"{file} cannot be read: {error}"
-            raise GraphError(msg) from None
+            raise GraphError(f"{file} cannot be read: {error}") from None
         return graph
 
     @property
@@ -192,8 +189,7 @@ class Graph:
         """
         row = self._row(f"{_PAGE} WHERE id = ?", (page,))
         if row is None:
-            msg = f"{self.folder} has no page {page!r}"
-            raise GraphError(msg)
+            raise GraphError(f"{self.folder} has no page {page!r}")
         return self._page(row)
 
     def same(self, page: str) -> tuple[str, ...]:
@@ -224,13 +220,11 @@ class Graph:
             xml or NO_HIERARCHY, png, about.package, about.activity, about.time, where, page, same
         )
         if about.png and (flaw := flaw_of_png(png)):
-            msg = f"{where}: its screenshot {about.png} {flaw}"
-            raise GraphError(msg)
+            raise GraphError(f"{where}: its screenshot {about.png} {flaw}")
         try:
             _ = screen.size, screen.root
         except ScreenError as error:
-            msg = f"{where}: {error}"
-            raise GraphError(msg) from error
+            raise GraphError(f"{where}: {error}") from error
         return screen
 
     def edges(self, page: str) -> list[Edge]:
@@ -262,11 +256,9 @@ class Graph:
             raise GraphError(msg)
         parts = PurePosixPath(inner)
         if parts.is_absolute() or ".." in parts.parts or "\0" in inner:
-            msg = f"{self.folder}: {path!r} is not a path in {folder}"
-            raise GraphError(msg)
+            raise GraphError(f"{self.folder}: {path!r} is not a path in {folder}")
         if parts.suffix.lower() not in SUFFIXES:
-            msg = f"{self.folder}: {path!r} must end with {', '.join(sorted(SUFFIXES))}"
-            raise GraphError(msg)
+            raise GraphError(f"{self.folder}: {path!r} must end with {', '.join(sorted(SUFFIXES))}")
         return folder / parts
 
     def _content(self, page: Page, path: str) -> bytes:
@@ -274,8 +266,7 @@ class Graph:
         try:
             return read_bytes(self.file(path), follows=path.startswith(FILES))
         except OSError as error:
-            msg = f"page {page.id!r} of {self.folder} cannot be read: {error}"
-            raise GraphError(msg) from None
+            raise GraphError(f"page {page.id!r} of {self.folder} cannot be read: {error}") from None
 
     def _row(self, query: str, values: tuple[str, ...]) -> tuple[Any, ...] | None:
         return next(self.rows(query, values), None)
@@ -291,8 +282,7 @@ class Graph:
             while (row := cursor.fetchone()) is not None:
                 yield row
         except sqlite3.Error as error:
-            msg = f"{self.folder / INDEX} cannot be read: {error}"
-            raise GraphError(msg) from None
+            raise GraphError(f"{self.folder / INDEX} cannot be read: {error}") from None
 
     def _page(self, row: tuple[Any, ...]) -> Page:
         page, package, activity, time, width, height, png, xml, same = row

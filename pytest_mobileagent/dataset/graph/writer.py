@@ -97,8 +97,7 @@ class GraphWriter:
                 each.unlink()
             (self._part / PAGES).mkdir()
         except OSError as error:
-            msg = f"cannot write a graph to {self.folder}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write a graph to {self.folder}: {error}") from error
         self._index = sqlite3.connect(self._part / INDEX)
         weakref.finalize(self, self._index.close)
         self._index.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {_TABLES}")
@@ -111,8 +110,7 @@ class GraphWriter:
             if error is None:
                 self._finish()
         except (OSError, sqlite3.OperationalError) as broken:
-            msg = f"cannot write a graph to {self.folder}: {broken}"
-            raise HostError(msg) from broken
+            raise HostError(f"cannot write a graph to {self.folder}: {broken}") from broken
         finally:
             self._index.close()
             shutil.rmtree(self._part, ignore_errors=True)
@@ -141,23 +139,19 @@ class GraphWriter:
             HostError: if the page cannot be written.
         """
         if not page or not isinstance(page, str):
-            msg = f"a page needs an id, not {page!r}"
-            raise GraphError(msg)
+            raise GraphError(f"a page needs an id, not {page!r}")
         try:
             size = size if png is None else _size(png, page)
             if size is None or min(size) < 1:
-                msg = f"page {page!r} has no picture, and no size (width, height)"
-                raise GraphError(msg)
+                raise GraphError(f"page {page!r} has no picture, and no size (width, height)")
             where = self._store_file(png, ".png", page), self._store_file(xml, ".xml", page)
         except OSError as error:
-            msg = f"page {page!r}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"page {page!r}: {error}") from error
         row = (page, package, activity, time.isoformat() if time else "", *size, *where, page)
         try:
             self._write("INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
-            msg = f"there is already a page {page!r}"
-            raise GraphError(msg) from None
+            raise GraphError(f"there is already a page {page!r}") from None
 
     def edge(self, source: str, golden: Golden, target: str, count: int = 1) -> None:
         """Add an edge: an action that leads from one page to another.
@@ -188,8 +182,7 @@ class GraphWriter:
             with (self._part / TASKS).open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
         except OSError as error:
-            msg = f"cannot write {TASKS} of {self.folder}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write {TASKS} of {self.folder}: {error}") from error
 
     def head(self, **fields: Any) -> None:
         """Set fields of the head (see `Graph`).
@@ -215,8 +208,7 @@ class GraphWriter:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
-            msg = f"{self.folder} is being written by another process"
-            raise GraphError(msg) from None
+            raise GraphError(f"{self.folder} is being written by another process") from None
         return descriptor
 
     def _finish(self) -> None:
@@ -291,8 +283,7 @@ class GraphWriter:
         try:
             self._index.execute(query, row)
         except sqlite3.OperationalError as error:
-            msg = f"cannot write {INDEX} of {self.folder}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write {INDEX} of {self.folder}: {error}") from error
 
 
 def _size(png: bytes | Path, page: str) -> Size:

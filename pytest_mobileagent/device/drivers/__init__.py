@@ -62,8 +62,7 @@ def choose_driver(name: str | None, reached_by: type) -> Driver:
         driver: Driver = module.Driver()
         if reached_by in driver.takes:
             return driver
-    msg = "cannot drive these devices: omit the option, or choose other devices"
-    raise ValueError(msg)
+    raise ValueError("cannot drive these devices: omit the option, or choose other devices")
 
 
 KEYCODES = {

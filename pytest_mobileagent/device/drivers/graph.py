@@ -139,8 +139,7 @@ class GraphDevice:
     def show(self, page: str) -> None:
         """Show a page, regardless of earlier actions; the back key returns to the previous page."""
         if page not in self._graph:
-            msg = f"{self._graph.folder} has no page {page!r}"
-            raise GraphError(msg)
+            raise GraphError(f"{self._graph.folder} has no page {page!r}")
         self._before, self._has_entered = None, False
         self._turn(page)
 
@@ -244,8 +243,7 @@ class GraphDevice:
                 if (edge := best(edges, action, self._rule)) is not None:
                     return edge
             except TaskError as error:
-                msg = f"page {each!r} of {self._graph.folder}: {error}"
-                raise GraphError(msg) from None
+                raise GraphError(f"page {each!r} of {self._graph.folder}: {error}") from None
         return None
 
 

@@ -58,8 +58,7 @@ class Program:
             return dict(json.loads(line))
         except (TimeoutError, ValueError):
             await self.end()
-            msg = f"its program did not start: {self.last_output()}"
-            raise RuntimeError(msg) from None
+            raise RuntimeError(f"its program did not start: {self.last_output()}") from None
 
     async def end(self) -> None:
         """End the program if it is still running."""

@@ -80,8 +80,7 @@ class SharedRun:
             raise InfrastructureError(msg) from error
         if not reply or "error" in reply:
             gone = f"the supervisor of this run's devices has ended: {self._last_output()}"
-            msg = f"no device: {reply.get('error', gone)}"
-            raise InfrastructureError(msg)
+            raise InfrastructureError(f"no device: {reply.get('error', gone)}")
         return reply
 
     def watch(self) -> None:

@@ -60,8 +60,7 @@ class Log:
             DeviceError: if the output is not a time.
         """
         if not re.fullmatch(r"\d+\.\d+", output.strip()):
-            msg = f"the device's clock reads {output.strip()[:100]!r}"
-            raise DeviceError(msg)
+            raise DeviceError(f"the device's clock reads {output.strip()[:100]!r}")
         return replace(self, start=output.strip())
 
     @property
@@ -128,8 +127,7 @@ def _lines(output: str) -> Iterator[tuple[float, str, str]]:
         if found := _LINE.fullmatch(line):
             yield float(found[1]), found[2], found[3]
         elif line.strip() and not _DIVIDER.fullmatch(line.strip()):
-            msg = f"the device's log cannot be read: {output.strip()[:200]}"
-            raise DeviceError(msg)
+            raise DeviceError(f"the device's log cannot be read: {output.strip()[:200]}")
 
 
 def log(pattern: str | re.Pattern[str], *, tag: str | None = None, level: str = "V") -> Log:

@@ -68,8 +68,7 @@ class Property:
 
     def __post_init__(self) -> None:
         if not _PROPERTY.fullmatch(self.key):
-            msg = f"{self.key!r} is not a valid name of a system property"
-            raise TaskError(msg)
+            raise TaskError(f"{self.key!r} is not a valid name of a system property")
 
     @property
     def script(self) -> str:
@@ -92,8 +91,7 @@ class Volume:
 
     def __post_init__(self) -> None:
         if self.stream not in STREAMS:
-            msg = f"there is no audio stream {self.stream!r} (only {', '.join(STREAMS)})"
-            raise TaskError(msg)
+            raise TaskError(f"there is no audio stream {self.stream!r} (only {', '.join(STREAMS)})")
 
     @property
     def script(self) -> str:
@@ -105,8 +103,7 @@ class Volume:
         """Return the index."""
         found = _VOLUME.search(output)
         if found is None:
-            msg = f"the phone printed no volume but {output.strip()[:200]!r}"
-            raise DeviceError(msg)
+            raise DeviceError(f"the phone printed no volume but {output.strip()[:200]!r}")
         return int(found[1])
 
 
@@ -169,8 +166,7 @@ class Packages:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            msg = f"packages({self.kind!r}): the kind must be one of {', '.join(KINDS)}"
-            raise TaskError(msg)
+            raise TaskError(f"packages({self.kind!r}): the kind must be one of {', '.join(KINDS)}")
 
     @property
     def script(self) -> str:
@@ -181,8 +177,7 @@ class Packages:
         """Return the names."""
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if stray := [line for line in lines if not line.startswith("package:")]:
-            msg = f"the device printed no list of packages but {stray[0][:200]!r}"
-            raise DeviceError(msg)
+            raise DeviceError(f"the device printed no list of packages but {stray[0][:200]!r}")
         return sorted(line.removeprefix("package:") for line in lines)
 
 
@@ -201,8 +196,7 @@ class Provider:
 
     def __post_init__(self) -> None:
         if not self.uri.startswith("content://"):
-            msg = f"provider({self.uri!r}): the address must start with content://"
-            raise TaskError(msg)
+            raise TaskError(f"provider({self.uri!r}): the address must start with content://")
         if any(":" in column or not column for column in self.projection):
             msg = f"provider(…, projection={self.projection!r}): not valid names of columns"
             raise TaskError(msg)
@@ -241,10 +235,8 @@ class Provider:
             msg = f"access to {self.uri} is denied: {message}; use a device that can become root"
             raise DeviceError(msg)
         if _MISTAKES.search(output):
-            msg = f"the query of {self.uri} is invalid: {message}"
-            raise TaskError(msg)
-        msg = f"{self.uri} cannot be read: the device printed {message}"
-        raise DeviceError(msg)
+            raise TaskError(f"the query of {self.uri} is invalid: {message}")
+        raise DeviceError(f"{self.uri} cannot be read: the device printed {message}")
 
 
 def _rows(output: str) -> list[str]:

@@ -41,8 +41,7 @@ class Sqlite:
     def __post_init__(self) -> None:
         _check_path("sqlite", self.path)
         if not self.query.strip():
-            msg = f"sqlite({self.path!r}, {self.query!r}): the query is empty"
-            raise TaskError(msg)
+            raise TaskError(f"sqlite({self.path!r}, {self.query!r}): the query is empty")
 
     @property
     def script(self) -> str:
@@ -161,8 +160,7 @@ class File:
         try:
             codecs.lookup(self.encoding or "utf-8")
         except LookupError as error:
-            msg = f"file({self.path!r}): {error}"
-            raise TaskError(msg) from error
+            raise TaskError(f"file({self.path!r}): {error}") from error
 
     @property
     def script(self) -> str:
@@ -189,8 +187,7 @@ def content(output: str, path: str) -> bytes | None:
     if _ABSENT.fullmatch(output):
         return None
     if _FOLDER.fullmatch(output):
-        msg = f"{path} is a folder on the device: probe it with files({path!r})"
-        raise TaskError(msg)
+        raise TaskError(f"{path} is a folder on the device: probe it with files({path!r})")
     try:
         return base64.b64decode("".join(output.split()), validate=True)
     except (binascii.Error, ValueError) as error:
@@ -229,8 +226,7 @@ class Files:
 
 def _check_path(probe: str, path: str) -> None:
     if not path.startswith("/"):
-        msg = f"{probe}({path!r}): the path must start with a slash"
-        raise TaskError(msg)
+        raise TaskError(f"{probe}({path!r}): the path must start with a slash")
 
 
 def sqlite(path: str, query: str) -> Sqlite:

@@ -65,8 +65,7 @@ class AttachedSource(Source):
             msg = f"names no device: write `{self.form}`, with serials that `adb devices` lists"
             raise ValueError(msg)
         if len(set(self.places)) < len(self.places):
-            msg = "names a device twice, but only one worker can use it at a time"
-            raise ValueError(msg)
+            raise ValueError("names a device twice, but only one worker can use it at a time")
 
     @property
     def shown(self) -> str:
@@ -90,8 +89,7 @@ class AttachedSource(Source):
                     servers[server] = listed(*server, seconds=_LIST_SECONDS)
                 except DeviceError as error:
                     start = "start it with `adb start-server`, or on another machine with"
-                    msg = f"{error}; {start} `adb -a nodaemon server`"
-                    raise ValueError(msg) from None
+                    raise ValueError(f"{error}; {start} `adb -a nodaemon server`") from None
             self._check_state(address, servers[server])
 
     def _check_state(self, address: Address, states: dict[str, str]) -> None:
@@ -102,8 +100,7 @@ class AttachedSource(Source):
             raise ValueError(msg)
         for known, remedy in _REMEDIES.items():
             if state.startswith(known):
-                msg = f"{where} lists {it} as {known}; {remedy}"
-                raise ValueError(msg)
+                raise ValueError(f"{where} lists {it} as {known}; {remedy}")
 
     def open(
         self,
@@ -152,8 +149,7 @@ def _place(word: str) -> Place:
     # IPv6 addresses are in brackets: [::1]:5037/emulator-5554.
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
-        msg = f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554"
-        raise ValueError(msg)
+        raise ValueError(f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554")
     return Place(serial, match[1] or match[2], int(match[3]))
 
 

@@ -33,8 +33,7 @@ class GraphSource(Source):
 
     def __init__(self, text: str) -> None:
         if not text or "\0" in text:
-            msg = "must be `graph:DIR`, with a folder of recorded pages"
-            raise ValueError(msg)
+            raise ValueError("must be `graph:DIR`, with a folder of recorded pages")
         self._text = text
 
     @property
@@ -92,8 +91,7 @@ class GraphSource(Source):
         known = task.snapshot in self._graph.snapshots
         snapshot = "" if task.snapshot == DEFAULT_SNAPSHOT and not known else task.snapshot
         for flaw in flaws_of_path(self._graph, golden, snapshot):
-            msg = f"{flaw} ({self.shown})"
-            raise TaskError(msg)
+            raise TaskError(f"{flaw} ({self.shown})")
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> RunSlots:
         """Return a slot for each worker."""

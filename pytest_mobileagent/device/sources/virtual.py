@@ -50,8 +50,7 @@ class VirtualSource(Source):
 
     def __init__(self, text: str) -> None:
         if text:
-            msg = "must be just `virtual`: one phone is started for each worker (-n)"
-            raise ValueError(msg)
+            raise ValueError("must be just `virtual`: one phone is started for each worker (-n)")
 
     @property
     def shown(self) -> str:

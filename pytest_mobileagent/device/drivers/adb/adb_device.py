@@ -128,8 +128,7 @@ class AdbDevice:
             glance = dump_script(self._dump_file) if self._spares else SCREENSHOT
             done, seen = self.system.run(command, glance)
             if "java.lang.SecurityException" in done.text:
-                msg = f"device {self.address} refuses input: {done.text.strip()[:300]}"
-                raise DeviceError(msg)
+                raise DeviceError(f"device {self.address} refuses input: {done.text.strip()[:300]}")
             if self._spares:
                 self._tree = hierarchy(seen.text)
             else:

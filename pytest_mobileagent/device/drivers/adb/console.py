@@ -46,8 +46,7 @@ class Console:
     def __init__(self, address: Address) -> None:
         port = console_port(address.serial)
         if port is None:
-            msg = f"{address.serial} is not an emulator: it has no console"
-            raise DeviceError(msg)
+            raise DeviceError(f"{address.serial} is not an emulator: it has no console")
         # Some emulators listen on only one of their machine's loopback addresses.
         host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host
         self._where = (host, port)
@@ -115,8 +114,7 @@ def console_of(address: Address, shell: Shell) -> Console:
         NoSnapshotError: if the device has no console that can be reached.
     """
     if console_port(address.serial) is None:
-        msg = "no snapshots"
-        raise NoSnapshotError(msg)
+        raise NoSnapshotError("no snapshots")
     console = Console(address)
     try:
         name = console.name()
@@ -141,11 +139,8 @@ def _reply(reader: Iterable[str]) -> str:
         if text == "OK" or text.startswith("OK: "):
             return "\n".join(lines)
         if "-read-only" in text and text.startswith("KO"):
-            msg = f"the emulator's console answered {text!r}"
-            raise ReadOnlyError(msg)
+            raise ReadOnlyError(f"the emulator's console answered {text!r}")
         if text.startswith("KO"):
-            msg = f"the emulator's console answered {text!r}"
-            raise DeviceError(msg)
+            raise DeviceError(f"the emulator's console answered {text!r}")
         lines.append(text)
-    msg = "the emulator's console closed the connection"
-    raise DeviceError(msg)
+    raise DeviceError("the emulator's console closed the connection")

@@ -171,8 +171,7 @@ class EventStream:
             acknowledge_at_once(self._stream)
             part = self._stream.recv(1 << 16)
             if not part:
-                msg = "the connection was closed"
-                raise EOFError(msg)
+                raise EOFError("the connection was closed")
             self._received += part
         line = bytes(self._received[:end])
         del self._received[: end + 1]

@@ -123,13 +123,11 @@ class LogStream:
         deadline = time.monotonic() + _ANSWER_SECONDS
         while self._answered < self._asked:
             if not is_readable(self._stream, deadline - time.monotonic()):
-                msg = f"device {self.address} does not print its log"
-                raise DeviceError(msg)
+                raise DeviceError(f"device {self.address} does not print its log")
             acknowledge_at_once(self._stream)
             part = self._stream.recv(1 << 16)
             if not part:
-                msg = "the connection was closed"
-                raise EOFError(msg)
+                raise EOFError("the connection was closed")
             self._receive(part)
 
     def _receive(self, part: bytes) -> None:
@@ -152,8 +150,7 @@ class LogStream:
             return
         if not self._is_known and int(number) >= max(1, self._answered):
             if int(number) > max(1, self._answered):
-                msg = "its log was cleared after its stream was lost"
-                raise DeviceError(msg)
+                raise DeviceError("its log was cleared after its stream was lost")
             self._is_known = True
         self._answered = max(self._answered, int(number))
         self._marked = len(self._lines)

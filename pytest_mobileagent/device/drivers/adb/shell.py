@@ -170,21 +170,18 @@ class Shell:
         if kind in (STDOUT, STDERR):
             self._received += data
         elif kind == EXIT:
-            msg = "its shell ended"
-            raise EOFError(msg)
+            raise EOFError("its shell ended")
 
     def _exactly(self, stream: socket.socket, count: int, deadline: float) -> bytes:
         data = bytearray()
         while len(data) < count:
             left = deadline - time.monotonic()
             if left <= 0 or not is_readable(stream, left):
-                msg = f"device {self.address} did not answer in time"
-                raise DeviceError(msg)
+                raise DeviceError(f"device {self.address} did not answer in time")
             acknowledge_at_once(stream)
             part = stream.recv(count - len(data))
             if not part:
-                msg = "the connection was closed"
-                raise EOFError(msg)
+                raise EOFError("the connection was closed")
             data += part
         return bytes(data)
 
@@ -214,8 +211,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
             connection.check_okay()
     except (adbutils.AdbError, OSError) as error:
         connection.conn.close()
-        msg = f"device {address} cannot be reached: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"device {address} cannot be reached: {error}") from error
     return connection
 
 
@@ -287,5 +283,4 @@ def _open_server(host: str, port: int, seconds: float | None = None) -> AdbConne
     try:
         return Connection(host, port)
     except OSError as error:
-        msg = f"no adb server at {host}:{port}: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"no adb server at {host}:{port}: {error}") from error

@@ -59,8 +59,7 @@ def read_info(shell: Shell) -> DeviceInfo:
     dots = re.findall(r"\d+", density)
     if not (sdk.isdigit() and pixels and dots):
         found = f"API level {sdk!r}, `wm size` {size!r}, `wm density` {density!r}"
-        msg = f"the properties of device {shell.address} cannot be read: {found}"
-        raise DeviceError(msg)
+        raise DeviceError(f"the properties of device {shell.address} cannot be read: {found}")
     return DeviceInfo(
         serial=shell.address.serial,
         model=model,
@@ -282,8 +281,7 @@ class AdbSystem:
             problem = "is locked" if is_locked(window) else "does not wake up"
             if command:
                 self._shell.run(command)
-        msg = f"device {self.address} {problem}"
-        raise DeviceError(msg)
+        raise DeviceError(f"device {self.address} {problem}")
 
     def _restart_as_root(self) -> None:
         self._shell.close()
@@ -345,8 +343,7 @@ def read_clock(text: str) -> datetime:
     try:
         moment = datetime.strptime(text.strip(), "%Y-%m-%dT%H:%M:%S%z")
     except ValueError:
-        msg = f"the device's clock reads {text.strip()[:100]!r}"
-        raise DeviceError(msg) from None
+        raise DeviceError(f"the device's clock reads {text.strip()[:100]!r}") from None
     return moment.replace(tzinfo=None)
 
 

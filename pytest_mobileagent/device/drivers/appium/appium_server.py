@@ -43,13 +43,11 @@ def find_appium(home: Path | None) -> Path:
     if home is not None:
         program = home / "node_modules" / ".bin" / "appium"
         if not program.exists():
-            msg = f"there is no Appium in {home}: {INSTALL}"
-            raise FileNotFoundError(msg)
+            raise FileNotFoundError(f"there is no Appium in {home}: {INSTALL}")
         return program
     found = shutil.which("appium")
     if found is None:
-        msg = f"Appium is not installed: {INSTALL}"
-        raise FileNotFoundError(msg)
+        raise FileNotFoundError(f"Appium is not installed: {INSTALL}")
     return Path(found)
 
 

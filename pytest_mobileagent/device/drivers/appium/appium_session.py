@@ -29,11 +29,9 @@ def parse_capabilities(file: str) -> dict[str, Any]:
     try:
         capabilities = json.loads(Path(file).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"cannot be read as JSON: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"cannot be read as JSON: {error}") from None
     if not isinstance(capabilities, dict):
-        msg = "must contain a JSON object"
-        raise ValueError(msg)
+        raise ValueError("must contain a JSON object")
     return capabilities
 
 
@@ -80,8 +78,7 @@ class AppiumSession:
         except WebDriverException as error:
             lines = (error.msg or type(error).__name__).strip().splitlines()
             message = hide((lines or ["?"])[0], self.url)[:300]
-            msg = f"Appium at {self.redacted}: {what} failed: {message}"
-            raise DeviceError(msg) from error
+            raise DeviceError(f"Appium at {self.redacted}: {what} failed: {message}") from error
         except (HTTPError, OSError) as error:
             self._driver = None
             message = hide(str(error), self.url)[:300]

@@ -99,8 +99,7 @@ class RemoteSystem:
     def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         names = self.snapshots()
         if names and snapshot not in names:
-            msg = f"the device has no snapshot {snapshot!r} (it has: {', '.join(names)})"
-            raise TaskError(msg)
+            raise TaskError(f"the device has no snapshot {snapshot!r} (it has: {', '.join(names)})")
         if names:
             self._console(f"avd snapshot load {snapshot}")
             return Reset("snapshot", snapshot)
