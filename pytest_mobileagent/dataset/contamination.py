@@ -113,7 +113,7 @@ def ad_over(
     target = target_of(golden, screen)
     if target is None or target.width < 1 or target.height < 1:
         return "no step is a tap on something"
-    look = replace(look_of(screen), dark=False)  # the background is white
+    look = look_of(screen, dark=False)  # the background is white
     white = _whitened(screen.image, whiten)
     order = chance.sample(templates, len(templates))
     placed = ((each, arrange(each, look, State())) for each in order)

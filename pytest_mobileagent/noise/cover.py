@@ -77,18 +77,24 @@ class Covered:
 
 
 def look_of(
-    screen: Screen, *, density: int = 0, font_scale: float = 1.0, mirrored: bool = False
+    screen: Screen,
+    *,
+    density: int = 0,
+    font_scale: float = 1.0,
+    mirrored: bool = False,
+    dark: bool | None = None,
 ) -> Look:
     """Return the properties of a screen that noise must fit; a density of 0 means "guess it".
 
-    Whether the screen is dark is decided by the brightness of its screenshot.
+    With `dark` None, the brightness of its screenshot decides whether the screen is dark.
 
     Raises:
         ScreenError: if the screenshot cannot be decoded.
     """
     size = screen.size
     guessed = density or round(min(size) / 411 * 160)  # most phones are 411 dp wide
-    return Look(size, guessed, font_scale, is_dark(screen.image), mirrored, screen.package)
+    dark = is_dark(screen.image) if dark is None else dark
+    return Look(size, guessed, font_scale, dark, mirrored, screen.package)
 
 
 def cover(screen: Screen, template: Template, look: Look, state: State | None = None) -> Covered:

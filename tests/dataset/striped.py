@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -17,6 +18,7 @@ ROW = Bounds(0, 400, 1080, 600)  # wider than any card
 APP = "org.example.shop"
 
 
+@cache
 def striped(number: int = 0) -> Any:
     """Return a screen with black and white stripes, so adjacent parts always differ."""
     picture = Image.new("RGB", SIZE, "white")

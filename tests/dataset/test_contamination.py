@@ -18,6 +18,8 @@ from tests.dataset.striped import ICON, PATH, ROW, SIZE, golden, striped
 if TYPE_CHECKING:
     from pathlib import Path
 
+SHORT = PATH[:1] + PATH[4:]
+
 
 def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
     striped_graph: Any, contaminate: Any, tmp_path: Path
@@ -46,7 +48,7 @@ def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
 def test_nothing_of_the_target_can_be_seen(
     striped_graph: Any, contaminate: Any, tmp_path: Path, seed: int
 ) -> None:
-    _, _, (row,) = contaminate(striped_graph(PATH[:1] + PATH[4:]), f"--seed={seed}")
+    _, _, (row,) = contaminate(striped_graph(SHORT), f"--seed={seed}")
     ad, clean, _ = golden(row)
     with Graph.open(tmp_path / "noisy") as graph:
         covered, before = graph.screen(ad.page), graph.screen(clean.page)
@@ -64,7 +66,7 @@ def test_nothing_of_the_target_can_be_seen(
 def test_the_page_around_a_card_is_whitened(
     striped_graph: Any, contaminate: Any, tmp_path: Path
 ) -> None:
-    _, _, (row,) = contaminate(striped_graph(PATH[:1] + PATH[4:]), "--noise=0,rating")
+    _, _, (row,) = contaminate(striped_graph(SHORT), "--noise=0,rating")
     with Graph.open(tmp_path / "noisy") as graph:
         levels = graph.screen(golden(row)[0].page).image.crop((0, 0, 40, 400)).convert("L")
     assert levels.getextrema() == (229, 255)  # A tenth of the black remains.
@@ -97,7 +99,7 @@ def test_a_trajectory_without_a_tap_is_left_out_and_counted(
 def test_the_seed_decides_and_tasks_do_not_depend_on_each_other(
     striped_graph: Any, contaminate: Any, tmp_path: Path
 ) -> None:
-    data = striped_graph(PATH, PATH, PATH)
+    data = striped_graph(SHORT, SHORT, SHORT)
     first = contaminate(data, "--seed=1", name="a")[2]
     again = contaminate(data, "--seed=1", name="b")[2]
     other = contaminate(data, "--seed=2", name="c")[2]
@@ -124,7 +126,7 @@ def test_the_rate_is_the_share_of_steps_at_least_one(striped_graph: Any, contami
 def test_the_two_sets_of_ads_are_kept_apart(
     striped_graph: Any, contaminate: Any, tmp_path: Path
 ) -> None:
-    data = striped_graph(*[PATH] * 8)
+    data = striped_graph(*[SHORT] * 8)
     inside, outside = (
         {each["ad"] for row in contaminate(data, f"--ads={ads}", name=ads)[2] for each in row.noise}
         for ads in ("in", "out")
