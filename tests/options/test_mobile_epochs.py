@@ -58,7 +58,7 @@ def test_a_range_ends_with_the_first_analysis_that_decides(gated):
     assert (gate["verdict"], gate["look"], gate["epochs"]) == ("PASS", 1, 1)
 
 
-def test_only_tasks_that_an_open_bound_covers_continue(gated):
+def test_only_tasks_that_an_open_bound_covers_continue_and_no_others_are_rescored(gated):
     result = gated.gated(*HARD_ONES_VARY, "--tb=no", "-v")
     result.assert_outcomes(passed=22, failed=2, deselected=8)
     assert gated.epochs() == {
@@ -68,10 +68,7 @@ def test_only_tasks_that_an_open_bound_covers_continue(gated):
     lines = [line for line in result.outlines if "::test_" in line and "%" in line]
     assert ["epoch0" in line for line in lines] == [True] * 16 + [False] * 8
     assert lines[-1].endswith("[100%]")
-
-
-def test_dropped_epochs_are_not_expected_when_the_run_is_rescored(gated):
-    gated.gated(*HARD_ONES_VARY, "--tb=no")
+    # Dropped epochs are not expected when the run is rescored.
     run = gated.newest()
     result = gated.pytester.runpytest_inprocess(f"--mobile-rescore={run}", "--mobile-runs=again")
     result.assert_outcomes(passed=22, failed=2, deselected=8)
