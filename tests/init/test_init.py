@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_an_error_in_words(tmp_path):
     ("agent", "outcomes"),
     [
         ([], {"passed": 1, "failed": 1}),
-        (["--agent=oracle"], {"passed": 2}),
+        pytest.param(["--agent=oracle"], {"passed": 2}, marks=pytest.mark.slow),
         pytest.param(["--agent=noop"], {"failed": 2}, marks=pytest.mark.slow),
         pytest.param(["--agent=truncated_oracle"], {"failed": 2}, marks=pytest.mark.slow),
     ],

@@ -8,7 +8,7 @@ from pytest_mobileagent.errors import InfrastructureError
 
 
 def test_a_missing_attached_device_is_a_usage_error(project):
-    result = project.run_virtual(
+    result = project.pytester.runpytest_inprocess(
         "tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:nowhere"
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -19,7 +19,9 @@ def test_a_missing_attached_device_is_a_usage_error(project):
 
 def test_without_an_adb_server_none_is_started(project, monkeypatch, unused_port):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(unused_port))
-    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:x")
+    result = project.pytester.runpytest_inprocess(
+        "tasks", "--agent=noop", "-k", "code", "--mobile-device=serial:x"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     missing = f"no adb server at 127.0.0.1:{unused_port}: *; start it with `adb start-server`*"
     result.stderr.fnmatch_lines([f"ERROR: --mobile-device=serial:x: {missing}"])
@@ -30,7 +32,9 @@ def test_a_run_has_virtual_phones_of_its_own(project):
 
 
 def test_more_workers_than_devices_are_a_usage_error(project):
-    result = project.run_virtual("tasks", "--agent=noop", "-n2", "--mobile-device=serial:a")
+    result = project.pytester.runpytest_inprocess(
+        "tasks", "--agent=noop", "-n2", "--mobile-device=serial:a"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: -n 2 needs 2 devices, --mobile-device=serial:… names 1"])
 
@@ -46,7 +50,9 @@ def test_a_device_that_another_run_uses_is_waited_for(project):
 
 def test_an_invalid_adb_port_is_a_usage_error(project, monkeypatch):
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "tcp:5037")
-    result = project.run_virtual("tasks", "--agent=noop", "--mobile-device=serial:x")
+    result = project.pytester.runpytest_inprocess(
+        "tasks", "--agent=noop", "--mobile-device=serial:x"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["*the environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 must be*"]

@@ -70,7 +70,7 @@ def test_the_ini_key_is_read_in_workers_too(outcomes, asking):
     asking.pytester.makeini(
         "[pytest]\naddopts = -p no:cacheprovider\nmobile_device_has = web,account:My Shop"
     )
-    assert outcomes("-n", "2") == {"web": "passed", "shop": "passed", "sim": "physical"}
+    assert outcomes("-n", "1") == {"web": "passed", "shop": "passed", "sim": "physical"}
 
 
 def test_skipped_tasks_run_when_the_run_is_resumed(outcomes):

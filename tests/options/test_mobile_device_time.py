@@ -32,6 +32,7 @@ def test_phones_of_others_keep_their_clocks(refused):
 def test_each_episode_begins_at_that_time(project):
     project.write(tasks__test_day=TASK)
     result = project.run_virtual(
-        "tasks/test_day.py", "--agent=noop", "--mobile-device-time=2024-02-29T23:58"
+        *("tasks/test_day.py", "--agent=noop", "--mobile-agent-process=off"),
+        "--mobile-device-time=2024-02-29T23:58",
     )
     result.assert_outcomes(passed=2)

@@ -37,14 +37,14 @@ def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
 
 def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
     arguments = ["tasks", "--agent=noop", "-k", "code", "--mobile-driver=appium"]
-    result = project.run_virtual(*arguments, f"--mobile-appium-home={tmp_path}")
+    result = project.pytester.runpytest_inprocess(*arguments, f"--mobile-appium-home={tmp_path}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR  # instead of one failed task after another
     result.stderr.fnmatch_lines([f"*there is no Appium in {tmp_path}: install it with `npm *"])
 
 
 def test_a_missing_server_is_an_error_not_a_failure(project, unused_port):
     url = f"http://user:secret-key@127.0.0.1:{unused_port}/wd/hub?token=secret-key"
-    result = project.run_virtual(
+    result = project.pytester.runpytest_inprocess(
         "tasks", "--agent=noop", "-k", "code", f"--mobile-device=appium:{url}"
     )
     result.assert_outcomes(errors=1)
@@ -56,7 +56,7 @@ def test_a_missing_server_is_an_error_not_a_failure(project, unused_port):
 
 
 def test_adb_cannot_drive_the_devices_of_a_server(project):
-    result = project.run_virtual(
+    result = project.pytester.runpytest_inprocess(
         *("tasks", "--agent=noop", "--mobile-device=appium:http://hub:4444", "--mobile-driver=adb")
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -69,7 +69,9 @@ def test_capabilities_must_be_a_json_object(project, tmp_path, content):
     file = tmp_path / "capabilities.json"
     if content is not None:
         file.write_text(content)
-    result = project.run_virtual("tasks", "--agent=noop", f"--mobile-capabilities={file}")
+    result = project.pytester.runpytest_inprocess(
+        "tasks", "--agent=noop", f"--mobile-capabilities={file}"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--mobile-capabilities=*JSON*"])
 
@@ -81,7 +83,7 @@ def test_capabilities_of_the_ini_file_are_found_from_any_folder(project):
     arguments = ("../tasks", "--agent=noop", "--collect-only", "-p", "no:cacheprovider")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert project.run_virtual(*arguments).ret == 0
+        assert project.pytester.runpytest_inprocess(*arguments).ret == 0
     (project.pytester.path / "hub.json").unlink()
-    result = project.run_virtual(*arguments[1:])
+    result = project.pytester.runpytest_inprocess(*arguments[1:])
     result.stderr.fnmatch_lines(["*--mobile-capabilities=hub.json (ini key*cannot be read*"])

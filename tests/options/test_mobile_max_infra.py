@@ -45,10 +45,16 @@ def report(project):
     return json.loads(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["alone", "workers"])
+@pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param([], id="alone"),
+        pytest.param(["-n1"], marks=pytest.mark.slow, id="workers"),
+    ],
+)
 def test_the_run_stops_with_status_9(smoking, workers):
     arguments = ["tasks", "--agent=noop", "--mobile-max-infra=2", *workers]
-    result = smoking.run_virtual(*arguments)
+    result = smoking.pytester.runpytest_inprocess(*arguments)
     assert result.ret == 9
     result.stdout.fnmatch_lines(["*infrastructure broke * times (--mobile-max-infra=2)*"])
     tasks = report(smoking)["tasks"]
@@ -60,7 +66,7 @@ def test_the_run_stops_with_status_9(smoking, workers):
 
 
 def test_without_it_every_task_is_tried(smoking):
-    result = smoking.run_virtual("tasks", "--agent=noop", "--mobile-retries=0")
+    result = smoking.pytester.runpytest_inprocess("tasks", "--agent=noop", "--mobile-retries=0")
     result.assert_outcomes(errors=3)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert report(smoking)["summary"]["infrastructure"] == 3

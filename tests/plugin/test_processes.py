@@ -136,7 +136,7 @@ def mobile_lease():
 
 
 def test_results_are_separate_under_every_scheduler(project):
-    result = project.run_virtual("tasks", "--agent=noop", "-n2", "--dist=each")
+    result = project.pytester.runpytest_inprocess("tasks", "--agent=noop", "-n2", "--dist=each")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--dist=each*--mobile-epochs*"])
 
@@ -162,7 +162,7 @@ def test_odd(episode, what):
         assert found == [("tasks/counter/counter/odd[a::b/c]", n, "counter") for n in (0, 1)]
 
 
-@pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.slow), "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n2", marks=pytest.mark.slow)])
 def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)
     process = start("tasks", "--agent=waiting", workers)
@@ -247,7 +247,9 @@ def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     wait_until(lambda: not processes_with(str(temporary)))
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
     project, start, markers, temporary, how
 ):

@@ -84,6 +84,6 @@ def test_another_server_of_this_machine_may_have_an_address_of_ipv6(project, rel
 
 def test_a_machine_without_an_adb_server_is_a_usage_error_that_names_it(project, unused_port):
     device = f"--mobile-device=serial:{ELSEWHERE}:{unused_port}/emulator-5554"
-    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", device)
+    result = project.pytester.runpytest_inprocess("tasks", "--agent=noop", "-k", "code", device)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*no adb server at {ELSEWHERE}:{unused_port}: *refused*"])

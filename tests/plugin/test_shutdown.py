@@ -215,6 +215,7 @@ def test_a_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
     assert document["tasks"][0]["infrastructure"] == ["a worker died", "a worker died"]
 
 
+@pytest.mark.slow
 def test_tasks_that_never_ran_are_reported_as_such(
     pytester: pytest.Pytester, run: Callable[..., Any]
 ) -> None:
@@ -241,10 +242,13 @@ def test_tasks_that_never_ran_are_reported_as_such(
 @pytest.mark.parametrize(
     ("arguments", "status", "reason"),
     [
-        (["-x"], 1, "stopping after 1 failures"),
-        (["-x", "-n1", "--dist=load"], 2, "stopping after 1 failures"),
+        pytest.param(["-x"], 1, "stopping after 1 failures", id="alone"),
+        pytest.param(
+            *(["-x", "-n1", "--dist=load"], 2, "stopping after 1 failures"),
+            marks=pytest.mark.slow,
+            id="workers",
+        ),
     ],
-    ids=["alone", "workers"],
 )
 def test_tasks_behind_the_first_failure_are_not_run(
     run: Callable[..., Any], arguments: list[str], status: int, reason: str
