@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_mobileagent import Finish, Tap, Task, Termination, Type
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.device.noisy import noisy_device
 from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyPages, with_noise
 from pytest_mobileagent.noise import Look, NoiseChoice, State
 from pytest_mobileagent.noise.layout import arrange
@@ -27,14 +30,20 @@ GOLDEN = [
 def popup(monkeypatch: pytest.MonkeyPatch) -> None:
     """Show a pop-up over the first page."""
 
-    def noisy(device, plan, first):
-        settings = NoiseSettings(NoiseChoice(1), TEMPLATES)
-        made = with_noise(device, settings, 1, "en", first.screen, tampers=False)
+    settings, play_one = NoiseSettings(NoiseChoice(1), TEMPLATES), attempt._play
+
+    def noisy(device, given, seed, language, first, *, tampers):
+        assert (given, tampers) == (settings, False)
+        made = with_noise(device, settings, 1, "en", first, tampers=False)
         assert isinstance(made, NoisyPages)
         made._schedule = Planned({1: BY_NAME["en-garden-week"]})  # type: ignore[assignment]
         return made
 
-    monkeypatch.setattr(attempt, "_with_noise", noisy)
+    def play_noisily(plan, *others):
+        play_one(replace(plan, noise=settings), *others)
+
+    monkeypatch.setattr(noisy_device, "with_noise", noisy)
+    monkeypatch.setattr(attempt, "_play", play_noisily)
 
 
 def follow(*decisions):
