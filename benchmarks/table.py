@@ -106,7 +106,7 @@ def of_checks() -> Iterator[Figure]:
 
 
 def of_pictures() -> Iterator[Figure]:
-    """The screens of an episode on the disk."""
+    """How long packing a screenshot takes, and how much space it saves."""
     png = drawn()
     webp = as_webp(png)
     assert webp is not None

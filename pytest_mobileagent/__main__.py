@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _has_lost_its_reader() -> bool:
-    """Return whether nobody reads standard output; if so, discard what is still to be written."""
+    """Return whether standard output has been closed at its other end; if so, discard the rest."""
     poll = select.poll()
     poll.register(sys.stdout, 0)
     is_lost = any(events & select.POLLERR for _, events in poll.poll(0))

@@ -111,7 +111,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_unconfigure() -> None:
-    """Have the last collection see everything: destructors that run later find no modules."""
+    """Let the last collection see all objects, as destructors that run later find no modules."""
     gc.unfreeze()
 
 

@@ -71,7 +71,7 @@ class Phone:
     def observe(self) -> Observation:
         """Return the screen as it settled after the last action.
 
-        `act(Wait(seconds))` returns what it has become since then.
+        For a later screen, call `act(Wait(seconds))`.
         """
         return self._channel.observation()
 

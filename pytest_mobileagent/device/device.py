@@ -91,8 +91,8 @@ def settled(
 ) -> L:
     """Observe until two observations in a row are equal, or the app's time limit has passed.
 
-    `shot` and `tree` were seen before the first observation, if anything was. Hierarchies are
-    compared too, as a blinking cursor changes pixels for ever. `no_tree` returns the error that is
+    `shot` and `tree` are of an earlier observation, if there is one. Hierarchies are compared too,
+    as a blinking cursor keeps changing pixels. `no_tree` returns the error that is
     raised if the device keeps returning no hierarchy.
     """
     started = time.monotonic()

@@ -63,8 +63,8 @@ def pack(screen: Path) -> bool:
     """Pack one screen, and return whether that made it smaller; otherwise it is left as it is.
 
     Raises:
-        OSError: if the screen cannot be read or its packed file not be written; the screen is left
-            unchanged.
+        OSError: if the screen cannot be read, or its packed file cannot be written; the screen is
+            left unchanged.
     """
     content = read_bytes(screen)
     packed = as_webp(content) if screen.suffix == ".png" else gzip.compress(content, 9, mtime=0)
@@ -79,7 +79,7 @@ def pack(screen: Path) -> bool:
 
 
 def pack_run(run: Path, seconds: float) -> int:
-    """Pack the screens of a run that has ended, and return how many the time did not suffice for.
+    """Pack the screens of a run that has ended, and return how many were left for lack of time.
 
     All processors are used. Screens that cannot be packed or written are left as they are.
     """

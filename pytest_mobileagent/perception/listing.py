@@ -259,7 +259,7 @@ def _entries(screen: Screen) -> Iterator[_Entry]:
 
 
 def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
-    """Return the nearest element with a flag for each element, itself or an ancestor, by `id`."""
+    """Map the `id` of each element to the nearest one with a flag: itself, an ancestor, or None."""
     found: dict[int, Element | None] = {id(screen.root): None}
     for element in screen.elements:
         inherited = found[id(element.parent)]

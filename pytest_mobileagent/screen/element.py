@@ -96,7 +96,7 @@ class Bounds(NamedTuple):
 
 
 class Readable(Protocol):
-    """What elements belong to: a screen with a picture of them."""
+    """A screen with a picture, from which the text of its elements is read."""
 
     def read(self, bounds: Bounds) -> str:
         """Return the text in a part of the picture."""

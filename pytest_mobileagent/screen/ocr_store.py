@@ -53,7 +53,7 @@ class Store(Protocol):
 
 
 def of_pixels(image: Image) -> str:
-    """Return a name for a picture, derived from its pixels. Parts of screens have no `key`."""
+    """Return a name for a picture without a `key`, such as a part of a screen, from its pixels."""
     digest = hashlib.sha256(to_line(image.size).encode())
     digest.update(image.convert("RGB").tobytes())
     return digest.hexdigest()

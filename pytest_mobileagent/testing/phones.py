@@ -1,6 +1,6 @@
-"""Phones in memory, with the same protocol as real ones.
+"""Phones in memory, with the same protocol as real ones, and screens for tests.
 
-Also screens for tests, made from a few words, from XML, or from an XML file.
+Screens are made from a few words, from XML, or from an XML file.
 """
 
 from __future__ import annotations

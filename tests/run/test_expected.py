@@ -18,7 +18,7 @@ NOW, BEFORE, LONG_AGO = "2026-05-05T10-00-00-a-1", "2026-05-04T10-00-00-a-1", "2
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a file of a run; returns the folder of the run that is about to start."""
+    """Writes a file of an earlier run, and returns the folder of the next one."""
 
     def write(run, name, tasks, agent="a"):
         path = tmp_path / run / name

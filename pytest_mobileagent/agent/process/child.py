@@ -40,7 +40,7 @@ def main(descriptor: int, parent: int) -> None:
     """Load an agent and play episodes, until the worker closes the connection or is gone."""
     _belong_to(parent)
     connection = Connection(descriptor)
-    _keep_to_ourselves(connection)
+    _close_in_children(connection)
     status = 1
     try:
         _, reference, folders, given, models = receive_in_agent(connection)
@@ -119,7 +119,7 @@ def _belong_to(parent: int) -> None:
         os._exit(0)
 
 
-def _keep_to_ourselves(connection: Connection) -> None:
+def _close_in_children(connection: Connection) -> None:
     """Keep processes that the agent starts from using the connection or keeping it open."""
     os.set_inheritable(connection.fileno(), False)
     os.register_at_fork(after_in_child=connection.close)

@@ -166,7 +166,7 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 def _clock(found: re.Match[str]) -> str:
-    """Return "six thirty", which is not a number, as a time."""
+    """Return the words of a time, such as "six thirty", in digits; they are not one number."""
     minutes = _cardinal(found[2].removeprefix("oh "))
     return found[0] if minutes is None else f"{_SMALL[found[1]]}:{int(minutes):02}"
 

@@ -174,7 +174,7 @@ def _of_sentence(text: str, span: Span) -> Iterator[Doubt]:
 
 
 def _failed(text: str) -> Iterator[Doubt]:
-    """Yield everything before a reported failure is overcome, if it is; and list prices."""
+    """Yield what precedes the remedy of a reported failure, or all of it; also, list prices."""
     for found in _FAILED.finditer(text):
         after_all = _AFTER_ALL.search(text, found.end())
         yield Doubt(0, after_all.start() if after_all else len(text), *found.span())

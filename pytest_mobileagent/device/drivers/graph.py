@@ -300,7 +300,7 @@ def _info(graph: Graph) -> DeviceInfo:
 
 
 def best(edges: Iterable[Edge], action: Action, rule: Rule) -> Edge | None:
-    """Return the edge whose recorded action an action matches by a rule; None if no edge matches.
+    """Return the edge whose recorded action matches an action by a rule; None if there is none.
 
     If several match, the edge with the smallest box around the action's point is chosen; then the
     one with the most similar text, then with the nearest point, then the most often recorded.

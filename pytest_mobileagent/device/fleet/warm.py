@@ -251,7 +251,7 @@ def _connected(path: Path) -> socket.socket:
 
 
 async def _status(control: Streams) -> int:
-    """Return the exit status of a process; -SIGKILL if the warm program died, and it with it."""
+    """Return the exit status of a process; -SIGKILL if it died together with the warm program."""
     reader, writer = control
     try:
         return int(json.loads(await reader.readline())["status"])

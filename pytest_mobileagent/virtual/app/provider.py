@@ -182,7 +182,7 @@ class Provider:
         return sorted({row[0] for row in found.values})
 
     def _meant(self, table: Table, ask: Ask) -> tuple[str, tuple[Any, ...]]:
-        """Return a condition for the table to write, which may differ from the one that is read."""
+        """Return a condition, with its arguments, for the rows of the table that is written to."""
         if not table.into:
             return ask.where or "1", ask.args
         numbers = self.ids(table.source, ask)

@@ -1,4 +1,4 @@
-"""The phone has a clock of its own."""
+"""The clock of the phone is independent of the clock of the machine."""
 
 from __future__ import annotations
 
