@@ -27,7 +27,7 @@ from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.golden import check_path, collect_matches
 from pytest_mobileagent.check.states import OnTheWay, first_success
-from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals, credit
+from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
@@ -217,11 +217,6 @@ def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
         "first_step": first,
         "reason": subgoal.reason,
     }
-
-
-def partial_credit(progress: Sequence[Mapping[str, Any]]) -> float | None:
-    """Return the weighted share of the sub-goals that held; None without sub-goals."""
-    return credit([(each["weight"], each["held"]) for each in progress])
 
 
 STRICT = "[XPASS(strict)]"  # how pytest reports a strict xfail that passed

@@ -12,7 +12,7 @@ import pytest
 from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches
-from pytest_mobileagent.check.subgoals import SubGoalError
+from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.runs import Entry as IndexLine
@@ -30,7 +30,6 @@ from pytest_mobileagent.plugin.bodies import (
     AgentFailedError,
     is_asked_on_the_way,
     on_the_way,
-    partial_credit,
     progress,
 )
 from pytest_mobileagent.plugin.config import RUN
@@ -238,7 +237,8 @@ def _verdict(
         evidence["subgoals"] = subgoals
     if (compared := _compared(item, episode)) is not None:
         evidence["matches"] = compared.to_json()
-    return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
+    partial = credit([(each["weight"], each["held"]) for each in subgoals])
+    return Verdict(success, "check", reason, evidence, way.first_step, partial)
 
 
 def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
