@@ -62,7 +62,7 @@ def processes_with(text: str) -> list[int]:
     return found
 
 
-def wait_until(condition, seconds: float = 30.0):
+def wait_until(condition, seconds: float = 120.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come true in time"
