@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
-
 _LONGEST_OUTAGE = 600.0  # seconds during which a program may keep calling
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
@@ -140,15 +139,13 @@ class RecordedModels:
         try:
             self._stand_in = StandIn(self._model)
         except (OSError, ValueError) as error:
-            msg = f"--mobile-model={self._model}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"--mobile-model={self._model}: {error}") from error
         if not self._is_proxy:
             return
         try:
             await asyncio.to_thread(self._write_bundle)
         except OSError as error:
-            msg = f"cannot write {self._bundle}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot write {self._bundle}: {error}") from error
         self.environment = environment(self.routes, url, proxy, self._bundle)
         self.environment |= self._keys.environment({})
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]
@@ -186,8 +183,7 @@ class RecordedModels:
             ProviderError: if the last call had no answer.
         """
         if self._shared.outage is not None:
-            msg = f"{what}; {self._shared.outage.why}"
-            raise ProviderError(msg)
+            raise ProviderError(f"{what}; {self._shared.outage.why}")
 
     @property
     def outage(self) -> Outage | None:
@@ -327,8 +323,7 @@ class RecordedModels:
         return request, replace(to, target=target)
 
     def _may_have_keys(self, origin: Origin) -> bool:
-        named = origin.host in self._hosts or origin in self._named
-        return origin.scheme == "https" or named
+        return origin.scheme == "https" or origin.host in self._hosts or origin in self._named
 
     def _secrets(self, request: h11.Request, place: Place) -> tuple[str, ...]:
         """Return the keys that a request carries, and those that have stand-ins."""

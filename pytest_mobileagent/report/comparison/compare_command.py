@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     Comparison = Mapping[str, Any]
 
-
 _MOST = 10  # tasks in a list on a terminal
 _MOST_FOLDED = 200  # tasks in a list in Markdown: GitHub limits the summary of a step to 1 MB
 _LISTS = {
@@ -352,8 +351,7 @@ def _write_page(
     from pytest_mobileagent.report.html.comparison_page import write_packed_pair
 
     if len(others) != 1:
-        msg = "--format=html shows one run beside the first: name two"
-        raise ValueError(msg)
+        raise ValueError("--format=html shows one run beside the first: name two")
     page = Path(path or "compare.html")
     warning = write_packed_pair(base.folder, others[0].folder, found[0]["comparison"], page)
     return "\n".join(filter(None, [printable(str(page)), warning]))
@@ -362,9 +360,8 @@ def _write_page(
 def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
     names = _names(found)
     base = found[0]["comparison"]["baseline"]
-    title = f"against {printable(str(base['agent']))} ({printable(str(base['id']))}):"
+    lines = [f"against {printable(str(base['agent']))} ({printable(str(base['id']))}):"]
     width = max(map(len, names))
-    lines = [title]
     for name, each in zip(names, found, strict=True):
         lines.append(comparison_line(each["comparison"], name.ljust(width)))
     for name, each in zip(names, found, strict=True):
