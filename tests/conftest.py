@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import json
@@ -76,6 +77,21 @@ _LONG = (
     "tests/dataset/test_equality.py",
 )
 
+# Files that load a large library of which no other file needs all. One worker loads it for them.
+_SHARING = {
+    "tests/llm/scripted/test_sdks.py": "anthropic",
+    "tests/program/models/test_environment.py": "anthropic",
+    "tests/program/models/test_recorded_failures.py": "anthropic",
+    "tests/program/models/test_recorded_models.py": "anthropic",
+    "tests/mcp/test_bridge.py": "mcp",
+    "tests/mcp/test_endpoint.py": "mcp",
+    "tests/report/comparison/test_pairing.py": "scipy",
+    "tests/report/gate/test_rule.py": "scipy",
+    "tests/report/metrics/test_epochs.py": "scipy",
+    "tests/report/metrics/test_summary.py": "scipy",
+    "tests/test_statistics.py": "scipy",
+}
+
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
 # its own, since devices of different workers may have the same serial.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -87,7 +103,7 @@ class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return nodeid if file in _LONGEST else file
+        return nodeid if file in _LONGEST else _SHARING.get(file, file)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -110,9 +126,20 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
-    """Let the last collection see all objects, as destructors that run later find no modules."""
-    gc.unfreeze()
+# The last collection of the process sees all objects, as destructors that run later find no modules.
+# pytest's own two collections before it are spared looking through all modules.
+atexit.register(gc.unfreeze)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+    """Send no keywords of what has passed: nobody reads that third of what workers send."""
+    data = yield
+    if data is not None and "keywords" in data and report.passed:
+        data["keywords"] = {}
+    return data
 
 
 @cache

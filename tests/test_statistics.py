@@ -6,9 +6,9 @@ import math
 from itertools import combinations
 
 import pytest
+import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_mobileagent.statistics import (
     Z,
@@ -69,14 +69,14 @@ def test_quantiles_lie_between_numbers_in_proportion():
 @settings(max_examples=200)
 @given(st.floats(-50, 50), st.sampled_from(DEGREES))
 def test_students_t_is_that_of_scipy(t, degrees):
-    expected = stats.t.cdf(t, degrees)  # SciPy's own error is 6e-12 near 0.
+    expected = scipy.stats.t.cdf(t, degrees)  # SciPy's own error is 6e-12 near 0.
     assert student_cdf(t, degrees) == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("degrees", DEGREES)
 @pytest.mark.parametrize("share", [0.001, 0.0046, 0.015, 0.5, 0.9, 0.975, 0.985, 0.9993])
 def test_quantiles_of_students_t_are_those_of_scipy(share, degrees):
-    expected = stats.t.ppf(share, degrees)
+    expected = scipy.stats.t.ppf(share, degrees)
     assert student_quantile(share, degrees) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -88,8 +88,8 @@ def test_beyond_all_numbers_nothing_or_all_is_left():
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.sampled_from([0.9, 0.95, 0.97]))
 def test_the_interval_of_a_mean_is_that_of_scipy(values, level):
     found, error = mean(values, level), standard_error(values)
-    assert error == pytest.approx(stats.sem(values), abs=1e-12)
-    low, high = stats.t.interval(level, len(values) - 1, found.value, known(error) or 1e-300)
+    assert error == pytest.approx(scipy.stats.sem(values), abs=1e-12)
+    low, high = scipy.stats.t.interval(level, len(values) - 1, found.value, known(error) or 1e-300)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
 

@@ -9,8 +9,6 @@ import subprocess
 import sys
 
 import pytest
-from mcp.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from pytest_mobileagent.action.action import Finish, Tap
 from pytest_mobileagent.mcp.bridge import (
@@ -26,6 +24,9 @@ READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_client_of_the_sdk_plays_through_a_command(serve, mode):
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     phone = FakePhone()
     program, *words = stdio_command(serve(phone))
 

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from mcp.client import Client
 
 from pytest_mobileagent import extras
 from pytest_mobileagent.action.action import Finish, Tap, Type
@@ -46,6 +45,8 @@ HELLO = {
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_a_client_of_the_sdk_plays_an_episode(serve, mode):
+    from mcp.client import Client
+
     phone = FakePhone(limit=5)
     url = serve(phone)
 

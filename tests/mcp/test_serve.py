@@ -11,8 +11,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
@@ -68,6 +66,9 @@ def test_a_phone_is_served_until_ctrl_c(process, phone):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_client_can_start_it(phone, mode):
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     async def play():
         words = [*COMMAND[1:], "--stdio", "--device", where(phone)]
         server = StdioServerParameters(command=sys.executable, args=words, env={"HOME": phone.home})

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-import anthropic
-import genai_prices
-import openai
 import pytest
-import trustme
 
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
@@ -21,8 +18,13 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
 
-# Loaded here because each in-process run would otherwise load them and discard them again.
-assert all((anthropic, genai_prices, openai, trustme))
+
+@pytest.fixture(scope="module", autouse=True)
+def sdks() -> None:
+    """Load what each run in this process would otherwise load, and discard again."""
+    for name in ("anthropic", "genai_prices", "openai", "trustme"):
+        importlib.import_module(name)
+
 
 CONFTEST = """
 import pytest

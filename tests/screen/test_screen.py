@@ -84,9 +84,9 @@ def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Sc
     [
         ("//[", "is not an XPath 1.0 expression"),
         ("//*[nonsense()]", "is not an XPath 1.0 expression"),
-        ("count(//node)", "gives 2.0, not elements"),
+        ("count(//node)", "returns 2.0, not elements"),
         ("//node/@text", "not elements"),
-        ("string(//node/@text)", "gives 'Downloads', not elements"),
+        ("string(//node/@text)", "returns 'Downloads', not elements"),
         ("", "is not an XPath 1.0 expression"),
         ("//a:b", "is not an XPath 1.0 expression"),
         ("//*[@text='\0']", "is not an XPath 1.0 expression"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import anthropic
 import openai
 import pytest
 
@@ -12,6 +11,8 @@ from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import anthropic
 
 CALL = ToolCall("c1", "tap", {"x": 1, "words": "día"})
 REPLY = ScriptedReply("I tap it.", [CALL], input_tokens=100, output_tokens=7, cached_tokens=40)
@@ -39,6 +40,8 @@ def by_openai(url: str) -> Iterator[openai.OpenAI]:
 
 @pytest.fixture
 def by_anthropic(url: str) -> Iterator[anthropic.Anthropic]:
+    import anthropic
+
     with anthropic.Anthropic(api_key="x", base_url=url) as client:
         yield client
 
@@ -129,6 +132,8 @@ def test_models(by_openai, by_anthropic):
 
 
 def test_errors():
+    import anthropic
+
     with ScriptedModel([Fault(429), Fault(529), Fault(404)]).serve() as url:
         with (
             openai.OpenAI(api_key="x", base_url=f"{url}/v1", max_retries=0) as client,

@@ -13,7 +13,6 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
-import anthropic
 import openai
 import pytest
 
@@ -236,6 +235,8 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
 def test_a_program_asks_without_the_key_and_the_provider_gets_it(
     make: Callable[..., Recorder], locked: ServedModel, tmp_path: Path
 ) -> None:
+    import anthropic
+
     recorder = make()
     lent = recorder.environment
     assert locked.key not in "".join(lent.values())

@@ -6,7 +6,6 @@ import contextlib
 import urllib.request
 from typing import TYPE_CHECKING
 
-import anthropic
 import openai
 import pytest
 
@@ -134,6 +133,8 @@ def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
 def test_a_watcher_can_refuse_a_call(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
+    import anthropic
+
     provider(REPLY)
     recorder = make()
     recorder.watcher.refusal = "the episode is over"

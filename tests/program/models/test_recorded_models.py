@@ -8,7 +8,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import anthropic
 import openai
 import pytest
 from PIL import Image as pillow
@@ -75,6 +74,8 @@ def test_a_streamed_chat_is_recorded(
 def test_anthropics_messages_are_recorded(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
+    import anthropic
+
     tool = ScriptedReply("Hm.", [ToolCall("t1", "tap", {"x": 1})], input_tokens=9, output_tokens=2)
     provider(tool, REPLY)
     recorder = make()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from scipy import stats
+import scipy
 
 from pytest_mobileagent.report.comparison.pairing import (
     Tally,
@@ -42,7 +42,7 @@ def test_the_test_is_the_paired_t_test_over_tasks() -> None:
     ]
     found = difference(*(tallies(entries(run)) for run in runs))
     shares = [[each.count("P") / len(each) for each in run.values()] for run in runs]
-    expected = stats.ttest_rel(shares[1], shares[0])
+    expected = scipy.stats.ttest_rel(shares[1], shares[0])
     assert found.p_value == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval(0.97)
     assert found.interval(0.97) == pytest.approx((interval.low, interval.high))

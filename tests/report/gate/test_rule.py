@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from scipy import optimize, stats
+import scipy
 
 from pytest_mobileagent.report.comparison.pairing import Difference
 from pytest_mobileagent.report.gate.rule import (
@@ -73,21 +73,21 @@ def test_runs_without_a_failure_pass_by_how_many_episodes_there_were(
 def test_the_lower_bound_is_where_the_drop_is_as_unlikely_as_its_level(
     value: float, spread: float, allow: float, fall: float
 ) -> None:
-    t = stats.t.ppf(0.95, 29)
+    t = scipy.stats.t.ppf(0.95, 29)
 
     def excess(low: float) -> float:
         drop = value - low
         return float(drop - t * math.sqrt(spread + drop * (1 / 90 + fall / 30)))
 
-    expected = optimize.brentq(excess, value - 5, value - 1e-9)
+    expected = scipy.optimize.brentq(excess, value - 5, value - 1e-9)
     difference = Difference(30, value, 0.0, spread, 0.0, 90)
     assert at_least(difference, replace(BOUND, allow=allow), 0.05) == pytest.approx(expected)
 
 
 def test_the_upper_bound_is_the_higher_one_of_tasks_and_of_epochs() -> None:
     for spread, pooled, t in (
-        (4e-4, 1e-4, stats.t.ppf(0.9875, 29)),
-        (1e-4, 4e-4, stats.norm.ppf(0.9875)),
+        (4e-4, 1e-4, scipy.stats.t.ppf(0.9875, 29)),
+        (1e-4, 4e-4, scipy.stats.norm.ppf(0.9875)),
     ):
         difference = Difference(30, -0.1, 0.0, spread, pooled, 90)
         assert at_most(difference, 0.0125) == pytest.approx(-0.1 + t * 0.02)
@@ -129,9 +129,9 @@ def test_levels_are_those_that_simulation_gave() -> None:
 @pytest.mark.parametrize("epochs", [(3, 5, 10), (1, 3), (1, 2, 3, 4), (2, 20, 100)])
 @pytest.mark.parametrize("alpha", [0.015, 0.05])
 def test_all_analyses_together_have_the_level(epochs: tuple[int, ...], alpha: float) -> None:
-    bounds = [stats.norm.isf(level) for level in InterimAnalyses(epochs).levels(alpha)]
+    bounds = [scipy.stats.norm.isf(level) for level in InterimAnalyses(epochs).levels(alpha)]
     correlation = [[(min(a, b) / max(a, b)) ** 0.5 for a in epochs] for b in epochs]
-    within = stats.multivariate_normal(cov=correlation, seed=1).cdf(bounds)
+    within = scipy.stats.multivariate_normal(cov=correlation, seed=1).cdf(bounds)
     assert 1 - within == pytest.approx(alpha, abs=2e-5)
 
 

@@ -6,9 +6,9 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_mobileagent.report.metrics.epochs import classify, repeated
 from pytest_mobileagent.report.metrics.summary import summarise, totals
@@ -37,11 +37,11 @@ TRIALS = st.lists(st.sampled_from([True, False]), min_size=3, max_size=3)
 def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> None:
     numbers = totals(run({f"t{number}": trials for number, trials in enumerate(tasks)}))
     rates = [fmean(trials) for trials in tasks]
-    error = stats.sem(rates)
+    error = scipy.stats.sem(rates)
     assert numbers["standard_error"] == pytest.approx(error)
     low, high = numbers["interval"]
     if error:
-        expected = stats.t.interval(0.95, len(rates) - 1, fmean(rates), error)
+        expected = scipy.stats.t.interval(0.95, len(rates) - 1, fmean(rates), error)
         assert low == pytest.approx(max(0.0, expected[0]), abs=1e-9)
         assert high == pytest.approx(min(1.0, expected[1]), abs=1e-9)
     else:
@@ -50,7 +50,7 @@ def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> Non
 
 def test_unanimous_tasks_do_not_mean_certainty() -> None:
     numbers = totals(run({name: [True] * 3 for name in "abcd"}))
-    wilson = stats.binomtest(4, 4).proportion_ci(method="wilson")
+    wilson = scipy.stats.binomtest(4, 4).proportion_ci(method="wilson")
     assert numbers["interval"] == pytest.approx([wilson.low, 1.0])
     assert numbers["standard_error"] == 0.0
 
@@ -71,7 +71,7 @@ def test_tasks_that_agree_on_a_share_have_the_interval_around_it(
 
 
 def test_without_epochs_the_interval_is_wilsons() -> None:
-    wilson = stats.binomtest(2, 5).proportion_ci(method="wilson")
+    wilson = scipy.stats.binomtest(2, 5).proportion_ci(method="wilson")
     numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
     assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
 
@@ -91,7 +91,7 @@ def test_epochs_have_means_and_a_standard_error_by_either_deviation() -> None:
     rates = [1.0, 0.5, 0.0]
     assert numbers["number"] == 3
     assert numbers["success_rates"] == {"0": 1.0, "1": 0.5, "2": 0.0}
-    assert numbers["standard_error"] == pytest.approx(stats.sem(rates))
+    assert numbers["standard_error"] == pytest.approx(scipy.stats.sem(rates))
     assert numbers["standard_error_ddof_0"] == pytest.approx(pstdev(rates) / 3**0.5)
 
 
@@ -123,7 +123,7 @@ def test_each_repeated_task_has_its_class_and_wilsons_interval() -> None:
     assert [(entry["id"], entry["class"]) for entry in entries] == [
         ("flaky", "flaky"), ("broken", None), ("fails", "stable fail"),
     ]  # fmt: skip
-    wilson = stats.binomtest(2, 3).proportion_ci(method="wilson")
+    wilson = scipy.stats.binomtest(2, 3).proportion_ci(method="wilson")
     assert entries[0] == {
         "id": "flaky", "environment": None, "suite": "clock", "epochs": 3, "decided": 3,
         "successes": 2, "success_rate": 2 / 3, "flip_rate": 2 / 3, "class": "flaky",

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from pytest_mobileagent.report.metrics.summary import step_efficiency, summarise, totals
 from pytest_mobileagent.report.text.table import table
@@ -114,7 +114,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
     rates |= dict.fromkeys(["agent error", "stopped on success", "time limit"], 0.0)
     assert numbers.pop("termination_rates") == rates
     assert numbers.pop("epochs")["success_rates"] == {"0": 0.5}
-    wilson = stats.binomtest(3, 6).proportion_ci(method="wilson")
+    wilson = scipy.stats.binomtest(3, 6).proportion_ci(method="wilson")
     assert numbers.pop("interval") == pytest.approx([wilson.low, wilson.high])
     assert numbers == {
         "tasks": 10,
