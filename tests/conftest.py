@@ -126,8 +126,8 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-# The last collection of the process sees all objects, as destructors that run later find no modules.
-# pytest's own two collections before it are spared looking through all modules.
+# The last collection of a process sees all objects, as destructors that run later find no modules.
+# pytest makes two before it, which are spared looking through all modules.
 atexit.register(gc.unfreeze)
 
 
