@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.mcp.phone import WatchedPhone
-    from pytest_mobileagent.program.watch import Watch
+    from pytest_mobileagent.program.session_watcher import Watch
 
 
 # Names by which a program, possibly in a container, may address this machine. Web pages in a

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.observation import DeviceInfo
-    from pytest_mobileagent.program.watch import Watch
+    from pytest_mobileagent.program.session_watcher import Watch
 
 
 # `am` and `pm` may exit with status 0 although they have failed, which only their output shows.

@@ -178,7 +178,7 @@ def _check_path(case: Case, run: RunConfig) -> None:
     """Skip a test without a golden path, if the run follows golden paths."""
     if run.value("mobile-path") != "single":
         return
-    from pytest_mobileagent.run.path import check_golden
+    from pytest_mobileagent.run.single_path import check_golden
 
     try:
         check_golden(case.task)

@@ -278,11 +278,11 @@ def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> N
         pytest.UsageError: if the page of `--mobile-watch` cannot be served.
     """
     if _has_live_terminal(run.config):
-        from pytest_mobileagent.plugin.live import LiveLines
+        from pytest_mobileagent.plugin.live_lines import LiveLines
 
         manager.register(LiveLines(run), "mobileagent-live")
     if run.value("mobile-watch"):
-        from pytest_mobileagent.plugin.watch import Watching
+        from pytest_mobileagent.plugin.live_page import Watching
 
         try:
             watching = Watching(run)

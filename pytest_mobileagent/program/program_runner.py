@@ -24,8 +24,8 @@ from pytest_mobileagent.program.process.workplace import (
     workplace,
 )
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
+from pytest_mobileagent.program.session_watcher import Watch
 from pytest_mobileagent.program.track import Jobs, LoopThread
-from pytest_mobileagent.program.watch import Watch
 from pytest_mobileagent.run.runner import blame, recorded_error
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.program.models.environment import LentKeys
-    from pytest_mobileagent.program.watch import Watch
+    from pytest_mobileagent.program.session_watcher import Watch
 
 
 PROGRAM = "program"  # the folder of an episode for recordings that only programs have

@@ -17,8 +17,8 @@ from pytest_mobileagent.environment.clock import set_clock
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, MobileAgentError, TaskError
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
-from pytest_mobileagent.run.path import PathSession, show_first_page
 from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.run.single_path import PathSession, show_first_page
 from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.task.case import all_packages, has_alternatives, missing, on_phone
 from pytest_mobileagent.task.template import fill
@@ -74,7 +74,7 @@ class Plan:
     - `ocr`: the OCR engine for the agent.
     - `clock`: the time to set the device's clock to; None leaves it unchanged.
     - `noise`: the noise in the agent's way; None for none.
-    - `path`: "single" if the golden actions are performed in the agent's place (see `run.path`).
+    - `path`: "single" if the golden actions are performed in the agent's place (see `run.single_path`).
     - `spares_screenshots`: whether screenshots are not needed, so the device takes none if it can
       work without.
     - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: the models that

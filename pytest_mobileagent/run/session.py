@@ -117,7 +117,7 @@ class Session:
         self.steps = 0
         self.seconds_left = limits.seconds
         self.ending: Ending | None = None
-        self.golden_left = 0  # steps of a single path (see `run.path`)
+        self.golden_left = 0  # steps of a single path (see `run.single_path`)
         self.last = first
         self.device = device
         self.folder = recorder.folder

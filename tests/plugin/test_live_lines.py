@@ -23,7 +23,7 @@ from _pytest._io.terminalwriter import TerminalWriter
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.episode.running import Running
-from pytest_mobileagent.plugin.live import Below, Progress, duration, render
+from pytest_mobileagent.plugin.live_lines import Below, Progress, duration, render
 from tests.plugin.projects import PHONE, waits
 
 TASKS = """

@@ -26,7 +26,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
-from pytest_mobileagent.run.path import STANDS_STILL
+from pytest_mobileagent.run.single_path import STANDS_STILL
 from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
 from tests.run.agents import agent, script, throw
 

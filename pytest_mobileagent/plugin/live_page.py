@@ -19,7 +19,7 @@ from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.loopback import RefusedError
-from pytest_mobileagent.plugin.live import seconds_left
+from pytest_mobileagent.plugin.live_lines import seconds_left
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
 from pytest_mobileagent.report.html.page import line, pack, shell

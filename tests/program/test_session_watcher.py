@@ -19,11 +19,11 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.mcp.phone import SessionPhone
-from pytest_mobileagent.program import watch as watch_module
+from pytest_mobileagent.program import session_watcher as watch_module
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.commands import Command
+from pytest_mobileagent.program.session_watcher import Watch
 from pytest_mobileagent.program.track import Jobs, LoopThread
-from pytest_mobileagent.program.watch import Watch
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
 
