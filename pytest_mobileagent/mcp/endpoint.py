@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.mcp.phone import WatchedPhone
-    from pytest_mobileagent.program.session_watcher import Watch
+    from pytest_mobileagent.program.session_watcher import SessionWatcher
 
 
 # Names by which a program, possibly in a container, may address this machine. Web pages in a
@@ -151,9 +151,9 @@ def _end_watchers() -> None:
 class ProgramServers:
     """Serves phones to programs during their episodes (see `program.recorders.McpServers`)."""
 
-    def server(self, watch: Watch, *, show: bool) -> McpEndpoint:
+    def server(self, watcher: SessionWatcher, *, show: bool) -> McpEndpoint:
         """Return a server for an episode; with `show`, results of actions include a picture."""
-        return McpEndpoint(SessionPhone(watch), show=show)
+        return McpEndpoint(SessionPhone(watcher), show=show)
 
     def configure(self, path: Path, url: str) -> list[str]:
         """Write a client's configuration for `url`; return the command of a server over stdio."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.observation import DeviceInfo
-    from pytest_mobileagent.program.session_watcher import Watch
+    from pytest_mobileagent.program.session_watcher import SessionWatcher
 
 
 # `am` and `pm` may exit with status 0 although they have failed, which only their output shows.
@@ -62,37 +62,37 @@ class WatchedPhone(Protocol):
 class SessionPhone:
     """The phone of a watched episode (see `WatchedPhone`)."""
 
-    def __init__(self, watch: Watch) -> None:
-        self.info = watch.session.device.info
-        self.goal = watch.goal
-        self._watch = watch
+    def __init__(self, watcher: SessionWatcher) -> None:
+        self.info = watcher.session.device.info
+        self.goal = watcher.goal
+        self._watcher = watcher
 
     @property
     def steps(self) -> int:
         """The number of steps so far."""
-        return self._watch.session.steps
+        return self._watcher.session.steps
 
     @property
     def steps_left(self) -> int | None:
         """How many steps may follow."""
-        session = self._watch.session
+        session = self._watcher.session
         return max(0, session.limits.steps - session.steps)
 
     async def observe(self) -> Observation:
         """Observe the current screen."""
-        return await self._watch.look()
+        return await self._watcher.look()
 
     async def act(self, action: Action) -> Observation | None:
         """Perform an action."""
-        return await self._watch.decide(action)
+        return await self._watcher.decide(action)
 
     async def run(self, name: str, script: str) -> Observation | None:
         """Run a script as an action; if it fails, its output becomes the notice."""
-        return await self._watch.decide(Raw(name), partial(run_script, script=script))
+        return await self._watcher.decide(Raw(name), partial(run_script, script=script))
 
     async def packages(self) -> Collection[str]:
         """Return the packages of all installed apps."""
-        return await self._watch.system(lambda system: system.packages())
+        return await self._watcher.system(lambda system: system.packages())
 
 
 class OwnPhone:

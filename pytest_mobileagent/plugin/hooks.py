@@ -282,15 +282,15 @@ def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> N
 
         manager.register(LiveLines(run), "mobileagent-live")
     if run.value("mobile-watch"):
-        from pytest_mobileagent.plugin.live_page import Watching
+        from pytest_mobileagent.plugin.live_page import LivePage
 
         try:
-            watching = Watching(run)
+            page = LivePage(run)
         except OSError as error:
             msg = f"--mobile-watch: the page cannot be served: {error}"
             raise pytest.UsageError(printable(msg)) from None
-        manager.register(watching, "mobileagent-watch")
-        watching.show_address(run.config)
+        manager.register(page, "mobileagent-watch")
+        page.show_address(run.config)
 
 
 def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:

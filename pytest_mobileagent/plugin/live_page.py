@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
 
 
-class Watching:
+class LivePage:
     """A plugin for the process that owns the run: it serves the run's page in its own threads.
 
     Raises:
@@ -46,8 +46,8 @@ class Watching:
 
     def __init__(self, run: RunConfig) -> None:
         collector: Any = run.config.pluginmanager.get_plugin("mobileagent-collector")
-        self.state = State(collector)
-        self.server = Server(self.state)
+        self.state = LiveState(collector)
+        self.server = LivePageServer(self.state)
         threading.Thread(
             target=self.server.serve_forever, args=(0.1,), name="watch", daemon=True
         ).start()
@@ -79,20 +79,20 @@ _SCREEN = re.compile(r"/screens/([0-9a-f]{8,64}\.(png|jpg|webp))")
 _KINDS = {"png": "image/png", "webp": "image/png", "jpg": "image/jpeg"}
 
 
-class Server(loopback.Server):
+class LivePageServer(loopback.Server):
     """Serves the live page of a run.
 
     Raises:
         OSError: if no port is free.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: LiveState) -> None:
         super().__init__(_Handler, "watch")
         self.state = state
 
 
 class _Handler(loopback.Handler):
-    server: Server
+    server: LivePageServer
 
     def get(self, path: str) -> None:
         """Answer a request of the page."""
@@ -132,7 +132,7 @@ LIVE = {"state_url": "state", "episode_url": "episode"}
 _SHARE = 0.05  # the share of the time that may be spent on requests from browsers
 
 
-class State:
+class LiveState:
     """The state of a run, updated on request, but not so often that it slows down the run."""
 
     def __init__(self, collector: Collector) -> None:

@@ -24,7 +24,7 @@ from pytest_mobileagent.program.process.workplace import (
     workplace,
 )
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
-from pytest_mobileagent.program.session_watcher import Watch
+from pytest_mobileagent.program.session_watcher import SessionWatcher
 from pytest_mobileagent.program.track import Jobs, LoopThread
 from pytest_mobileagent.run.runner import blame, recorded_error
 
@@ -56,10 +56,10 @@ class ProgramRunner:
         record = briefing.folder / PROGRAM
         record.mkdir(exist_ok=True)
         jobs = Jobs()
-        watch = Watch(session, briefing.goal, jobs, RawLog(record / RAW_LOG))
+        watcher = SessionWatcher(session, briefing.goal, jobs, RawLog(record / RAW_LOG))
 
         def on_budget(why: str) -> None:
-            jobs.add(lambda: watch.end(Termination.BUDGET, why))
+            jobs.add(lambda: watcher.end(Termination.BUDGET, why))
 
         with ExitStack() as stack:
             try:
@@ -71,12 +71,12 @@ class ProgramRunner:
                 return
             loop = stack.enter_context(LoopThread())
             keys = self._keys()
-            recorders = Recorders(self._setting, session.device, watch, briefing.folder, keys)
+            recorders = Recorders(self._setting, session.device, watcher, briefing.folder, keys)
             stack.callback(lambda: loop.run(recorders.close()))
             stack.callback(jobs.cancel)
             base = keys.environment(self._base())
             loop.run(recorders.start(place.notes, base, on_budget))
-            self._run(session, watch, place, recorders, base)
+            self._run(session, watcher, place, recorders, base)
 
     def _keys(self) -> LentKeys:
         """Return the program's stand-ins for the user's keys."""
@@ -93,7 +93,7 @@ class ProgramRunner:
     def _run(
         self,
         session: Session,
-        watch: Watch,
+        watcher: SessionWatcher,
         place: Workplace,
         recorders: Recorders,
         base: dict[str, str],
@@ -107,21 +107,21 @@ class ProgramRunner:
             session.end(Termination.AGENT_ERROR, str(error))
             return
         try:
-            self._watch(session, watch, process, recorders)
+            self._watch(session, watcher, process, recorders)
         finally:
             process.end(_KILL_SECONDS)
             secrets = [*process.secrets, *recorders.secrets]
             for path in (process.stdout, process.stderr):
                 hide(path, secrets)
             place.save(record / "files", secrets)
-        watch.drain()
+        watcher.drain()
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
             report = reported(self._setting.program, traces, secrets)
             if report.ending == "error":
                 recorders.blame_provider(f"the program {report.text}")
-            _conclude(session, watch, report)
+            _conclude(session, watcher, report)
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
@@ -165,31 +165,37 @@ class ProgramRunner:
         return recorders.environment | values.environment() | prepared | given
 
     def _watch(
-        self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
+        self,
+        session: Session,
+        watcher: SessionWatcher,
+        process: ProgramProcess,
+        recorders: Recorders,
     ) -> None:
         """Serve the recorders' requests until the program has ended, or has run out of time."""
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
             recorders.check()
             self._lost += session.seconds_lost()
-            if watch.track.worked() - self._lost > limit:
-                watch.end(Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds"))
-            watch.work(_NOTICE)
+            if watcher.track.worked() - self._lost > limit:
+                watcher.end(
+                    Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds")
+                )
+            watcher.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:
-            watch.work(_NOTICE)
+            watcher.work(_NOTICE)
 
 
-def _conclude(session: Session, watch: Watch, report: Reported) -> None:
+def _conclude(session: Session, watcher: SessionWatcher, report: Reported) -> None:
     """End the session according to the report of a program that has ended by itself."""
     match report.ending:
         case "done":
-            watch.finish(Finish(report.text))
+            watcher.finish(Finish(report.text))
         case "impossible":
-            watch.finish(Impossible(report.text))
+            watcher.finish(Impossible(report.text))
         case "step limit":
-            watch.end(Termination.STEP_LIMIT, report.text)
+            watcher.end(Termination.STEP_LIMIT, report.text)
         case "error":
-            watch.close_steps()
+            watcher.close_steps()
             error = blame(session, f"the program {report.text}")
             session.end(Termination.AGENT_ERROR, recorded_error(error, session.folder))

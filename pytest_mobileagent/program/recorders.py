@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.program.models.environment import LentKeys
-    from pytest_mobileagent.program.session_watcher import Watch
+    from pytest_mobileagent.program.session_watcher import SessionWatcher
 
 
 PROGRAM = "program"  # the folder of an episode for recordings that only programs have
@@ -50,13 +50,18 @@ class Recorders:
     """
 
     def __init__(
-        self, setting: Setting, device: Device, watch: Watch, episode: Path, keys: LentKeys
+        self,
+        setting: Setting,
+        device: Device,
+        watcher: SessionWatcher,
+        episode: Path,
+        keys: LentKeys,
     ) -> None:
         self.environment: dict[str, str] = {}
         self.values = Values("")
         self.paths: tuple[Path, ...] = ()
         self.search: tuple[str, ...] = ()
-        self._setting, self._watch, self._episode = setting, watch, episode
+        self._setting, self._watcher, self._episode = setting, watcher, episode
         self._keys = keys
         # Through adb, a program would bypass the noise, which is not on the phone itself.
         is_noisy = isinstance(device, NoiseMaker)
@@ -79,7 +84,7 @@ class Recorders:
             self._setting.models,
             self._episode,
             self._setting.pictures,
-            self._watch,
+            self._watcher,
             network=program.network,
             hosts=program.model_hosts,
             roles=program.roles,
@@ -97,7 +102,7 @@ class Recorders:
         mcp_url, config = port.url(_MCP), folder / "mcp.json"
         adb = await self._start_adb(folder / "adb", base)
         self.values = Values(
-            goal=self._watch.goal,
+            goal=self._watcher.goal,
             serial=adb.serial if adb else "",
             adb=adb.adb if adb else "",
             adb_port=str(adb.port) if adb else "",
@@ -144,7 +149,7 @@ class Recorders:
 
         if not isinstance(self._address, Address):
             return None
-        adb = RecordedAdb(self._address, self._watch, self._watch.log, folder, base=base)
+        adb = RecordedAdb(self._address, self._watcher, self._watcher.log, folder, base=base)
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment
@@ -157,21 +162,21 @@ class Recorders:
             if not self._mcp_port:
                 began = time.monotonic()
                 show = self._setting.program.screenshots_after_actions
-                server = self._setting.mcp.server(self._watch, show=show)
+                server = self._setting.mcp.server(self._watcher, show=show)
                 self._mcp_port = await server.start()
                 self._open.push_async_callback(server.stop)
-                self._watch.track.pause(began)
+                self._watcher.track.pause(began)
             return self._mcp_port
 
     async def _take(self, message: dict[str, Any]) -> dict[str, Any]:
         """Handle a message of a program's `Recorder`; the reply says why the episode is over."""
         match message:
             case {"do": "begin" | "end" as phase}:
-                return {"over": await self._watch.step(phase)}
+                return {"over": await self._watcher.step(phase)}
             case {"do": "finish", "answer": str(answer)}:
-                await self._watch.decide(Finish(answer))
+                await self._watcher.decide(Finish(answer))
             case {"do": "impossible", "reason": str(reason)}:
-                await self._watch.decide(Impossible(reason))
+                await self._watcher.decide(Impossible(reason))
             case {"do": "call", **call}:
                 return {"over": self._note(call)}
         return {"over": "the program has reported"}
@@ -195,7 +200,7 @@ class Recorders:
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
         reply = Completion(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
-        return self._watch.called(words)
+        return self._watcher.called(words)
 
 
 class McpServer(Protocol):
@@ -216,7 +221,7 @@ class McpServer(Protocol):
 class McpServers(Protocol):
     """Creates MCP servers for the phones of episodes."""
 
-    def server(self, watch: Watch, *, show: bool) -> McpServer:
+    def server(self, watcher: SessionWatcher, *, show: bool) -> McpServer:
         """Return a server for an episode; with `show`, results of actions include a picture."""
 
     def configure(self, path: Path, url: str) -> list[str]:

@@ -38,7 +38,7 @@ _DUMP_SECONDS = 15.0  # the longest that a capture waits for the end of a dump b
 _SERVER_SECONDS = 1.0  # that an automation server needs to connect
 
 
-class Watch:
+class SessionWatcher:
     """The link between a program's recorders and the session (see `Watcher`).
 
     Its coroutines run in the recorders' event loop. Everything that uses the session runs as `jobs`
@@ -71,11 +71,11 @@ class Watch:
             if act is None:
                 return _Passage(_OVER)
             act.passed = time.monotonic()
-            return _Passage(watch=self, act=act)
+            return _Passage(watcher=self, act=act)
         if command.automation:
             await self._jobs.ask(lambda: self._automate(arrived, dumps=command.looks))
         dumps = command.looks and command.automation
-        return _Passage(watch=self, looks=command.looks, dumps=dumps)
+        return _Passage(watcher=self, looks=command.looks, dumps=dumps)
 
     async def call_begins(self) -> str:
         """Record that a model is called (see `Watcher`)."""
@@ -282,19 +282,19 @@ def _nothing() -> str:
 
 @dataclass(slots=True)
 class _Passage:
-    """A command on its way to the phone (see `Passage`), whose end is reported to `watch` once."""
+    """A command on its way to the phone (see `Passage`), whose end is reported once."""
 
     refused: str = ""
-    watch: Watch | None = None
+    watcher: SessionWatcher | None = None
     act: WatchedAct | None = None
     looks: bool = False
     dumps: bool = False  # whether it uses UiAutomation, so that the next capture waits for it
 
     def done(self, error: str = "") -> None:
         """Record the end of the command."""
-        watch, self.watch = self.watch, None
-        if watch is not None:
-            watch.ended(self, error)
+        watcher, self.watcher = self.watcher, None
+        if watcher is not None:
+            watcher.ended(self, error)
 
 
 class Automation:

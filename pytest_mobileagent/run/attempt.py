@@ -74,7 +74,8 @@ class Plan:
     - `ocr`: the OCR engine for the agent.
     - `clock`: the time to set the device's clock to; None leaves it unchanged.
     - `noise`: the noise in the agent's way; None for none.
-    - `path`: "single" if the golden actions are performed in the agent's place (see `run.single_path`).
+    - `path`: "single" if the golden actions are performed in the agent's place (see
+      `run.single_path`).
     - `spares_screenshots`: whether screenshots are not needed, so the device takes none if it can
       work without.
     - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: the models that

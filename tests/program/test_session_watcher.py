@@ -19,10 +19,10 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.mcp.phone import SessionPhone
-from pytest_mobileagent.program import session_watcher as watch_module
+from pytest_mobileagent.program import session_watcher
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.commands import Command
-from pytest_mobileagent.program.session_watcher import Watch
+from pytest_mobileagent.program.session_watcher import SessionWatcher
 from pytest_mobileagent.program.track import Jobs, LoopThread
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
@@ -44,10 +44,10 @@ def phone() -> FakePhone:
 class Program:
     """A program in the recorders' event loop; its requests are processed in this thread."""
 
-    def __init__(self, loop: LoopThread, watch: Watch, phone: FakePhone) -> None:
-        self.loop, self.watch, self.phone = loop, watch, phone
+    def __init__(self, loop: LoopThread, watcher: SessionWatcher, phone: FakePhone) -> None:
+        self.loop, self.watcher, self.phone = loop, watcher, phone
 
-        self.tools = SessionPhone(watch)
+        self.tools = SessionPhone(watcher)
 
     def does(self, work: Coroutine[Any, Any, Any]) -> Any:
         async def noted() -> Any:
@@ -59,26 +59,26 @@ class Program:
         over: list[bool] = []
         future = asyncio.run_coroutine_threadsafe(noted(), self.loop._loop)
         while not over:
-            self.watch.work(0.01)
+            self.watcher.work(0.01)
         return future.result(5)
 
     def act(self, *acts: Act, error: str = "") -> str:
         """Ask for permission for an act and perform it; return the reason if it was refused."""
-        passage = self.does(self.watch.command(Command(f"{acts}", acts)))
+        passage = self.does(self.watcher.command(Command(f"{acts}", acts)))
         if not passage.refused:
             self.phone.actions += [Key("home")]  # makes the phone show its next screen
             passage.done(error)
         return str(passage.refused)
 
     def look(self) -> None:
-        self.does(self.watch.command(Command("screencap", looks=True))).done()
-        self.watch.drain()
+        self.does(self.watcher.command(Command("screencap", looks=True))).done()
+        self.watcher.drain()
 
     def ask(self, said: str = "") -> str:
-        refused = str(self.does(self.watch.call_begins()))
-        self.watch.drain()
+        refused = str(self.does(self.watcher.call_begins()))
+        self.watcher.drain()
         if not refused:
-            self.watch.call_ended(said)
+            self.watcher.call_ended(said)
         return refused
 
 
@@ -98,7 +98,9 @@ def session(phone: FakePhone, tmp_path: Path) -> Iterator[Session]:
 def program(session: Session, phone: FakePhone) -> Iterator[Program]:
     with LoopThread() as loop:
         yield Program(
-            loop, Watch(session, "Do it.", Jobs(), RawLog(session.folder / "adb.jsonl")), phone
+            loop,
+            SessionWatcher(session, "Do it.", Jobs(), RawLog(session.folder / "adb.jsonl")),
+            phone,
         )
 
 
@@ -127,7 +129,7 @@ def test_each_step_has_the_screen_before_it_and_what_the_model_said(
     program.ask("I type.")
     program.act(Type("a"))
     program.act(Type("b"))
-    program.watch.finish(Finish("done"))
+    program.watcher.finish(Finish("done"))
     episode = record()
     assert actions(episode) == [(Tap(1, 1),), (Type("ab"),), (Finish("done"),)]
     assert [step.said for step in episode.steps] == ["I tap.", "I type.", ""]
@@ -169,7 +171,7 @@ def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended
 ) -> None:
     session._is_done = lambda _: session.steps == 1
     program.act(Tap(1, 1))
-    program.watch.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
+    program.watcher.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
     episode = record()
     assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
     assert episode.error == ""
@@ -183,20 +185,20 @@ def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     program.look()
     program.act(Tap(50, 50))
     program.ask()
-    program.watch.end(Termination.AGENT_ERROR)
+    program.watcher.end(Termination.AGENT_ERROR)
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
 
 
 def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch_module, "_LAST_CALL_SECONDS", 5.0)
-    program.does(program.watch.call_begins())
+    monkeypatch.setattr(session_watcher, "_LAST_CALL_SECONDS", 5.0)
+    program.does(program.watcher.call_begins())
     tap = Command("input tap 1 1", (Tap(1, 1),))
-    passes = asyncio.run_coroutine_threadsafe(program.watch.command(tap), program.loop._loop)
-    program.loop._loop.call_soon_threadsafe(program.watch.call_ended, "I tap.")
+    passes = asyncio.run_coroutine_threadsafe(program.watcher.command(tap), program.loop._loop)
+    program.loop._loop.call_soon_threadsafe(program.watcher.call_ended, "I tap.")
     while not passes.done():
-        program.watch.work(0.01)
+        program.watcher.work(0.01)
     act = passes.result().act
     assert act is not None
     assert act.reply == "I tap."
@@ -209,7 +211,7 @@ def test_an_action_that_fails_is_reported(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     program.act(Raw("input what"), error="exit status 255")
-    program.watch.finish(Impossible("it does not work"))
+    program.watcher.finish(Impossible("it does not work"))
     episode = record()
     assert "exit status 255" in episode.steps[0].notice
     assert episode.termination is Termination.GAVE_UP
@@ -218,24 +220,24 @@ def test_an_action_that_fails_is_reported(
 def test_a_refused_command_is_not_an_act(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    passage = program.does(program.watch.command(Command("reboot:", refused="no")))
+    passage = program.does(program.watcher.command(Command("reboot:", refused="no")))
     assert passage.refused == "no"
-    program.watch.end(Termination.AGENT_ERROR)
+    program.watcher.end(Termination.AGENT_ERROR)
     assert record().steps == ()
 
 
 def test_a_program_may_say_its_steps_itself(
     program: Program, session: Session, record: Callable[[], EpisodeRecord]
 ) -> None:
-    assert program.does(program.watch.step("begin")) == ""
+    assert program.does(program.watcher.step("begin")) == ""
     program.act(Tap(1, 1))
     program.look()
     program.act(Key("back"))
-    assert program.does(program.watch.step("end")) == ""
+    assert program.does(program.watcher.step("end")) == ""
     for _ in range(2):  # nothing is observed within these steps
-        assert program.does(program.watch.step("begin")) == ""
-        assert program.does(program.watch.step("end")) == ""
-    assert "over" in program.does(program.watch.step("begin"))
+        assert program.does(program.watcher.step("begin")) == ""
+        assert program.does(program.watcher.step("end")) == ""
+    assert "over" in program.does(program.watcher.step("begin"))
     assert session.ending is not None
     assert actions(record()) == [(Tap(1, 1), Key("back")), (Raw("unseen"),), (Raw("unseen"),)]
 
@@ -257,7 +259,7 @@ def test_tools_do_steps_of_their_own(
 def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    program.watch._seen_at -= 10
+    program.watcher._seen_at -= 10
     assert program.does(program.tools.observe()).screen.texts == ("0",)
     assert (record().step_count, record().actions) == (0, ())
     assert len(record().screens) == 2
@@ -266,8 +268,8 @@ def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
 def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
     dump = Command("uiautomator dump", looks=True, automation=True)
     for _ in range(2):
-        passage = program.does(program.watch.command(dump))
-        looking = threading.Thread(target=program.watch._automation.wait_until_free)
+        passage = program.does(program.watcher.command(dump))
+        looking = threading.Thread(target=program.watcher._automation.wait_until_free)
         looking.start()
         looking.join(0.05)
         assert looking.is_alive()
@@ -282,7 +284,7 @@ def test_a_server_that_starts_gets_time_before_the_next_look(
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
-    program.does(program.watch.command(Command("am instrument …", automation=True)))
+    program.does(program.watcher.command(Command("am instrument …", automation=True)))
     program.act(Tap(1, 1))
     program.act(Tap(90, 90))
     assert max(slept) == pytest.approx(1.0, abs=0.5)
