@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
+from pytest_mobileagent.plugin.engine.scheduler import Scheduler, WorkerSignal
 
 TASKS, PHONES = 10_000, 500
 STRAGGLERS, FAILURES = 0.02, 0.02  # shares of the episodes
@@ -29,14 +29,14 @@ class Worker:
     """A worker, which runs a test when it knows the next one, or that there is none."""
 
     name: str
-    queue: list[int | Mark] = field(default_factory=list)
+    queue: list[int | WorkerSignal] = field(default_factory=list)
     running: int | None = None
 
     def begins(self) -> int | None:
         """Return the test that the worker starts now, or None."""
         if self.running is None and len(self.queue) > 1:
             test = self.queue.pop(0)
-            assert not isinstance(test, Mark)
+            assert not isinstance(test, WorkerSignal)
             self.running = test
             return test
         return None

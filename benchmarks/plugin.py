@@ -15,7 +15,7 @@ from processes import run_pytest
 from pytest_mobileagent import Agent, Finish, Screen, Wait
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
+from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
@@ -108,7 +108,7 @@ def own_time_per_step(process: AgentProcess | None) -> float:
     if process is not None:
         process.load()
     agent = ChosenAgent("patient", make_runner)
-    plan = Plan(Case(Task("Wait."), "wait"), agent, Limits(STEPS, 60.0), 0)
+    plan = AttemptPlan(Case(Task("Wait."), "wait"), agent, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
         store = ScreenStore(Path(folder, "screens"))
         before = time.perf_counter()

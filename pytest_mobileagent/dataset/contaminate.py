@@ -41,7 +41,7 @@ _NOISY = "noisy"  # the tag of all contaminated tasks, by which metrics can be g
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ContaminationPlan:
     """The share of steps that get an ad, the sets and templates of the ads, and the seed."""
 
     noise: NoiseChoice
@@ -81,7 +81,7 @@ class Report:
         return found + [f"left out {count}: {why}" for why, count in self.left_out.most_common()]
 
 
-def contaminate(graph: Graph, output: Path, plan: Plan) -> Report:
+def contaminate(graph: Graph, output: Path, plan: ContaminationPlan) -> Report:
     """Write a graph in which the golden path of each task has at least one step hidden by an ad.
 
     Each path becomes a separate chain of pages, so that no ad appears in another task. Tasks in
@@ -122,7 +122,9 @@ def contaminate(graph: Graph, output: Path, plan: Plan) -> Report:
 class _Path:
     """The golden path of one task, with ads over some of its steps."""
 
-    def __init__(self, graph: Graph, writer: GraphWriter, row: Row, plan: Plan) -> None:
+    def __init__(
+        self, graph: Graph, writer: GraphWriter, row: Row, plan: ContaminationPlan
+    ) -> None:
         self._graph, self._writer, self._row, self._plan = graph, writer, row, plan
         self._language = str(row.columns.get("language") or graph.language or "en")
         golden = row.columns.get("golden") or ()
@@ -263,7 +265,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         templates = load(given.noise_paths)
         domain = None if given.ads == "all" else given.ads
-        plan = Plan(given.noise, templates, domain, given.whiten, given.seed)
+        plan = ContaminationPlan(given.noise, templates, domain, given.whiten, given.seed)
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             source = given.data
             is_graph = (source / "graph.json").is_file()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pytest_mobileagent.dataset.export import Source
-    from pytest_mobileagent.dataset.merging import Contradiction, Merged
+    from pytest_mobileagent.dataset.merging import Contradiction, MergeSummary
     from pytest_mobileagent.episode.redaction import Redaction
 
 _MOST = 10  # contradictions that are listed
@@ -128,7 +128,7 @@ def _merged(
     return _summary(given.output, merged)
 
 
-def _summary(folder: Path, merged: Merged) -> str:
+def _summary(folder: Path, merged: MergeSummary) -> str:
     lines = [
         f"wrote {folder}: {merged.pages} pages, {merged.edges} edges, {merged.tasks} tasks",
         f"merged {merged.episodes} episodes with {merged.screens} screens",

@@ -69,7 +69,7 @@ class Contradiction:
 
 
 @dataclass(slots=True)
-class Merged:
+class MergeSummary:
     """The results of a merge, in numbers.
 
     `left_out` counts, by reason, the steps that a graph cannot contain, and the tasks whose path is
@@ -124,7 +124,7 @@ class Merger:
     def __init__(
         self, writer: GraphWriter, rules: Redaction | None = None, *, small: bool = False
     ) -> None:
-        self.merged = Merged()
+        self.merged = MergeSummary()
         self._writer, self._rules, self._small = writer, rules, small
         self._known: dict[str, list[tuple[str, Sight]]] = {}  # pages by `Sight.key`
         self._seen: dict[bytes, str] = {}  # pages by the digests of their screens
@@ -159,7 +159,7 @@ class Merger:
                 way = _Way(episode.case, goal, tuple(golden), tuple(pages))
                 self._ways.setdefault(episode.case.id, []).append(way)
 
-    def finish(self, **head: Any) -> Merged:
+    def finish(self, **head: Any) -> MergeSummary:
         """Write the edges, tasks and head, and return the results; `head` has further fields.
 
         Raises:

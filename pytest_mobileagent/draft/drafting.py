@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.draft.edits import draft_of, share
 from pytest_mobileagent.draft.prompt import messages, repair
-from pytest_mobileagent.draft.reply import Draft, UnreadableDraftError, read_draft
+from pytest_mobileagent.draft.reply import DraftFunction, UnreadableDraftError, read_draft
 from pytest_mobileagent.draft.separate import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -95,7 +95,7 @@ _MOST_TOKENS = 16_384
 class Drafted:
     """A draft with the calls that it took; without a draft, `problem` says why."""
 
-    draft: Draft | None
+    draft: DraftFunction | None
     calls: tuple[ModelCall, ...]
     problem: str = ""
 
@@ -122,7 +122,7 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
         RequestRefusedError: if the provider refuses the request.
     """
 
-    def read(reply: ModelReply) -> Draft:
+    def read(reply: ModelReply) -> DraftFunction:
         if reply.stop == "length":
             msg = "it was cut off: write less"
             raise UnreadableDraftError(msg)

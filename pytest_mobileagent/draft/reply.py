@@ -36,14 +36,14 @@ class UnreadableDraftError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftFunction:
     """A test function written by a model: the `source` of its module, and the function's `name`."""
 
     source: str
     name: str
 
 
-def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
+def read_draft(reply: str, parameters: Collection[str] = ()) -> DraftFunction:
     """Return the draft in a reply: a module of imports, constants and one test function.
 
     `parameters` are those of the task, which the function must take in addition to `episode`.
@@ -63,7 +63,7 @@ def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
         _check_statement(statement)
     for node in ast.walk(tree):
         _check_node(node)
-    return Draft(source, function.name)
+    return DraftFunction(source, function.name)
 
 
 def _source(reply: str) -> str:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.draft.reply import Draft
-    from pytest_mobileagent.draft.sandbox.run import Answer, Limits
+    from pytest_mobileagent.draft.reply import DraftFunction
+    from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
     from pytest_mobileagent.verdict import Verdict
 
 # The behaviour of a draft on an episode; only the first separates success from failure.
@@ -32,7 +32,7 @@ class Separation:
 
     episode: Path
     steps: tuple[int, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[PrefixAnswer, ...]
     verdict: Verdict | None = None
 
     @property
@@ -107,11 +107,11 @@ _REMARKS: dict[tuple[bool, Outcome], str] = {
 
 
 def separate(
-    draft: Draft,
+    draft: DraftFunction,
     episode: Episode,
     folder: Path,
     verdict: Verdict | None,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
 ) -> Separation:
     """Run a draft in the sandbox on a recorded episode and on each of its prefixes.
 

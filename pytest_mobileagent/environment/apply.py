@@ -166,7 +166,7 @@ _INTENT = (
 )
 
 
-class Place(NamedTuple):
+class IconPlace(NamedTuple):
     """The place of an icon."""
 
     container: int
@@ -194,15 +194,15 @@ def apply_layout(system: System, seed: int) -> None:
     system.shell(f"rm -f {name}-wal {name}-shm {name}-journal; am force-stop {package}")
 
 
-def places(count: int, seed: int) -> list[Place]:
+def places(count: int, seed: int) -> list[IconPlace]:
     """Return places for a number of icons: in order for seed 0, otherwise at random.
 
     The first row of the first page is reserved for the launcher.
     """
-    seats = [Place(HOTSEAT, x, x, 0) for x in range(COLUMNS)]
+    seats = [IconPlace(HOTSEAT, x, x, 0) for x in range(COLUMNS)]
     pages = max(PAGES, -(-count // (COLUMNS * (ROWS - 1))))
     cells = [
-        Place(DESKTOP, page, x, y)
+        IconPlace(DESKTOP, page, x, y)
         for page in range(pages)
         for y in range(ROWS)
         for x in range(COLUMNS)
@@ -221,7 +221,7 @@ def _components(output: str) -> Sequence[str]:
     return found
 
 
-def _with_icons(data: bytes, icons: dict[str, Place]) -> bytes:
+def _with_icons(data: bytes, icons: dict[str, IconPlace]) -> bytes:
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(data)

@@ -144,7 +144,7 @@ QUESTIONS = "questions.jsonl"  # questions of agents that no user could answer
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexLine:
     """A finished attempt at a case.
 
     `case` is the case's key, `attempt` counts from 0, `folder` is relative to the run's, and
@@ -160,7 +160,7 @@ class Entry:
     reason: str = ""
 
 
-def append(run: Path, entry: Entry) -> None:
+def append(run: Path, entry: IndexLine) -> None:
     """Append an entry to a run's index; any of the run's processes may call this.
 
     Raises:
@@ -173,7 +173,7 @@ def append(run: Path, entry: Entry) -> None:
         raise HostError(f"cannot write to {run / INDEX}: {error}") from error
 
 
-def entries(run: Path) -> list[Entry]:
+def entries(run: Path) -> list[IndexLine]:
     """Return the entries of a run's index in the order in which attempts finished.
 
     An incomplete line, as a full disk leaves it, is skipped.
@@ -191,7 +191,7 @@ def entries(run: Path) -> list[Entry]:
             attempt = expect(given["attempt"], int, "attempt")
             fault = expect(given.get("fault"), str | None, "fault")
             reason = expect(given.get("reason", ""), str, "reason")
-            found.append(Entry(case, attempt, folder, outcome, fault, reason))
+            found.append(IndexLine(case, attempt, folder, outcome, fault, reason))
         except (ValueError, LookupError, TypeError):
             continue
     return found

@@ -31,7 +31,7 @@ _TYPES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class WallTrial:
     """The result of trying a wall.
 
     - `by`: what identified it as a wall, in words: a pattern with its file and line, or a judge.
@@ -64,7 +64,7 @@ class Trial:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Trial:
+    def from_json(cls, data: Mapping[str, Any]) -> WallTrial:
         """Return the trial that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
@@ -74,7 +74,7 @@ class Trial:
         return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
 
 
-def append(episode: Path, trial: Trial, seen: Screen | None, screens: ScreenStore) -> Trial:
+def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: ScreenStore) -> WallTrial:
     """Append a trial to the episode in a folder, and return it with the screen that was `seen`.
 
     `screens` is the run's store. If the wall appeared, a link to its screen is added after those of
@@ -102,10 +102,10 @@ def append(episode: Path, trial: Trial, seen: Screen | None, screens: ScreenStor
         append_line(episode / TRIALS, to_line({"when": when, **content}))
     except OSError as error:
         raise HostError(f"cannot write to {episode / TRIALS}: {error}") from error
-    return Trial.from_json(content)
+    return WallTrial.from_json(content)
 
 
-def last_trial(episode: Path) -> Trial | None:
+def last_trial(episode: Path) -> WallTrial | None:
     """Return the last trial of the episode in a folder, or None.
 
     An incomplete line, as a full disk leaves it, is skipped.
@@ -116,7 +116,7 @@ def last_trial(episode: Path) -> Trial | None:
         return None
     for line in reversed(lines):
         try:
-            return Trial.from_json(parse_json(line))
+            return WallTrial.from_json(parse_json(line))
         except (ValueError, LookupError, TypeError):
             continue
     return None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.instruct.gias import Written
+    from pytest_mobileagent.instruct.gias import WrittenInstruction
     from pytest_mobileagent.screen.screen import Screen
 
 _SIZES = {1: "simple", 2: "complex", 3: "long"}
@@ -48,7 +48,7 @@ _DECISION = {"decision": str, "id": str, "instruction": str, "who": str, "note":
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class HumanDecision:
     """A person's decision: whether an instruction is kept, its final wording, who, why and when."""
 
     kept: bool
@@ -59,11 +59,11 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftInstruction:
     """An instruction that a model wrote, as plain data, with the effective decision on it."""
 
     row: Mapping[str, Any]
-    decision: Decision | None = None
+    decision: HumanDecision | None = None
 
     @property
     def id(self) -> str:
@@ -95,13 +95,15 @@ def check_new(path: Path) -> None:
         raise ValueError(msg)
 
 
-def write_new(path: Path, written: Iterable[Written], *, unreviewed: bool) -> list[Draft]:
+def write_new(
+    path: Path, written: Iterable[WrittenInstruction], *, unreviewed: bool
+) -> list[DraftInstruction]:
     """Write the drafts of a new table, and the table, which is empty unless `unreviewed`.
 
     Raises:
         HostError: if a file cannot be written.
     """
-    drafts = [Draft(_row(each, path.parent)) for each in written]
+    drafts = [DraftInstruction(_row(each, path.parent)) for each in written]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft_of(path).open("x", encoding="utf-8") as file:
@@ -113,14 +115,14 @@ def write_new(path: Path, written: Iterable[Written], *, unreviewed: bool) -> li
     return drafts
 
 
-def read_drafts(path: Path) -> list[Draft]:
+def read_drafts(path: Path) -> list[DraftInstruction]:
     """Return all drafts beside a table, with people's decisions.
 
     Raises:
         RecordError: if they cannot be read; the message names the file and the line.
     """
     file = draft_of(path)
-    rows: dict[str, Draft] = {}
+    rows: dict[str, DraftInstruction] = {}
     try:
         lines = read_text(file, follows=True).split("\n")
     except (OSError, ValueError) as error:
@@ -133,10 +135,10 @@ def read_drafts(path: Path) -> list[Draft]:
             data = parse_json(line)
             if isinstance(data, dict) and "decision" in data:
                 found = _whole(data, _DECISION, "decision")
-                rows[found["id"]] = Draft(rows[found["id"]].row, _decision(found))
+                rows[found["id"]] = DraftInstruction(rows[found["id"]].row, _decision(found))
             else:
                 row = _whole(data, _KINDS, "row")
-                rows[row["id"]] = Draft(row)
+                rows[row["id"]] = DraftInstruction(row)
         except (ValueError, LookupError, TypeError) as error:
             msg = f"{file}, line {number} is damaged: {why_unreadable(error)}"
             raise RecordError(msg) from error
@@ -144,7 +146,13 @@ def read_drafts(path: Path) -> list[Draft]:
 
 
 def decide(
-    path: Path, draft: Draft, decision: str, *, who: str, instruction: str = "", note: str = ""
+    path: Path,
+    draft: DraftInstruction,
+    decision: str,
+    *,
+    who: str,
+    instruction: str = "",
+    note: str = "",
 ) -> None:
     """Add a person's decision on a draft, and rewrite the table according to all decisions.
 
@@ -174,7 +182,7 @@ def decide(
     _write_tasks(path, [d for d in read_drafts(path) if d.decision and d.decision.kept])
 
 
-def pages_of(draft: Draft, table: Path) -> tuple[Screen, ...]:
+def pages_of(draft: DraftInstruction, table: Path) -> tuple[Screen, ...]:
     """Return all pages of a draft's trajectory, including the last; `table` is the draft's table.
 
     Raises:
@@ -204,14 +212,14 @@ def _whole(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
     return found
 
 
-def _decision(data: Mapping[str, Any]) -> Decision | None:
+def _decision(data: Mapping[str, Any]) -> HumanDecision | None:
     if data["decision"] == _UNDO:
         return None
     words = (str(data[name]) for name in ("instruction", "who", "note", "time"))
-    return Decision(data["decision"] == _KEEP, *words)
+    return HumanDecision(data["decision"] == _KEEP, *words)
 
 
-def _row(written: Written, folder: Path) -> dict[str, Any]:
+def _row(written: WrittenInstruction, folder: Path) -> dict[str, Any]:
     """Return the row of an instruction; its origin is relative to the folder of the table."""
     route = written.route
     last = Golden(Finish(), route.golden[-1].size, (), route.page)
@@ -242,7 +250,7 @@ def _row(written: Written, folder: Path) -> dict[str, Any]:
     }
 
 
-def _write_tasks(path: Path, drafts: Sequence[Draft]) -> None:
+def _write_tasks(path: Path, drafts: Sequence[DraftInstruction]) -> None:
     """Write the table of tasks, completely or not at all.
 
     Raises:

@@ -23,7 +23,7 @@ from pytest_mobileagent.instruct.prompts import ROLES
 from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.judge.pictures import Album
 from pytest_mobileagent.judge.reply import read_notes
-from pytest_mobileagent.judge.transcript import Frame, in_words, outline
+from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words, outline
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
@@ -87,7 +87,7 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenInstruction:
     """An instruction for a route, with a line for each step, and the merged lines."""
 
     route: Route
@@ -112,7 +112,7 @@ class Writer:
     calls: list[ModelCall] = field(default_factory=list)
     _pages: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def write(self, route: Route) -> Written:
+    def write(self, route: Route) -> WrittenInstruction:
         """Return an instruction for a route.
 
         Raises:
@@ -126,7 +126,7 @@ class Writer:
         lines = []
         for number, golden in enumerate(route.golden):
             before, after = pages[number], pages[number + 1]
-            frame = Frame(number + 1, number, screens[number], (golden.action,))
+            frame = TranscriptFrame(number + 1, number, screens[number], (golden.action,))
             action = in_words(frame, self.wording.verbs)
             intent = self._text("intent", *self._acted(frame, action, before, after))
             change = self._text("change", *self._two(before, after))
@@ -145,7 +145,7 @@ class Writer:
         )
         repeats = repeated((request, *steps, *merged[0]), route.golden, screens)
         verified = Verification(found.fits, found.redundant, found.reason, repeats)
-        return Written(route, request, steps, merged[0], verified)
+        return WrittenInstruction(route, request, steps, merged[0], verified)
 
     def _described(self, screens: Sequence[Screen]) -> list[str]:
         """Return the descriptions of all pages, describing the last page first.
@@ -158,12 +158,14 @@ class Writer:
     def _page(self, screen: Screen, goal: str) -> str:
         key = hashlib.sha256((screen.key + screen.xml).encode()).hexdigest(), goal
         if key not in self._pages:
-            parts = [self._label("page"), *_page_parts(Frame(1, 0, screen))]
+            parts = [self._label("page"), *_page_parts(TranscriptFrame(1, 0, screen))]
             parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []
             self._pages[key] = _cut(self._text("describe", *parts))
         return self._pages[key]
 
-    def _acted(self, frame: Frame, action: str, before: str, after: str) -> Iterator[Part]:
+    def _acted(
+        self, frame: TranscriptFrame, action: str, before: str, after: str
+    ) -> Iterator[Part]:
         yield from (part for part in _page_parts(frame) if not isinstance(part, Data))
         yield from (self._label("action"), Data("action", action))
         yield from self._two(before, after)
@@ -210,7 +212,7 @@ class Writer:
         return found
 
 
-def _page_parts(frame: Frame) -> list[Part]:
+def _page_parts(frame: TranscriptFrame) -> list[Part]:
     """Return a page as a picture with the touches drawn on it, and as a text outline.
 
     Raises:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pytest_mobileagent.dataset.export import Source
-    from pytest_mobileagent.instruct.drafts import Draft
+    from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.instruct.routes import Route
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -122,7 +122,7 @@ def _written(
 
 def _compared(
     given: argparse.Namespace,
-    drafts: Sequence[Draft],
+    drafts: Sequence[DraftInstruction],
     table: Path,
     project: Callable[[], Settings],
     ledger: Path,
@@ -226,7 +226,10 @@ def _routes(groups: Sequence[Sequence[Route]], left_out: Counter[str]) -> str:
 
 
 def _summary(
-    given: argparse.Namespace, drafts: Sequence[Draft], writers: Writers, left_out: Counter[str]
+    given: argparse.Namespace,
+    drafts: Sequence[DraftInstruction],
+    writers: Writers,
+    left_out: Counter[str],
 ) -> str:
     verified = [draft.row["verified"] for draft in drafts]
     tags = Counter(tag for draft in drafts for tag in draft.row["tags"])

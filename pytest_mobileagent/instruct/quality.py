@@ -20,7 +20,7 @@ from pytest_mobileagent.instruct.prompts import wording_of
 from pytest_mobileagent.judge.pictures import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.reply import read_notes
-from pytest_mobileagent.judge.transcript import Frame, in_words
+from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.instruct.drafts import Draft
+    from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.statistics import Estimate
@@ -45,7 +45,7 @@ _RESULT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairwiseComparison:
     """The judges' comparison of an instruction with another one.
 
     - `won`, `tied`, `lost`: the numbers of judges that prefer it, have no preference, or prefer the
@@ -53,7 +53,7 @@ class Pair:
     - `turned`: the number of judges that decide differently if the order is reversed.
     """
 
-    draft: Draft
+    draft: DraftInstruction
     won: int
     tied: int
     lost: int
@@ -69,7 +69,7 @@ class Pair:
 class Comparison:
     """The compared pairs, why others `failed`, and the number of instructions without a pair."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[PairwiseComparison]
     failed: Mapping[str, str]
     unpaired: int
 
@@ -91,7 +91,11 @@ class Comparison:
 
 
 def compare(
-    drafts: Sequence[Draft], table: Path, others: Path, judges: Sequence[Model], threads: int
+    drafts: Sequence[DraftInstruction],
+    table: Path,
+    others: Path,
+    judges: Sequence[Model],
+    threads: int,
 ) -> Comparison:
     """Ask judges which of two instructions describes a trajectory better.
 
@@ -109,7 +113,7 @@ def compare(
         msg = f"{others} has none of the instructions' ids, such as {drafts[0].id!r}"
         raise TaskError(msg)
 
-    def one(draft: Draft) -> Pair | str:
+    def one(draft: DraftInstruction) -> PairwiseComparison | str:
         try:
             return _pair(draft, goals[draft.id], table, judges)
         except MobileAgentError as error:
@@ -121,7 +125,7 @@ def compare(
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
     return Comparison(
-        [each for _, each in found if isinstance(each, Pair)],
+        [each for _, each in found if isinstance(each, PairwiseComparison)],
         {draft.id: each for draft, each in found if isinstance(each, str)},
         len(drafts) - len(known),
     )
@@ -133,10 +137,12 @@ def _instruction_of(columns: Mapping[str, object]) -> str:
     return str(goal).replace("{{", "{").replace("}}", "}").strip()
 
 
-def _pair(draft: Draft, other: str, table: Path, judges: Sequence[Model]) -> Pair:
+def _pair(
+    draft: DraftInstruction, other: str, table: Path, judges: Sequence[Model]
+) -> PairwiseComparison:
     own = str(draft.row["instruction"])
     if own == other:
-        return Pair(draft, 0, len(judges), 0, 0)
+        return PairwiseComparison(draft, 0, len(judges), 0, 0)
     pages = _trajectory(draft, table)
     won = lost = turned = 0
     for judge in judges:
@@ -146,10 +152,10 @@ def _pair(draft: Draft, other: str, table: Path, judges: Sequence[Model]) -> Pai
         both = score[first] - score[second]
         won, lost = won + (both > 0), lost + (both < 0)
         turned += score[first] != -score[second]
-    return Pair(draft, won, len(judges) - won - lost, lost, turned)
+    return PairwiseComparison(draft, won, len(judges) - won - lost, lost, turned)
 
 
-def _trajectory(draft: Draft, table: Path) -> list[Part]:
+def _trajectory(draft: DraftInstruction, table: Path) -> list[Part]:
     """Return the parts of a prompt that show a trajectory: its actions, and up to 8 pictures.
 
     Raises:
@@ -158,7 +164,7 @@ def _trajectory(draft: Draft, table: Path) -> list[Part]:
     screens, wording = pages_of(draft, table), wording_of(str(draft.row["language"]))
     actions = [each.action for each in draft.golden if not ends_episode(each.action)]
     frames = [
-        Frame(at + 1, at, screen, tuple(actions[at : at + 1]), is_last=at == len(actions))
+        TranscriptFrame(at + 1, at, screen, tuple(actions[at : at + 1]), is_last=at == len(actions))
         for at, screen in enumerate(screens)
     ]
     lines = [f"{frame.number}. {in_words(frame, wording.verbs)}" for frame in frames[:-1]]
@@ -175,7 +181,9 @@ def _trajectory(draft: Draft, table: Path) -> list[Part]:
     return parts
 
 
-def _better(model: Model, draft: Draft, pages: Sequence[Part], one: str, other: str) -> Better:
+def _better(
+    model: Model, draft: DraftInstruction, pages: Sequence[Part], one: str, other: str
+) -> Better:
     """Return which of two instructions a judge finds better.
 
     Raises:
@@ -212,24 +220,24 @@ def _result(reply: ModelReply) -> Better:
     return cast("Better", word if word in {"A", "B"} else "tie")
 
 
-def _steps(pairs: Sequence[Pair]) -> str:
+def _steps(pairs: Sequence[PairwiseComparison]) -> str:
     return _number(mean([float(pair.draft.row["golden_steps"]) for pair in pairs]).value)
 
 
-def _fewest(pairs: Sequence[Pair]) -> str:
+def _fewest(pairs: Sequence[PairwiseComparison]) -> str:
     return _number(mean([float(pair.draft.row["fewest_steps"]) for pair in pairs]).value)
 
 
-def _efficiency(pairs: Sequence[Pair]) -> str:
+def _efficiency(pairs: Sequence[PairwiseComparison]) -> str:
     known = [pair.draft.row for pair in pairs if pair.draft.row["fewest_steps"]]
     return _interval(mean([row["golden_steps"] / row["fewest_steps"] for row in known]), "{:.2f}")
 
 
-def _win_rate(pairs: Sequence[Pair]) -> str:
+def _win_rate(pairs: Sequence[PairwiseComparison]) -> str:
     return _interval(proportion(sum(pair.value for pair in pairs), len(pairs)), "{:.1%}")
 
 
-def _counts(pairs: Sequence[Pair]) -> str:
+def _counts(pairs: Sequence[PairwiseComparison]) -> str:
     return "/".join(str(sum(getattr(p, name) for p in pairs)) for name in ("won", "tied", "lost"))
 
 
@@ -246,7 +254,7 @@ def _number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.2f}"
 
 
-_ROWS: Sequence[tuple[str, Callable[[Sequence[Pair]], str]]] = (
+_ROWS: Sequence[tuple[str, Callable[[Sequence[PairwiseComparison]], str]]] = (
     ("instructions", lambda pairs: str(len(pairs))),
     ("golden steps", _steps),
     ("fewest steps", _fewest),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall, Totals
-    from pytest_mobileagent.instruct.gias import Written
+    from pytest_mobileagent.instruct.gias import WrittenInstruction
     from pytest_mobileagent.instruct.routes import Route
     from pytest_mobileagent.llm.model import Client, Model, Request
     from pytest_mobileagent.llm.models import ModelSettings
@@ -128,7 +128,7 @@ def write_all(
     threads: int,
     left_out: Counter[str],
     report_progress: Callable[[int, int], None],
-) -> list[Written]:
+) -> list[WrittenInstruction]:
     """Return the instructions of all routes for which one can be written.
 
     The reasons for the others are counted in `left_out`. Routes between the same ends are written
@@ -141,9 +141,9 @@ def write_all(
     """
     of, done = sum(map(len, groups)), 0
 
-    def write(group: Iterable[Route]) -> list[Written | str]:
+    def write(group: Iterable[Route]) -> list[WrittenInstruction | str]:
         nonlocal done
-        found: list[Written | str] = []
+        found: list[WrittenInstruction | str] = []
         for route in group:
             try:
                 found.append(writers.of(route.language).write(route))

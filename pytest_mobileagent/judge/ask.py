@@ -16,7 +16,12 @@ from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.evidence import windows
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
+from pytest_mobileagent.judge.reply import (
+    UnreadableReplyError,
+    read_notes,
+    read_result,
+    read_statements,
+)
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
@@ -112,7 +117,7 @@ def converse(
     first = _reply(model, messages)
     try:
         return parse(first), (first.call,)
-    except UnreadableError as error:
+    except UnreadableReplyError as error:
         unread = error
     # Providers refuse messages without content.
     unreadable = [first.message] if first.text.strip() else []
@@ -123,11 +128,11 @@ def converse(
         raise JudgeError(msg) from error
     try:
         return parse(second), (first.call, second.call)
-    except UnreadableError as error:
+    except UnreadableReplyError as error:
         raise JudgeError(_unreadable(model, second, error)) from error
 
 
-def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
+def _unreadable(model: Model, reply: ModelReply, error: UnreadableReplyError) -> str:
     """Return a message about why a reply cannot be read, with its end."""
     text = printable(redacted(reply.text.strip()))
     end = text if len(text) <= _SHOWN else f"…{text[-_SHOWN:]}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Evidence, Question
-    from pytest_mobileagent.judge.transcript import Frame
+    from pytest_mobileagent.judge.transcript import TranscriptFrame
     from pytest_mobileagent.llm.fence import Part
 
 
@@ -86,7 +86,10 @@ def windows(
 
 
 def _screenshots(
-    question: Question, part: Sequence[Frame], found: Sequence[Frame], wording: Wording
+    question: Question,
+    part: Sequence[TranscriptFrame],
+    found: Sequence[TranscriptFrame],
+    wording: Wording,
 ) -> tuple[Part, ...]:
     code = code_of(found)
     album = Album(question.actions or "none", code)
@@ -117,7 +120,7 @@ def _screenshots(
 
 
 def _hierarchies(
-    question: Question, found: Sequence[Frame], wording: Wording, *, shows_all: bool
+    question: Question, found: Sequence[TranscriptFrame], wording: Wording, *, shows_all: bool
 ) -> list[tuple[tuple[Part, ...], int]]:
     outlines = {frame.number: _limited(outline(frame.screen)) for frame in found}
     chosen = found if shows_all else found[-1:]
@@ -138,7 +141,7 @@ def _hierarchies(
     return parts
 
 
-def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
+def _listed(part: Sequence[TranscriptFrame], title: str, wording: Wording) -> list[Part]:
     """Return the actions, one line per screen, fenced because they quote apps and the agent."""
     lines = [
         f"{title.replace('{NUMBER}', str(frame.number))} {in_words(frame, wording.verbs)}"
@@ -148,12 +151,14 @@ def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
     return [wording.listed_actions, Data("actions", "\n".join(lines))] if lines else []
 
 
-def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequence[Frame]]:
+def _cut(
+    found: Sequence[TranscriptFrame], sizes: Sequence[int], most: int
+) -> list[Sequence[TranscriptFrame]]:
     """Return windows with a total size of at most `most`, or of two frames; neighbours overlap.
 
     The last frame of a window is the first one of the next.
     """
-    parts: list[Sequence[Frame]] = []
+    parts: list[Sequence[TranscriptFrame]] = []
     first = 0
     while True:
         end, size = first + 1, sizes[first]
@@ -183,12 +188,12 @@ def _tokens(text: str) -> int:
     return text_tokens(ascii_only) + len(text) - len(ascii_only)
 
 
-def _title(title: str, frame: Frame, wording: Wording) -> str:
+def _title(title: str, frame: TranscriptFrame, wording: Wording) -> str:
     last = f" {wording.last}" if frame.is_last else ""
     return f"{title.replace('{NUMBER}', str(frame.number))}{last}"
 
 
-def _counted(text: str, part: Sequence[Frame], count: int) -> str:
+def _counted(text: str, part: Sequence[TranscriptFrame], count: int) -> str:
     numbers = {"{FIRST}": part[0].number, "{LAST}": part[-1].number, "{COUNT}": count}
     for name, number in numbers.items():
         text = text.replace(name, str(number))

@@ -159,7 +159,7 @@ def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
             start_new_session=True,
         )
         try:
-            return _Talk(process, seconds).result(request, ask)
+            return _ScorerDialogue(process, seconds).result(request, ask)
         finally:
             end_descendants(process.pid)
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -171,7 +171,7 @@ def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
             end_marked(mark)
 
 
-class _Talk:
+class _ScorerDialogue:
     """The dialogue with the process: the request, its questions and our replies, its result."""
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:

@@ -45,7 +45,7 @@ def main() -> None:
     leave_networks()
     die_with_parent()  # after leaving the namespaces, which would reset it
     become_subreaper()  # so its child processes can be found and ended
-    talk = _Talk()
+    talk = _ParentPipes()
     request = talk.read()
     _limit(request["seconds"])
     refusals: list[str] = []
@@ -64,7 +64,7 @@ def main() -> None:
     os._exit(0)  # without waiting for the function's threads
 
 
-class _Talk:
+class _ParentPipes:
     """The two pipes to the parent process, hidden from the called function."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ def _limit(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (used, used + 2))  # first SIGXCPU, then SIGKILL
 
 
-def _prepare(request: Mapping[str, Any], talk: _Talk) -> None:
+def _prepare(request: Mapping[str, Any], talk: _ParentPipes) -> None:
     """Put the copy first on the module path, and add stand-ins for unavailable modules."""
     sys.dont_write_bytecode = True
     folder = request["folder"]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from pytest_mobileagent.judge.question import Actions
-    from pytest_mobileagent.judge.transcript import Frame
+    from pytest_mobileagent.judge.transcript import TranscriptFrame
     from pytest_mobileagent.perception.picture import Point
     from pytest_mobileagent.screen.screen import Screen
 
@@ -77,7 +77,7 @@ class Album:
     code: str = ""
     words: list[str] = field(default_factory=list)
 
-    def picture(self, frame: Frame) -> Image:
+    def picture(self, frame: TranscriptFrame) -> Image:
         """Return the screenshot of a frame as a JPEG, with its actions drawn into it.
 
         Raises:
@@ -106,7 +106,7 @@ class Album:
         return f"[{self.words.index(words) + 1}]"
 
 
-def code_of(found: Iterable[Frame]) -> str:
+def code_of(found: Iterable[TranscriptFrame]) -> str:
     """Return a code that is derived from all pictures, so none of them can show it."""
     digest = hashlib.sha256("".join(f.screen.key for f in found).encode())
     return digest.hexdigest()[:_CODE]
@@ -124,7 +124,7 @@ def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
     return encode(draw_strip(image, strip) if strip else image, "jpeg", _QUALITY)
 
 
-def _touches(frame: Frame) -> _Touches:
+def _touches(frame: TranscriptFrame) -> _Touches:
     """Return the touches with valid coordinates; a record may contain any values."""
     touches = (action for action in frame.actions if isinstance(action, Touch | Type))
     return tuple(action for action in touches if _numbers(action))

@@ -31,12 +31,12 @@ _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]{0,2}\s*", re.IGNORECASE)
 
 
-class UnreadableError(ValueError):
+class UnreadableReplyError(ValueError):
     """A reply has no reliable result; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class JudgeResult:
     """A reply's result: whether the goal was met, and the reason, which may be empty.
 
     `is_wall`: whether the goal was not met because of a log-in page or a CAPTCHA.
@@ -47,23 +47,23 @@ class Result:
     is_wall: bool = False
 
 
-def read_result(reply: ModelReply, *, wall: bool = False) -> Result:
+def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
     """Return the result in a reply: the `Result:` at the end of its last line.
 
     Earlier results, which a judge quotes or reconsiders, are part of its reason. `wall`: whether
     `Result: wall` is allowed.
 
     Raises:
-        UnreadableError: if the last line has no result, the reply was cut off, or the model
+        UnreadableReplyError: if the last line has no result, the reply was cut off, or the model
             refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None or (_is_wall(last) and not wall):
         msg = "its last line is not a result"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     reason = _reason([*lines[:-1], last["before"]])
-    return Result(last["passed"] == "1", reason, _is_wall(last))
+    return JudgeResult(last["passed"] == "1", reason, _is_wall(last))
 
 
 def _is_wall(result: re.Match[str] | None) -> bool:
@@ -72,7 +72,7 @@ def _is_wall(result: re.Match[str] | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """Whether each statement of a rubric is true, the reason, and `is_wall` (see `Result`)."""
+    """Whether each statement of a rubric is true, the reason, and `is_wall` (see `JudgeResult`)."""
 
     came_true: tuple[bool, ...]
     reason: str = ""
@@ -86,7 +86,7 @@ def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Sta
     `Result: wall` may follow.
 
     Raises:
-        UnreadableError: if a line is missing, the reply was cut off, or the model refused.
+        UnreadableReplyError: if a line is missing, the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     is_wall = wall and _is_wall(_RESULT.fullmatch(lines[-1].strip()))
@@ -96,10 +96,10 @@ def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Sta
     results = {int(each[1]): each[2] == "1" for each in found if each is not None}
     if len(found) != count or set(results) != set(range(1, count + 1)):
         msg = f"its last lines are not the results of statements 1 to {count}"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     if any(_STATEMENT.fullmatch(line.strip(_QUOTING)) for line in lines[:-count]):
         msg = "it has more than one line for a statement"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     came_true = tuple(results[number] for number in range(1, count + 1))
     return Statements(came_true, _reason(lines[:-count]), is_wall)
 
@@ -108,7 +108,7 @@ def read_notes(reply: ModelReply) -> str:
     """Return the text of a reply that is not parsed, such as notes.
 
     Raises:
-        UnreadableError: if the reply is empty or cut off, or the model refused.
+        UnreadableReplyError: if the reply is empty or cut off, or the model refused.
     """
     return "\n".join(_lines(reply)).strip()
 
@@ -117,14 +117,14 @@ def _lines(reply: ModelReply) -> list[str]:
     """Return the lines of a complete reply without the model's thinking; the last is not empty."""
     if reply.stop == "length":
         msg = "it was cut off"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     if reply.stop == "refusal":
         msg = "the model refused to answer"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     text = _THOUGHTS.sub("", reply.text).strip()
     if not text:
         msg = "it is empty"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     return text.splitlines()
 
 

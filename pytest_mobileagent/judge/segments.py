@@ -15,7 +15,7 @@ from pytest_mobileagent.errors import JudgeError, TaskError
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.evidence import numbered
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.reply import UnreadableError, read_notes
+from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.task.needs import alternatives
@@ -177,7 +177,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
     """Return the first and last screen of each entry, from 1; None for an entry without screens.
 
     Raises:
-        UnreadableError: if an entry is missing or duplicated, or names a screen that does not
+        UnreadableReplyError: if an entry is missing or duplicated, or names a screen that does not
             exist.
     """
     lines = [line for line in text.splitlines() if line.strip()]
@@ -185,7 +185,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
     numbers = [int(match[1]) for match in matches if match]
     if len(numbers) != len(lines) or numbers != list(range(1, entries + 1)):
         msg = f"its lines are not those of the entries 1 to {entries}"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     found: list[tuple[int, int] | None] = []
     for match in matches:
         assert match is not None  # otherwise there are fewer numbers than lines
@@ -195,7 +195,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
         first, last = int(match[2]), int(match[3] or match[2])
         if not 1 <= first <= last <= screens:
             msg = f"there are no screens {first} to {last}"
-            raise UnreadableError(msg)
+            raise UnreadableReplyError(msg)
         found.append((first, last))
     return found
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.jsonable import expect, why_unreadable
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Subtask
-from pytest_mobileagent.judge.reply import UnreadableError, read_notes
+from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
 
@@ -134,17 +134,17 @@ def _read(text: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
     """Return the subtasks in a reply.
 
     Raises:
-        UnreadableError: if it has no subtasks, or they are not consistent.
+        UnreadableReplyError: if it has no subtasks, or they are not consistent.
     """
     try:
         found = _subtasks(json.loads(text[text.find("[") : text.rfind("]") + 1]))
         check_subtasks(found)
     except (ValueError, LookupError, TypeError, TaskError, RecursionError) as error:
         msg = f"it has no consistent subtasks ({why_unreadable(error)})"
-        raise UnreadableError(msg) from error
+        raise UnreadableReplyError(msg) from error
     if unknown := [each.app for each in found if each.app not in apps]:
         msg = f"{unknown[0]!r} is not one of the packages"
-        raise UnreadableError(msg)
+        raise UnreadableReplyError(msg)
     return found
 
 

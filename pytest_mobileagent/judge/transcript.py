@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TranscriptFrame:
     """A screen, and the actions that led from it to the next one; the last frame has no actions.
 
     - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
@@ -73,7 +73,7 @@ class Frame:
         return not (self.actions or self.undone or self.notice)
 
 
-def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame, ...]:
+def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[TranscriptFrame, ...]:
     """Return the frames of an episode, or of the screens with the indices `screens`.
 
     A screen on which nothing was done, and which is equal to the next one, is left out; for
@@ -81,7 +81,7 @@ def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame,
     """
     every = episode.screens
     places = [place for place in (screens or range(len(every))) if 0 <= place < len(every)]
-    found: list[Frame] = []
+    found: list[TranscriptFrame] = []
     for place in places:
         frame = _frame(episode, place, len(found) + 1, is_last=place == places[-1])
         is_shown_again = place != places[-1] and _same(frame.screen, every[place + 1])
@@ -90,14 +90,14 @@ def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame,
     return tuple(found)
 
 
-def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) -> Frame:
+def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) -> TranscriptFrame:
     screen = episode.screens[place]
     if is_last or place >= len(episode.steps):
-        return Frame(number, place, screen, is_last=True)
+        return TranscriptFrame(number, place, screen, is_last=True)
     step = episode.steps[place]
     done = tuple(action for action in step.reached if not ends_episode(action))
     undone = tuple(a for a in step.actions[len(step.done) :] if not ends_episode(a))
-    return Frame(number, place, screen, done, undone, step.notice, step.reply)
+    return TranscriptFrame(number, place, screen, done, undone, step.notice, step.reply)
 
 
 def _same(one: Screen, other: Screen) -> bool:
@@ -198,7 +198,9 @@ def in_quotes(text: object) -> str:
     return fence.quoted(text, _LONGEST)
 
 
-def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quotes) -> str:
+def in_words(
+    frame: TranscriptFrame, verbs: Verbs, quote: Callable[[object], str] = in_quotes
+) -> str:
     """Return one line with what was done on a frame and what failed, or "nothing".
 
     `quote` quotes untrusted texts: typed texts, labels of elements, the user's reply.

@@ -51,15 +51,15 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Expenditure:
     """The US dollars and tokens spent, as far as they are known."""
 
     usd: float = 0.0
     tokens: int = 0
 
-    def plus(self, usd: float, tokens: int) -> Spent:
+    def plus(self, usd: float, tokens: int) -> Expenditure:
         """Return the sum of this and another amount."""
-        return Spent(self.usd + usd, self.tokens + tokens)
+        return Expenditure(self.usd + usd, self.tokens + tokens)
 
 
 class Ledger:
@@ -73,7 +73,7 @@ class Ledger:
         self.path = path
         self._server = server
         self._read = 0
-        self._spent = Spent()
+        self._spent = Expenditure()
         self._lock = threading.Lock()
 
     def add(self, call: ModelCall) -> None:
@@ -92,7 +92,7 @@ class Ledger:
             with contextlib.suppress(HostError):  # the server is asked again before the next call
                 ask_ledger(self._server)
 
-    def spent(self) -> Spent:
+    def spent(self) -> Expenditure:
         """Return the sum of all lines written so far.
 
         Raises:
@@ -117,7 +117,7 @@ class LedgerServer:
     reach the socket by its path, like a file.
     """
 
-    def __init__(self, path: Path, count: Callable[[], Spent]) -> None:
+    def __init__(self, path: Path, count: Callable[[], Expenditure]) -> None:
         class Answer(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 try:
@@ -141,7 +141,7 @@ class LedgerServer:
         self._server.server_close()
 
 
-def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
+def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Expenditure:
     """Ask the `LedgerServer` at a socket what the run has spent, and return the amounts.
 
     Raises:
@@ -154,7 +154,7 @@ def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
             with line.makefile("rb") as answer:
                 reply = parse_json(answer.read())
         if "error" not in reply:
-            return Spent(float(reply["usd"]), int(reply["tokens"]))
+            return Expenditure(float(reply["usd"]), int(reply["tokens"]))
         why = reply["error"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
@@ -176,7 +176,7 @@ class Spending:
     def __init__(self, budget: Budget, ledger: Ledger | None) -> None:
         self.budget = budget
         self._ledger = ledger
-        self._own = Spent()
+        self._own = Expenditure()
 
     def pay(self, call: ModelCall) -> None:
         """Count a call that is not in the ledger yet, for the episode and for the run."""
@@ -212,7 +212,7 @@ class Spending:
         return run_over(self.budget, self._ledger.spent())
 
 
-def run_over(budget: Budget, spent: Spent) -> str:
+def run_over(budget: Budget, spent: Expenditure) -> str:
     """Return a message about a run's budget that is spent; empty if none is."""
     if budget.cost.run is not None and spent.usd >= budget.cost.run:
         return f"--mobile-max-cost={amount_text(budget.cost.run)} is spent"

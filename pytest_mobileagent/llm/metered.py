@@ -139,7 +139,7 @@ def _answer(cached: Any) -> Completion:
     return answer
 
 
-class Repeats:
+class RepeatCounter:
     """Counts equal requests within one episode."""
 
     def __init__(self) -> None:
@@ -190,12 +190,12 @@ class Meter:
     log: ExchangeLog | None = None
     pictures: ScreenStore | None = None
     recorded: RecordedReplies | None = None
-    repeats: Repeats = field(default_factory=Repeats)
+    repeats: RepeatCounter = field(default_factory=RepeatCounter)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TimedCompletion:
     """An answer, its number of retries, and the seconds of its last attempt and `waited` before."""
 
     answer: Completion
@@ -237,7 +237,9 @@ class MeteredModel:
     def _complete(self, request: Request) -> ModelReply:
         key, cached = self._find_reply(request)
         if cached is not None:
-            return self._reply(request, cached, self._call(request, Asked(cached), from_cache=True))
+            return self._reply(
+                request, cached, self._call(request, TimedCompletion(cached), from_cache=True)
+            )
         if why := self.meter.spending.over():
             raise BudgetSpent(why)
         try:
@@ -265,7 +267,7 @@ class MeteredModel:
         key = cache.key(self.reference, request, repeat)
         return key, cache.find(key)
 
-    def _ask(self, request: Request) -> Asked:
+    def _ask(self, request: Request) -> TimedCompletion:
         """Ask until there is an answer, as long as a retry can help."""
         import stamina  # only imported if a model is asked
 
@@ -278,7 +280,7 @@ class MeteredModel:
                 started = time.monotonic()
                 answer = self._asked(request, began)
                 seconds = time.monotonic() - started
-                return Asked(answer, attempt.num - 1, seconds, started - began)
+                return TimedCompletion(answer, attempt.num - 1, seconds, started - began)
         raise AssertionError  # the last attempt's error is raised
 
     def _asked(self, request: Request, began: float) -> Completion:
@@ -292,7 +294,9 @@ class MeteredModel:
                 self.meter.log.add({**busy, "model": str(self.reference), "error": str(error)})
             raise error from None  # its cause, which would be printed, too, may quote the key
 
-    def _call(self, request: Request, asked: Asked, *, from_cache: bool = False) -> ModelCall:
+    def _call(
+        self, request: Request, asked: TimedCompletion, *, from_cache: bool = False
+    ) -> ModelCall:
         answer = asked.answer
         usage, price = self.meter.prices.metered(self.reference, answer)
         sent, answered = input_tokens(request), text_tokens(answer.words)

@@ -88,7 +88,7 @@ class Control:
             raise ToolError(msg)
         return frame.pixel(x, y)
 
-    async def act(self, action: Action, done: str) -> Result:
+    async def act(self, action: Action, done: str) -> ToolResult:
         """Perform an action; the result confirms it with the text `done` and the step count.
 
         Raises:
@@ -96,7 +96,7 @@ class Control:
         """
         return await self._act(self.phone.act(action), done)
 
-    async def run(self, name: str, script: str, done: str) -> Result:
+    async def run(self, name: str, script: str, done: str) -> ToolResult:
         """Run a shell script for something that no action covers; otherwise like `act`.
 
         Raises:
@@ -104,7 +104,7 @@ class Control:
         """
         return await self._act(self.phone.run(name, script), done)
 
-    async def ask(self, action: Action) -> Result:
+    async def ask(self, action: Action) -> ToolResult:
         """Ask the user a question, and return the reply.
 
         Raises:
@@ -112,16 +112,16 @@ class Control:
         """
         seen, count = await self._step(self.phone.act(action))
         reply = seen.reply or "The user does not answer."
-        return Result(f"The user replies: {reply} {count}")
+        return ToolResult(f"The user replies: {reply} {count}")
 
-    async def report(self, report: Finish | Impossible, done: str) -> Result:
+    async def report(self, report: Finish | Impossible, done: str) -> ToolResult:
         """Report that the agent is done; later reports are ignored.
 
         Raises:
             ToolError: if the episode was already over, or the report was refused.
         """
         if self._reported:
-            return Result(self._reported)
+            return ToolResult(self._reported)
         self._check_open()
         seen = await _answered(self.phone.act(report))
         if seen is not None and seen.notice:
@@ -129,7 +129,7 @@ class Control:
         if seen is None:
             self._reported = done
             self._over = f"You have already reported, and the episode is over. {_OVER}"
-        return Result(done)
+        return ToolResult(done)
 
     async def _step(self, work: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
         """Perform a step; return the observation after it, and text with the step count."""
@@ -151,10 +151,10 @@ class Control:
             raise ToolError(msg)
         return seen, count
 
-    async def _act(self, work: Coroutine[Any, Any, Observation | None], done: str) -> Result:
+    async def _act(self, work: Coroutine[Any, Any, Observation | None], done: str) -> ToolResult:
         seen, count = await self._step(work)
         picture = await asyncio.to_thread(picture_of, seen.screen) if self._show else b""
-        return Result(f"{done} {count}", picture)
+        return ToolResult(f"{done} {count}", picture)
 
     def _see(self, screen: Screen) -> str:
         """Make coordinates refer to a screen; return a notice if the screen has rotated."""
@@ -187,7 +187,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ToolResult:
     """The result of a call: text, and a picture (a JPEG file) if there is one."""
 
     text: str
@@ -273,7 +273,7 @@ class Tool:
     name: str
     title: str
     about: str
-    run: Callable[..., Awaitable[Result]]
+    run: Callable[..., Awaitable[ToolResult]]
     parameters: tuple[Parameter, ...] = ()
     looks: bool = False
     destroys: bool = False
@@ -286,7 +286,7 @@ class Tool:
             "required": [each.name for each in self.parameters if each.required],
         }
 
-    async def call(self, control: Control, arguments: Mapping[str, Any]) -> Result:
+    async def call(self, control: Control, arguments: Mapping[str, Any]) -> ToolResult:
         """Call the tool; arguments that are unknown or null are ignored.
 
         Raises:

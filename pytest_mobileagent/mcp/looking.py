@@ -12,9 +12,9 @@ from pytest_mobileagent.mcp.control import (
     DEVICE,
     LONGEST_SIDE,
     Parameter,
-    Result,
     Tool,
     ToolError,
+    ToolResult,
     picture_of,
 )
 from pytest_mobileagent.perception.apps import name_of
@@ -34,35 +34,37 @@ _RULE = (
 _KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
 
-async def _take_screenshot(control: Control) -> Result:
+async def _take_screenshot(control: Control) -> ToolResult:
     screen = await control.look()
     picture = await asyncio.to_thread(picture_of, screen)
     size = _dimensions(await control.frame())
-    return Result(f"The screen as a picture of {size} pixels, for all coordinates.", picture)
+    return ToolResult(f"The screen as a picture of {size} pixels, for all coordinates.", picture)
 
 
-async def _list_elements(control: Control) -> Result:
+async def _list_elements(control: Control) -> ToolResult:
     screen = await control.look()
-    return Result(list_elements(screen, await control.frame()))
+    return ToolResult(list_elements(screen, await control.frame()))
 
 
-async def _get_screen_size(control: Control) -> Result:
+async def _get_screen_size(control: Control) -> ToolResult:
     await control.look()
-    return Result(f"Screen size is {_dimensions(await control.frame())} pixels")
+    return ToolResult(f"Screen size is {_dimensions(await control.frame())} pixels")
 
 
-async def _get_orientation(control: Control) -> Result:
+async def _get_orientation(control: Control) -> ToolResult:
     width, height = (await control.look()).size
-    return Result(f"Current device orientation is {'portrait' if height >= width else 'landscape'}")
+    return ToolResult(
+        f"Current device orientation is {'portrait' if height >= width else 'landscape'}"
+    )
 
 
-async def _list_apps(control: Control) -> Result:
+async def _list_apps(control: Control) -> ToolResult:
     packages = sorted(await control.packages())
     apps = ", ".join(f"{name_of(package)} ({package})" for package in packages)
-    return Result(f"Found these apps on device: {apps}")
+    return ToolResult(f"Found these apps on device: {apps}")
 
 
-async def _list_devices(control: Control) -> Result:
+async def _list_devices(control: Control) -> ToolResult:
     info = control.phone.info
     device = {
         "id": info.serial,
@@ -72,10 +74,10 @@ async def _list_devices(control: Control) -> Result:
         "version": info.android,
         "state": "online",
     }
-    return Result(json.dumps({"devices": [device]}))
+    return ToolResult(json.dumps({"devices": [device]}))
 
 
-async def _save_screenshot(control: Control, saveTo: str) -> Result:  # noqa: N803 - mobile-mcp's
+async def _save_screenshot(control: Control, saveTo: str) -> ToolResult:  # noqa: N803 - mobile-mcp's
     path = _new_file(saveTo)
     screen = await control.look()
     kind = _KINDS[path.suffix.lower()]
@@ -86,7 +88,7 @@ async def _save_screenshot(control: Control, saveTo: str) -> Result:  # noqa: N8
     except OSError as error:
         msg = f"{path} cannot be written: {error.strerror}; name a new file in {path.parent}"
         raise ToolError(msg) from error
-    return Result(f"Screenshot saved to: {path}")
+    return ToolResult(f"Screenshot saved to: {path}")
 
 
 def _new_file(text: str) -> Path:

@@ -185,7 +185,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ClientCall:
     """A call: the id of its request, and a string that identifies the tool and its arguments."""
 
     caller: Caller
@@ -195,13 +195,13 @@ class Call:
 
 @dataclass(slots=True)
 class _Known(Generic[T]):
-    call: Call
+    call: ClientCall
     task: asyncio.Task[T]
     lost: bool = False  # whether the reply did not reach the client
     left: bool = False  # whether the client has sent another request since the reply
     ended: float = field(default=float("inf"))
 
-    def is_repeated_by(self, call: Call, now: float) -> bool:
+    def is_repeated_by(self, call: ClientCall, now: float) -> bool:
         if (self.call.caller, self.call.content) != (call.caller, call.content):
             return False
         if self.lost and not self.left:
@@ -211,7 +211,7 @@ class _Known(Generic[T]):
         return call.caller.has_session or (not self.left and now - self.ended <= _SECONDS)
 
 
-class Repeats(Generic[T]):
+class RepeatedCalls(Generic[T]):
     """Recognises repeated calls, so that each is performed once. `clock` returns seconds.
 
     Clients repeat a call if its reply was lost. The call is not performed again; the repeat gets
@@ -222,7 +222,7 @@ class Repeats(Generic[T]):
         self._clock = clock
         self._calls: list[_Known[T]] = []
 
-    def note_request(self, caller: Caller, call: Call | None = None) -> None:
+    def note_request(self, caller: Caller, call: ClientCall | None = None) -> None:
         """Record a client's request, which shows that it has the results of its ended calls.
 
         This does not apply to a call that the request, `call`, repeats.
@@ -233,7 +233,7 @@ class Repeats(Generic[T]):
             if known.call.caller == caller and known.task.done() and not repeated:
                 known.left = True
 
-    async def once(self, call: Call, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def once(self, call: ClientCall, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Perform a call unless it is a repeat; cancelling the wait does not cancel the call."""
         now = self._clock()
         known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)

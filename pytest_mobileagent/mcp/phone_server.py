@@ -22,8 +22,8 @@ from mcp_types import (
 from mcp_types import Tool as MCPTool
 
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.mcp.control import Result, ToolError
-from pytest_mobileagent.mcp.phone import Call, Caller, Repeats
+from pytest_mobileagent.mcp.control import ToolError, ToolResult
+from pytest_mobileagent.mcp.phone import Caller, ClientCall, RepeatedCalls
 from pytest_mobileagent.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class PhoneServer:
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        self._repeats: Repeats[CallToolResult] = Repeats()
+        self._repeats: RepeatedCalls[CallToolResult] = RepeatedCalls()
         goal = control.phone.goal
         self.server: Server[Any] = Server(
             "phone",
@@ -77,7 +77,7 @@ class PhoneServer:
     ) -> CallToolResult:
         arguments = params.arguments or {}
         content = json.dumps([params.name, arguments], sort_keys=True)
-        call = Call(_caller(context), json.dumps(context.request_id), content)
+        call = ClientCall(_caller(context), json.dumps(context.request_id), content)
         tool = TOOLS.get(params.name)
         if tool is None or tool.looks:
             self._repeats.note_request(call.caller)
@@ -138,7 +138,7 @@ def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
     return Caller(json.dumps(about, sort_keys=True, default=str), has_session=False)
 
 
-def _result(result: Result) -> CallToolResult:
+def _result(result: ToolResult) -> CallToolResult:
     content: list[Any] = [TextContent(text=result.text)]
     if result.picture:
         data = base64.b64encode(result.picture).decode("ascii")

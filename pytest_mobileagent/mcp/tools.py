@@ -24,7 +24,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.mcp.control import DEVICE, Parameter, Result, Tool, ToolError
+from pytest_mobileagent.mcp.control import DEVICE, Parameter, Tool, ToolError, ToolResult
 from pytest_mobileagent.mcp.looking import LOOKING
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ _ORIENTATIONS = {"portrait": 0, "landscape": 1}
 _SWIPE_SECONDS = 1.0  # as in mobile-mcp: slow enough that nothing keeps scrolling
 
 
-async def _click(control: Control, x: float, y: float) -> Result:
+async def _click(control: Control, x: float, y: float) -> ToolResult:
     pixel = await control.pixel(x, y)
     return await control.act(Tap(*pixel), f"Clicked on screen at coordinates: {x:g}, {y:g}")
 
 
-async def _double_tap(control: Control, x: float, y: float) -> Result:
+async def _double_tap(control: Control, x: float, y: float) -> ToolResult:
     pixel = await control.pixel(x, y)
     done = f"Double-tapped on screen at coordinates: {x:g}, {y:g}"
     return await control.act(DoubleTap(*pixel), done)
 
 
-async def _long_press(control: Control, x: float, y: float, duration: float = 500) -> Result:
+async def _long_press(control: Control, x: float, y: float, duration: float = 500) -> ToolResult:
     pixel = await control.pixel(x, y)
     done = f"Long pressed on screen at coordinates: {x:g}, {y:g} for {duration:g}ms"
     return await control.act(LongPress(*pixel, seconds=duration / 1000), done)
@@ -65,7 +65,7 @@ async def _swipe(
     x: float | None = None,
     y: float | None = None,
     distance: float | None = None,
-) -> Result:
+) -> ToolResult:
     """Swipe like mobile-mcp.
 
     From a given point, the finger moves over 30 % of the screen; otherwise over its middle 60 %.
@@ -96,11 +96,11 @@ def _inside(point: list[float], size: tuple[int, int]) -> list[float]:
     return [min(max(0, value), side - 1) for value, side in zip(point, size, strict=True)]
 
 
-async def _type(control: Control, text: str, *, submit: bool = False) -> Result:
+async def _type(control: Control, text: str, *, submit: bool = False) -> ToolResult:
     return await control.act(Type(text, enter=submit), f"Typed text: {text}")
 
 
-async def _press(control: Control, button: str) -> Result:
+async def _press(control: Control, button: str) -> ToolResult:
     name = button.upper()
     done = f"Pressed the button: {button}"
     if name in _KEYS:
@@ -113,7 +113,7 @@ async def _press(control: Control, button: str) -> Result:
     raise ToolError(msg)
 
 
-async def _launch(control: Control, packageName: str, locale: str | None = None) -> Result:  # noqa: N803
+async def _launch(control: Control, packageName: str, locale: str | None = None) -> ToolResult:  # noqa: N803
     package = _package(packageName)
     done = f"Launched app {package}"
     if locale is None:
@@ -130,26 +130,26 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
     return await control.run(f"mobile_launch_app {package} {tags}", script, done)
 
 
-async def _terminate(control: Control, packageName: str) -> Result:  # noqa: N803
+async def _terminate(control: Control, packageName: str) -> ToolResult:  # noqa: N803
     package = _package(packageName)
     script = f"am force-stop {shlex.quote(package)}"
     done = f"Terminated app {package}"
     return await control.run(f"mobile_terminate_app {package}", script, done)
 
 
-async def _install(control: Control, path: str) -> Result:
+async def _install(control: Control, path: str) -> ToolResult:
     script = f"pm install -r {shlex.quote(_scriptable(path))}"
     return await control.run(f"mobile_install_app {path}", script, f"Installed app from {path}")
 
 
-async def _uninstall(control: Control, bundle_id: str) -> Result:
+async def _uninstall(control: Control, bundle_id: str) -> ToolResult:
     package = _package(bundle_id)
     script = f"pm uninstall {shlex.quote(package)}"
     done = f"Uninstalled app {package}"
     return await control.run(f"mobile_uninstall_app {package}", script, done)
 
 
-async def _open_url(control: Control, url: str) -> Result:
+async def _open_url(control: Control, url: str) -> ToolResult:
     if not re.match(r"https?://", url, re.IGNORECASE):
         msg = "Only http:// and https:// URLs can be opened; open apps with mobile_launch_app."
         raise ToolError(msg)
@@ -157,7 +157,7 @@ async def _open_url(control: Control, url: str) -> Result:
     return await control.run(f"mobile_open_url {url}", script, f"Opened URL: {url}")
 
 
-async def _set_orientation(control: Control, orientation: str) -> Result:
+async def _set_orientation(control: Control, orientation: str) -> ToolResult:
     script = (
         "settings put system accelerometer_rotation 0 && "
         f"settings put system user_rotation {_ORIENTATIONS[orientation]}"
@@ -313,19 +313,19 @@ ACTING = (
 )
 
 
-async def _finish(control: Control, answer: str = "") -> Result:
+async def _finish(control: Control, answer: str = "") -> ToolResult:
     with_answer = f", with the answer: {answer}" if answer else ""
     return await control.report(Finish(answer), f"Reported that the task is done{with_answer}")
 
 
-async def _impossible(control: Control, reason: str = "") -> Result:
+async def _impossible(control: Control, reason: str = "") -> ToolResult:
     because = f": {reason}" if reason else ""
     return await control.report(
         Impossible(reason), f"Reported that the task cannot be done{because}"
     )
 
 
-async def _ask_user(control: Control, question: str) -> Result:
+async def _ask_user(control: Control, question: str) -> ToolResult:
     return await control.ask(Ask(question))
 
 

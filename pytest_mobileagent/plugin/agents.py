@@ -69,7 +69,7 @@ class RunAgents:
         """Whether the agent runs in its own process."""
         return self._settings["mobile-agent-process"].value == "on" and not self._is_inside
 
-    def take_in(self) -> None:
+    def run_in_this_process(self) -> None:
         """Run the agent in this process from now on, because it needs the task object itself."""
         self._is_inside = True
         self.end()

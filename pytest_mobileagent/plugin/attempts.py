@@ -31,9 +31,9 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 from pytest_mobileagent.run.attempt import (
+    AttemptPlan,
     ChosenAgent,
     MissingAppError,
-    Plan,
     UnfitDeviceError,
     attempt,
     open_anew,
@@ -90,7 +90,7 @@ def play(case: Case, request: pytest.FixtureRequest) -> Path:
     raise broken(*failures)
 
 
-def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
+def _plan(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
     run = request.config.stash[RUN]
     given = request.getfixturevalue("agent")
     if given is not None and not callable(given):
@@ -104,7 +104,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     single = run.value("mobile-path") == "single"
     steps = MOST_STEPS if single else case.task.limit(run.value("mobile-step-factor"))
-    return Plan(
+    return AttemptPlan(
         case=case,
         agent=chosen,
         limits=Limits(
@@ -164,7 +164,7 @@ def _chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgen
 
             _load_recorder(about["endpoints"])
             return ChosenAgent(str(run.agent), runner, about["options"], sees=about["sees"])
-        run.agents.take_in()
+        run.agents.run_in_this_process()
     maker = run.agents.load() if given is None else given
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agents.options(maker)
@@ -226,7 +226,7 @@ def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
     return ChosenAgent(program.name, runner, {}, {"command": command, "rule": RULE})
 
 
-def _other_language(plan: Plan) -> str:
+def _other_language(plan: AttemptPlan) -> str:
     """Return why the solution may not fit: it is in another language than the device; else ""."""
     language = plan.case.task.language
     if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
@@ -248,7 +248,7 @@ class Attempts:
     other process of the run makes an attempt. A case that breaks the server again is the culprit.
     """
 
-    def __init__(self, run: RunConfig, lease: LeasedDevice, plan: Plan) -> None:
+    def __init__(self, run: RunConfig, lease: LeasedDevice, plan: AttemptPlan) -> None:
         self.left: int = 1 + run.value("mobile-retries")
         self._run, self._lease, self._plan = run, lease, plan
         self._is_alone = run.workers == 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.plugin.shutdown import (
-    Ending,
+    RunEnding,
     end_workers,
     interrupt_when_asked,
     why_it_ended,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
+    from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
     from pytest_mobileagent.report.entry import Entry
 
 
@@ -53,7 +53,7 @@ class Collector:
         self.stopped = False
         self.budget = ""  # the budget of the run that is spent, if any
         self.interrupting: tuple[signal.Signals, ...] = ()
-        self.analyses: InterimAnalyses | None = None  # only with a gate or a baseline
+        self.analyses: InterimAnalyser | None = None  # only with a gate or a baseline
         self.judged: dict[str, Any] = {}  # the report's entries on the gate and the baseline
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -212,7 +212,7 @@ class Collector:
         decided = {n for n, result in self.results.items() if result["success"] is not None}
         sound = not missing and not self.broken and self.failed <= decided
         skipped = {n for n, result in self.results.items() if result["outcome"] == "skipped"}
-        ending = Ending(
+        ending = RunEnding(
             too_much_broke=self.stopped,
             budget_is_spent=bool(self.budget),
             is_incomplete=bool(missing),

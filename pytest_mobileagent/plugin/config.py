@@ -82,7 +82,7 @@ class RunConfig(RunContext):
     def _decide_by_earlier_run(self) -> None:
         """Decide which tests need not be run; workers receive the owner's decisions."""
         if not self.is_owner:
-            self.earlier.from_owner(self.given)
+            self.earlier.read_decisions(self.given)
             return
         if self.earlier.goes_on:
             self.hold()  # before its records are read

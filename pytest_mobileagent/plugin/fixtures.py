@@ -126,8 +126,8 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     if state.was_put_off and state.episode is not None:
         return state.episode
     run = request.config.stash[RUN]
-    fate = run.earlier.fate(case)
-    is_played = fate.episode is None and fate.is_run
+    plan = run.earlier.plan_for(case)
+    is_played = plan.episode is None and plan.is_run
     if is_played:
         from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
 
@@ -135,7 +135,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
         _check_path(case, run)
         _check_budget(request)
     try:
-        folder = play(case, request) if is_played else _recorded(run, case, fate.episode)
+        folder = play(case, request) if is_played else _recorded(run, case, plan.episode)
         episode = state.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.gate.decide import Decision
+    from pytest_mobileagent.report.gate.decide import GateDecision
     from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
@@ -91,8 +91,8 @@ class RunGate:
                 raise usage_error(self._settings[BASELINE], f": {error}") from None
 
     def decide(
-        self, tasks: Sequence[Entry], analysis: int, before: Decision | None
-    ) -> Decision | None:
+        self, tasks: Sequence[Entry], analysis: int, before: GateDecision | None
+    ) -> GateDecision | None:
         """Return the gate's decision on the entries of a report; None without a gate.
 
         `analysis` is the number of the interim analysis, from 0; `before` is the previous decision.

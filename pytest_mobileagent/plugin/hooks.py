@@ -306,9 +306,9 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
         _stagger_workers(manager, run)
     if run.gate.is_asked:
-        from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
+        from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
 
-        collector.analyses = InterimAnalyses(run, collector.results)
+        collector.analyses = InterimAnalyser(run, collector.results)
         manager.register(collector.analyses, "mobileagent-analyses")
 
 

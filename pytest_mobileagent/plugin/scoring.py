@@ -15,7 +15,7 @@ from pytest_mobileagent.check.golden import OffPathError, check_path, collect_ma
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.episode.runs import Entry as IndexLine
+from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.errors import (
     InfrastructureError,

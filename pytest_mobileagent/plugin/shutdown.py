@@ -26,7 +26,7 @@ _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class RunEnding:
     """The facts, in addition to pytest's own, that decide the exit status.
 
     - `too_much_broke`: whether `--mobile-max-infra` ended the run.

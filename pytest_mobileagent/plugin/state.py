@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.wall_trials import Trial
+    from pytest_mobileagent.episode.wall_trials import WallTrial
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
@@ -67,7 +67,7 @@ class ItemState:
     is_in_body: bool = False  # the body is running; pytest also reports its subtests meanwhile
     subgoals: SubGoals | None = None
     compared: Compared | None = None  # the comparison with golden actions
-    wall: Trial | None = None  # the trial of a wall that may have kept the agent out
+    wall: WallTrial | None = None  # the trial of a wall that may have kept the agent out
     misses: list[str] = field(default_factory=list)  # the closest matches of failed look-ups
     check_held: bool = False  # the check held although the agent failed, which may overrule it
 

@@ -23,7 +23,7 @@ from pytest_mobileagent.check.walls import (
     walls_near,
     was_passed,
 )
-from pytest_mobileagent.episode.wall_trials import Trial, append, last_trial
+from pytest_mobileagent.episode.wall_trials import WallTrial, append, last_trial
 from pytest_mobileagent.errors import InfrastructureError, MobileAgentError, in_one_line
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.state import state_of
@@ -92,13 +92,13 @@ def _claims(item: pytest.Item) -> Iterator[str]:
 
 def _tried(
     item: pytest.Item, episode: Episode, walls: tuple[Wall, ...], sighting: Sighting
-) -> Trial:
+) -> WallTrial:
     """Try a wall, and record the result; without a device that can be reset, it stays untried."""
     run, state = item.config.stash[RUN], state_of(item)
     wall = episode.screens[sighting.screen]
     packages = episode.case.task.packages
     app = app_behind(episode.screens, sighting.screen, packages) or wall.package
-    trial = Trial(sighting.by, sighting.screen, app)
+    trial = WallTrial(sighting.by, sighting.screen, app)
     if state.open_anew is None:
         return _not_tried(trial, _RECORDED)
     reset, screen = episode.reset, None
@@ -113,12 +113,12 @@ def _tried(
 
         try:
             screen = state.open_anew(app, stands)
-            trial = Trial(trial.by, trial.screen, app, stands(screen))
+            trial = WallTrial(trial.by, trial.screen, app, stands(screen))
         except MobileAgentError as error:
             trial = _not_tried(trial, in_one_line(error))
     assert episode.folder is not None
     return append(episode.folder, trial, screen, run.folder.screens)
 
 
-def _not_tried(trial: Trial, why: str) -> Trial:
-    return Trial(trial.by, trial.screen, trial.app, None, why)
+def _not_tried(trial: WallTrial, why: str) -> WallTrial:
+    return WallTrial(trial.by, trial.screen, trial.app, None, why)

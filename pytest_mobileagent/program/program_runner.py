@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.program.process.reported import Reported
+    from pytest_mobileagent.program.process.reported import ProgramReport
     from pytest_mobileagent.program.recorders import Setting
     from pytest_mobileagent.run.session import Session
 
@@ -186,7 +186,7 @@ class ProgramRunner:
             watcher.work(_NOTICE)
 
 
-def _conclude(session: Session, watcher: SessionWatcher, report: Reported) -> None:
+def _conclude(session: Session, watcher: SessionWatcher, report: ProgramReport) -> None:
     """End the session according to the report of a program that has ended by itself."""
     match report.ending:
         case "done":

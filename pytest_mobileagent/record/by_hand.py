@@ -18,7 +18,7 @@ from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.record.desk import elements_of
 from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, target_at
-from pytest_mobileagent.record.server import Server
+from pytest_mobileagent.record.server import RecordServer
 from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def play(
     """
     desk = PlayDesk(briefing, phone)
     try:
-        server = Server(desk)
+        server = RecordServer(desk)
     except OSError as error:
         msg = f"the page cannot be served: {error}"
         raise AgentError(msg) from error

@@ -84,7 +84,7 @@ class Change:
         return f"{self.where}\n{self.what}\n{self.check.test}"
 
 
-def changes(before: State, after: State) -> list[Change]:
+def changes(before: PhoneState, after: PhoneState) -> list[Change]:
     """Return all changes between two states, with the volatile ones last."""
     found = [
         *_settings(before, after),
@@ -96,7 +96,7 @@ def changes(before: State, after: State) -> list[Change]:
     return sorted(found, key=lambda change: change.is_volatile)
 
 
-def _settings(before: State, after: State) -> Iterator[Change]:
+def _settings(before: PhoneState, after: PhoneState) -> Iterator[Change]:
     for namespace, key in sorted(before.settings.keys() | after.settings.keys()):
         old, new = (each.settings.get((namespace, key)) for each in (before, after))
         if old == new:
@@ -114,7 +114,7 @@ def _settings(before: State, after: State) -> Iterator[Change]:
         )
 
 
-def _rows(before: State, after: State) -> Iterator[Change]:
+def _rows(before: PhoneState, after: PhoneState) -> Iterator[Change]:
     for (source, table), gone, new in changed_rows(before, after):
         rows_now = [*map(dict, after.rows[source, table])]
         stable = _distinguishing(_stable([*gone, *new]), [*gone, *rows_now])
@@ -165,7 +165,7 @@ def _distinguishing(columns: list[str], rows: list[dict[str, Any]]) -> list[str]
     return found or columns
 
 
-def _preferences(before: State, after: State) -> Iterator[Change]:
+def _preferences(before: PhoneState, after: PhoneState) -> Iterator[Change]:
     for package, file, key in sorted(before.preferences.keys() | after.preferences.keys()):
         place = (package, file, key)
         old, new = (each.preferences.get(place) for each in (before, after))
@@ -223,7 +223,7 @@ def _brief(value: Any) -> str:
 
 
 @dataclass
-class State:
+class PhoneState:
     """The state of a phone; parts that cannot be read are missing.
 
     - `settings`: values by (namespace, key).
@@ -240,9 +240,9 @@ class State:
     packages: set[str] = field(default_factory=set)
 
 
-def read_state(system: System) -> State:
+def read_state(system: System) -> PhoneState:
     """Return the state of the phone without its apps; empty if the phone has no shell."""
-    state = State()
+    state = PhoneState()
     for namespace in NAMESPACES:
         for line in _output(system, f"settings list {namespace}").splitlines():
             key, equals, value = line.partition("=")
@@ -258,7 +258,7 @@ def read_state(system: System) -> State:
     return state
 
 
-def add_app(state: State, system: System, package: str) -> None:
+def add_app(state: PhoneState, system: System, package: str) -> None:
     """Add the databases and the preferences of an app, which requires a root shell."""
     if not _PACKAGE.fullmatch(package):
         return
@@ -280,7 +280,7 @@ def add_app(state: State, system: System, package: str) -> None:
                 state.preferences[package, file, key] = value
 
 
-def _add_database(state: State, system: System, path: str) -> None:
+def _add_database(state: PhoneState, system: System, path: str) -> None:
     tables = sqlite(path, "select name from sqlite_master where type = 'table'")
     output = _output(system, tables.script)
     try:
@@ -316,7 +316,7 @@ def _sorted(rows: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, Any], ..
 
 
 def changed_rows(
-    before: State, after: State
+    before: PhoneState, after: PhoneState
 ) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]], list[dict[str, Any]]]]:
     """Yield each table whose rows have changed, with the removed and the new rows."""
     for where, rows in after.rows.items():

@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
 from pytest_mobileagent.record.changes import Change, Check
 from pytest_mobileagent.record.selectors import choose, literal, touchables
 from pytest_mobileagent.record.source import RecordedTask, slug
-from pytest_mobileagent.record.trial import Trial
+from pytest_mobileagent.record.trial import FileTrials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.recording import Recording
-    from pytest_mobileagent.record.source import Written
+    from pytest_mobileagent.record.source import WrittenTest
     from pytest_mobileagent.screen.screen import Screen
 
 _SHOWN = 80  # characters of a label
@@ -84,8 +84,8 @@ class RecordDesk:
         self.recording, self.file, self._device = recording, file, device
         self._release, self._arguments = release, arguments
         self._changes: dict[str, Change] = {}
-        self._written: tuple[Written, list[str]] | None = None
-        self.trial: Trial | None = None
+        self._written: tuple[WrittenTest, list[str]] | None = None
+        self.trial: FileTrials | None = None
         self.closed = threading.Event()
         self.lost = ""  # why the phone was lost
 
@@ -206,7 +206,7 @@ class RecordDesk:
             msg = "the work on the phone has ended" if phase == "work" else f"not in {phase}"
             raise ValueError(msg)
 
-    def _task(self, given: Mapping[str, Any]) -> tuple[Written, list[str]]:
+    def _task(self, given: Mapping[str, Any]) -> tuple[WrittenTest, list[str]]:
         keys = [key for key in self._changes if key in {str(k) for k in given.get("checks", ())}]
         recording = self.recording
         level = given.get("level")
@@ -264,7 +264,7 @@ class RecordDesk:
             raise HostError(msg) from error
         self._release()
         now = self.recording.screen.time
-        self.trial = Trial(self.file, self._device, _is_afternoon(now), self._arguments)
+        self.trial = FileTrials(self.file, self._device, _is_afternoon(now), self._arguments)
         self.trial.start()
 
     def _close(self, given: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from pytest_mobileagent.errors import HostError, MobileAgentError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.record.desk import RecordDesk
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
-from pytest_mobileagent.record.server import Server
+from pytest_mobileagent.record.server import RecordServer
 from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.single import Project
     from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
-    from pytest_mobileagent.record.trial import Trial
+    from pytest_mobileagent.record.trial import FileTrials
 
 
 def main(
@@ -128,7 +128,7 @@ def _record(
         recording = Recording(device, apps, draft=draft)
         desk = RecordDesk(recording, given.output, name, lease.close, model=model)
         _begin(recording, apps, done)
-        server = stack.enter_context(Server(desk, given.port))
+        server = stack.enter_context(RecordServer(desk, given.port))
         stack.callback(server.shutdown)
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
         print(f"record: {server.url}", flush=True)
@@ -179,7 +179,7 @@ def _check(device: Device, apps: Iterable[str]) -> None:
             raise HostError(msg)
 
 
-def _end(output: Path, draft: Path, trial: Trial | None) -> int:
+def _end(output: Path, draft: Path, trial: FileTrials | None) -> int:
     if trial is None:
         sys.stderr.write("nothing was written\n")
         return 1

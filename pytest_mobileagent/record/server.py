@@ -31,7 +31,7 @@ _POLICY = (
 _SCRIPTS = ("screen.js", "task.js", "main.js")
 
 
-class Server(loopback.Server):
+class RecordServer(loopback.Server):
     """Serves a desk on a port; 0 selects a free port.
 
     Raises:
@@ -44,7 +44,7 @@ class Server(loopback.Server):
 
 
 class _Handler(loopback.Handler):
-    server: Server
+    server: RecordServer
     statuses: ClassVar = {**loopback.Handler.statuses, MobileAgentError: HTTPStatus.CONFLICT}
 
     def get(self, path: str) -> None:

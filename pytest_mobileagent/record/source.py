@@ -25,7 +25,7 @@ _MOST_WORDS = 4  # of the function's name
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTest:
     """The text of a file, the line (from 1) of each check's assert, and the function's name."""
 
     text: str
@@ -49,7 +49,7 @@ class RecordedTask:
     name: str = ""
     level: int | None = None
 
-    def write(self) -> Written:
+    def write(self) -> WrittenTest:
         """Return the file of the task.
 
         Raises:
@@ -88,7 +88,7 @@ class RecordedTask:
         body = [_wrapped(4, f"assert {each}", "") for each in asserts]
         text = "\n".join([*before, *body, ""])
         starts = accumulate((each.count("\n") + 1 for each in body), initial=_lines(before) + 1)
-        return Written(text, tuple(starts)[:-1], name)
+        return WrittenTest(text, tuple(starts)[:-1], name)
 
 
 def _lines(blocks: Iterable[str]) -> int:

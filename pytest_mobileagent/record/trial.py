@@ -66,7 +66,7 @@ KINDS = (
 
 
 @dataclass
-class Outcome:
+class TrialOutcome:
     """The outcome of a trial.
 
     - `is_right`: whether the trial went as required; None until it has ended.
@@ -80,18 +80,18 @@ class Outcome:
 
 
 @dataclass
-class Trial:
+class FileTrials:
     """All trials of a file, run one after another in a separate thread."""
 
     file: Path
     device: str
     is_afternoon: bool = False
     arguments: Sequence[str] = ()
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TrialOutcome] = field(default_factory=list)
 
     def start(self) -> None:
         """Start the trials; `outcomes` shows their progress."""
-        self.outcomes = [Outcome(kind.title) for kind in KINDS]
+        self.outcomes = [TrialOutcome(kind.title) for kind in KINDS]
         self._ended = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         threading.Thread(target=self._run, name="trial", daemon=True).start()
@@ -118,7 +118,7 @@ class Trial:
         finally:
             self._ended.set()
 
-    def _try(self, kind: Kind, outcome: Outcome) -> None:
+    def _try(self, kind: Kind, outcome: TrialOutcome) -> None:
         options = list(kind.options)
         if options and self.device == "virtual":  # the clock of a real phone is not changed
             options.append(f"--mobile-device-time={_TIMES[self.is_afternoon]}")

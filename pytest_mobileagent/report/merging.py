@@ -56,7 +56,7 @@ _MOST = 5  # tasks named in an error
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedRun:
     """A merged run: its `report`, and `remarks` on the runs that it was merged from."""
 
     report: Mapping[str, Any]
@@ -71,7 +71,7 @@ class _Part:
     entry: Entry
     plan: Mapping[str, Any] = field(default_factory=dict)
     digests: Any = None
-    lines: Sequence[runs.Entry] = ()
+    lines: Sequence[runs.IndexLine] = ()
 
     @property
     def rank(self) -> int:
@@ -79,7 +79,7 @@ class _Part:
         return _RANKS.get(str(self.entry["outcome"]), 0)
 
 
-def merge(folders: Sequence[Path], target: Path) -> Merged:
+def merge(folders: Sequence[Path], target: Path) -> MergedRun:
     """Merge the runs in some folders into one in the folder `target`, which is new or empty.
 
     A case in several runs has the result of the run that decided it; all its attempts are kept. A
@@ -110,7 +110,7 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
         shutil.rmtree(part, ignore_errors=True)
     _write_pages(target, whole)
     open_ended = [f"{run.folder} was cut off, or goes on" for run in recorded if not run.has_ended]
-    return Merged(whole, [*open_ended, *remarks([run.about for run in recorded])])
+    return MergedRun(whole, [*open_ended, *remarks([run.about for run in recorded])])
 
 
 def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
@@ -139,7 +139,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
         plans, digests = planned.get("tasks"), planned.get("digests")
         plans = {plan.get("key"): plan for plan in plans or () if isinstance(plan, dict)}
         digests = digests if isinstance(digests, dict) else {}
-        lines: dict[str, list[runs.Entry]] = {}
+        lines: dict[str, list[runs.IndexLine]] = {}
         for line in runs.entries(run.folder):
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
@@ -384,7 +384,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _final_message(merged: Merged, target: Path) -> list[str]:
+def _final_message(merged: MergedRun, target: Path) -> list[str]:
     """Return the final message; `target` is the folder as the user typed it."""
     results = merged.report["tasks"]
     return [

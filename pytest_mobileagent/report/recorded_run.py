@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.episode.runs import Entry as IndexLine
+    from pytest_mobileagent.episode.runs import IndexLine
     from pytest_mobileagent.task.case import Case
 
 

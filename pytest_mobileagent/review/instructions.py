@@ -12,14 +12,14 @@ from pytest_mobileagent.dataset.trajectory import LeftOutError
 from pytest_mobileagent.errors import MobileAgentError, RecordError
 from pytest_mobileagent.instruct.drafts import decide, pages_of, read_drafts
 from pytest_mobileagent.judge.prompts import en
-from pytest_mobileagent.judge.transcript import Frame, in_words
+from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.report.html.trajectory import mark, size_of
 from pytest_mobileagent.review.server import LONGEST_NAME, UnknownEpisodeError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.instruct.drafts import Draft
+    from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.screen.screen import Screen
 
 WORDS = {
@@ -53,7 +53,7 @@ class InstructionDesk:
         self.decided: set[int] = set()
         self.drafts()
 
-    def drafts(self) -> list[Draft]:
+    def drafts(self) -> list[DraftInstruction]:
         """Return all drafts, with people's decisions so far.
 
         Raises:
@@ -141,7 +141,7 @@ class InstructionDesk:
         (self.decided.discard if decision == "undo" else self.decided.add)(number)
         return {"opinions": _opinions(self._draft(number))}
 
-    def _draft(self, number: Any) -> Draft:
+    def _draft(self, number: Any) -> DraftInstruction:
         drafts = self.drafts()
         if type(number) is not int or not 0 <= number < len(drafts):
             msg = f"there is no instruction {number}"
@@ -157,7 +157,7 @@ class InstructionDesk:
         return pages_of(draft, self.table)
 
 
-def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
+def _frames(draft: DraftInstruction, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
     """Return the frames of a trajectory, in the same form as those of an episode."""
     each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
     instructions = draft.row["instructions"]
@@ -169,7 +169,9 @@ def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
         frames.append(
             {
                 "title": "At the end" if is_last else f"Step {at + 1}",
-                "words": "" if is_last else in_words(Frame(at + 1, at, screen, actions), en.VERBS),
+                "words": ""
+                if is_last
+                else in_words(TranscriptFrame(at + 1, at, screen, actions), en.VERBS),
                 "instruction": instructions[at] if at < len(instructions) else "",
                 "marks": [] if marked is None else [{**marked, "done": True}],
                 "size": size_of(screen),
@@ -179,7 +181,7 @@ def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
     return frames
 
 
-def _facts(draft: Draft) -> list[tuple[str, str]]:
+def _facts(draft: DraftInstruction) -> list[tuple[str, str]]:
     """Return the names and values of the facts about an instruction."""
     verified = draft.row["verified"]
     redundant = ", ".join(map(str, verified["redundant"]))
@@ -194,7 +196,7 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
     return [(name, text) for name, text in facts if text]
 
 
-def _alert(draft: Draft) -> str:
+def _alert(draft: DraftInstruction) -> str:
     repeats = draft.row["verified"]["repeats"]
     if not repeats:
         return ""
@@ -204,7 +206,7 @@ def _alert(draft: Draft) -> str:
     )
 
 
-def _opinions(draft: Draft) -> list[dict[str, Any]]:
+def _opinions(draft: DraftInstruction) -> list[dict[str, Any]]:
     """Return the effective decision, in the same form as a verdict on an episode."""
     found = draft.decision
     if found is None:

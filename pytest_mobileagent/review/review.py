@@ -181,11 +181,11 @@ def _decide(
 
 def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: bool) -> int:
     """Serve the page until Ctrl-C or SIGTERM, then update the reports a last time."""
-    from pytest_mobileagent.review.server import Desk  # lists need no server
+    from pytest_mobileagent.review.server import ReviewService  # lists need no server
 
     queue.items()
     rewriter = Rewriter(queue.run)
-    desk = Desk(queue, rewriter, who, asked)
+    desk = ReviewService(queue, rewriter, who, asked)
     rewriter.ask()  # for decisions made before the run had ended
     with closing(rewriter):
         head = f"{queue.left()} left for review in {queue.run}"
@@ -201,9 +201,9 @@ def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: boo
 
 def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> None:
     """Serve the page of a desk until Ctrl-C or SIGTERM."""
-    from pytest_mobileagent.review.server import Server
+    from pytest_mobileagent.review.server import ReviewServer
 
-    with Server(desk, port) as server:
+    with ReviewServer(desk, port) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.1], name="page")
         serving.start()
         try:

@@ -61,16 +61,16 @@ class Reviewable(Protocol):
         """A function that records a decision: number, decision, who, note, and text if any."""
 
     def queue(self) -> dict[str, Any]:
-        """Return all items with their decisions (see `Desk.queue`)."""
+        """Return all items with their decisions (see `ReviewService.queue`)."""
 
     def episode(self, number: int) -> dict[str, Any]:
-        """Return the data of an item for the page (see `Desk.episode`)."""
+        """Return the data of an item for the page (see `ReviewService.episode`)."""
 
     def screen(self, number: int, index: int) -> bytes | None:
         """Return a screenshot; None if there is no such screen."""
 
 
-class Desk:
+class ReviewService:
     """Serves the queue and the episodes of a run to the page, for one or several people.
 
     `who` is recorded as the author of verdicts if the page sends no name.
@@ -223,7 +223,7 @@ _POLICY = (
 )
 
 
-class Server(loopback.Server):
+class ReviewServer(loopback.Server):
     """Serves a desk on a port; 0 selects a free port.
 
     Raises:
@@ -236,7 +236,7 @@ class Server(loopback.Server):
 
 
 class _Handler(loopback.Handler):
-    server: Server
+    server: ReviewServer
     statuses: ClassVar = {**loopback.Handler.statuses, UnknownEpisodeError: HTTPStatus.NOT_FOUND}
 
     def get(self, path: str) -> None:
@@ -251,7 +251,7 @@ class _Handler(loopback.Handler):
                 self.send_json(desk.episode(int(episode)))
             case ["screen", episode, screen] if _is_number(episode) and _is_number(screen):
                 self._picture(desk.screen(int(episode), int(screen)))
-            case ["question", question] if _is_number(question) and isinstance(desk, Desk):
+            case ["question", question] if _is_number(question) and isinstance(desk, ReviewService):
                 self._picture(desk.screen_of_question(int(question)))
             case _:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
@@ -279,7 +279,7 @@ class _Handler(loopback.Handler):
         """Record a decision, or an answer to a question, and return the new state for the page."""
         desk, who = self.server.desk, str(given.get("who", ""))
         if path == "/answer":
-            if not isinstance(desk, Desk):
+            if not isinstance(desk, ReviewService):
                 raise LookupError(path)
             return desk.answer(given["question"], str(given["answer"]), who)
         note = str(given.get("note", ""))

@@ -66,7 +66,7 @@ class ChosenAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AttemptPlan:
     """How to play a case.
 
     - `environment`: the environment that the case names, if any.
@@ -107,7 +107,9 @@ class Plan:
     is_done: Callable[[Path], bool] | None = None
 
 
-def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
+def attempt(
+    plan: AttemptPlan, device: Device, screens: ScreenStore, folder: Path, number: int
+) -> None:
     """Bring the device to the case's starting point, run the agent, and record the episode.
 
     `screens` is the run's store of screens, `folder` the episode's folder, and `number` the number
@@ -155,7 +157,7 @@ class _Start:
     full_goal: str
 
 
-def _started(plan: Plan, device: Device) -> _Start:
+def _started(plan: AttemptPlan, device: Device) -> _Start:
     case, reset, installed = _prepared(plan, device)
     task = case.task
     if plan.path == "single":
@@ -172,7 +174,7 @@ def _started(plan: Plan, device: Device) -> _Start:
     return _Start(case, device, reset, installed, probes, first, values, goal, full_goal)
 
 
-def _prepared(plan: Plan, device: Device) -> tuple[Case, Reset, Mapping[str, str]]:
+def _prepared(plan: AttemptPlan, device: Device) -> tuple[Case, Reset, Mapping[str, str]]:
     """Bring a device to the starting point of a case.
 
     Return the case adapted to this phone, what the reset did, and the versions of installed
@@ -211,7 +213,9 @@ LOOKS = 3  # observations of an app after it was opened, as it may show a splash
 PAUSE = 2.0  # seconds between observations
 
 
-def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
+def open_anew(
+    plan: AttemptPlan, device: Device, app: str, is_sought: Callable[[Screen], bool]
+) -> Screen:
     """Open an app on a device at the starting point of a case, before any agent has used it.
 
     Return the first screen for which `is_sought` holds, or else the last of `LOOKS` screens.
@@ -231,7 +235,7 @@ def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen]
     return screen
 
 
-def _play(plan: Plan, start: _Start, recorder: Recorder, number: int) -> None:
+def _play(plan: AttemptPlan, start: _Start, recorder: Recorder, number: int) -> None:
     """Run the agent from the starting point on, and record the episode."""
     case, task, device, folder = start.case, start.case.task, start.device, recorder.folder
     head = _head(plan, start, number)
@@ -286,7 +290,7 @@ def _play(plan: Plan, start: _Start, recorder: Recorder, number: int) -> None:
     session.finish()
 
 
-def _head(plan: Plan, start: _Start, number: int) -> dict[str, Any]:
+def _head(plan: AttemptPlan, start: _Start, number: int) -> dict[str, Any]:
     """Return what the record says first about an episode, beside its case, device and reset."""
     return {
         "goal": start.goal,

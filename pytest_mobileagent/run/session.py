@@ -60,7 +60,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class EpisodeEnding:
     """Why an episode ended; `unused` are the calls for a step that the limit did not allow."""
 
     termination: Termination
@@ -116,7 +116,7 @@ class Session:
         self.limits = limits
         self.steps = 0
         self.seconds_left = limits.seconds
-        self.ending: Ending | None = None
+        self.ending: EpisodeEnding | None = None
         self.golden_left = 0  # steps of a single path (see `run.single_path`)
         self.last = first
         self.device = device
@@ -257,9 +257,9 @@ class Session:
     ) -> None:
         """End the episode; if it has already ended without an error, only add the error."""
         if self.ending is None:
-            self.ending = Ending(termination, error, unused)
+            self.ending = EpisodeEnding(termination, error, unused)
         elif not self.ending.error:
-            self.ending = Ending(self.ending.termination, error, self.ending.unused)
+            self.ending = EpisodeEnding(self.ending.termination, error, self.ending.unused)
 
     def _end_if_done(self) -> None:
         if self.ending is None and self._is_done is not None and self._is_done(self.folder):

@@ -19,7 +19,7 @@ from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.user import (
     NO_USER,
     SAME,
-    Pair,
+    ExpectedQuestion,
     Person,
     Questions,
     question_similarity,
@@ -51,7 +51,7 @@ class EpisodeUser:
     """The user of one episode, in a mode of `task.user.MODES`.
 
     - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
-      recorded; `models` and `clients` are its settings (see `run.attempt.Plan`).
+      recorded; `models` and `clients` are its settings (see `run.attempt.AttemptPlan`).
     - `values`: the values of placeholders in the user's texts.
     - `unanswered`: the run's file of questions that had no answer; None if they are not recorded.
     - `answers`: the answers to the agent's questions since `begin`, which took `seconds`.
@@ -192,7 +192,7 @@ class _Texts:
 class _Prepared:
     """Answers of prepared pairs; an answer is not repeated unless the question is, too."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[ExpectedQuestion]
     threshold: float
     task: str
     given: dict[str, list[str]] = field(default_factory=dict)  # the questions by their answers

@@ -38,7 +38,7 @@ _LENIENT = 0.25  # how much lower the similarity may be in the first pass
 _MOST = 24  # candidates examined in the second pass
 
 
-class Place(NamedTuple):
+class ImageMatch(NamedTuple):
     """A place where a screenshot resembles an image, and its similarity."""
 
     bounds: Bounds
@@ -63,7 +63,7 @@ def beside_caller(path: str | os.PathLike[str]) -> Path:
 _PACKAGE = __name__.partition(".")[0]
 
 
-def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) -> list[Place]:
+def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) -> list[ImageMatch]:
     """Return the places where a screenshot resembles the image in a file, most similar first.
 
     The image may be half to twice as large on the screen as in the file; transparent parts count as
@@ -78,12 +78,12 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
 
     wanted = _read(file, file.stat().st_mtime_ns)
     pixels = np.asarray(screenshot)
-    places: list[Place] = []
+    places: list[ImageMatch] = []
     for candidate in sorted(_first_look(pixels, wanted, similarity), reverse=True)[:_MOST]:
         place = _second_look(pixels, wanted, candidate)
         if place.similarity >= similarity:
             places.append(place)
-    apart: list[Place] = []
+    apart: list[ImageMatch] = []
     for place in sorted(places, key=lambda each: -each.similarity):
         if not any(each.bounds.contains(*place.bounds.center) for each in apart):
             apart.append(place)
@@ -132,14 +132,14 @@ def _first_look(
             yield float(values[best]), scale, x, y
 
 
-def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
+def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> ImageMatch:
     """Return the place around a candidate that is most similar to the image, at a finer size."""
     import cv2
     import numpy as np
 
     _, coarse, x, y = candidate
     height, width = wanted.shape[:2]
-    best = Place(Bounds(0, 0, 0, 0), -1.0)
+    best = ImageMatch(Bounds(0, 0, 0, 0), -1.0)
     for scale in (coarse * fine for fine in _FINE):
         wide, high = round(width * scale), round(height * scale)
         margin = round(0.15 * max(wide, high)) + 2
@@ -155,7 +155,7 @@ def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, i
         value -= float(np.abs(seen.astype(float) - small).mean()) / 255
         if value > best.similarity:
             at = left + round(dx / factor), top + round(dy / factor)
-            best = Place(Bounds(*at, at[0] + wide, at[1] + high), value)
+            best = ImageMatch(Bounds(*at, at[0] + wide, at[1] + high), value)
     return best
 
 

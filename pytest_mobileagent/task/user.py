@@ -29,7 +29,7 @@ MODES = ("asked", "told", "silent")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ExpectedQuestion:
     """A question that the user expects, and the answer.
 
     - `page`: where the question may be asked: the id of a recorded page, an activity, or the
@@ -62,7 +62,7 @@ class Pair:
             or (bool(activity) and is_there)
         )
 
-    def filled(self, values: Mapping[str, Any]) -> Pair:
+    def filled(self, values: Mapping[str, Any]) -> ExpectedQuestion:
         """Return the pair with its placeholders filled (see `template.fill`)."""
         if self.is_literal:
             return self
@@ -77,7 +77,7 @@ class Questions:
     Below the similarity `threshold` (see `question_similarity`) the user does not answer.
     """
 
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[ExpectedQuestion, ...] = ()
     threshold: float = THRESHOLD
 
 
@@ -145,13 +145,13 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
     return Person(full, tuple(may_say))
 
 
-def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
+def _pair(given: Any, where: str, *, is_literal: bool = False) -> ExpectedQuestion:
     """Return the pair that a tuple or a dictionary describes.
 
     Raises:
         TaskError: if the value does not describe a pair.
     """
-    if isinstance(given, Pair):
+    if isinstance(given, ExpectedQuestion):
         given = {name: getattr(given, name) for name in _KEYS}
     elif isinstance(given, tuple | list) and len(given) in {1, 2}:
         given = dict(zip(("question", "answer"), given, strict=False))
@@ -174,10 +174,12 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
         from pytest_mobileagent.screen.selector import Selector
 
         page = tuple(dict(Selector.of(dict(page)).criteria).items())
-    return Pair(str(texts["question"]), str(texts["answer"]), page, step, str(task), is_literal)
+    return ExpectedQuestion(
+        str(texts["question"]), str(texts["answer"]), page, step, str(task), is_literal
+    )
 
 
-def _pairs_in(file: Path) -> list[Pair]:
+def _pairs_in(file: Path) -> list[ExpectedQuestion]:
     from pytest_mobileagent.fileio import parse_json
 
     path = display_path(file)

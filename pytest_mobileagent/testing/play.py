@@ -15,7 +15,7 @@ from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
+from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
@@ -63,7 +63,7 @@ def play(
     name = getattr(agent, "__name__", "agent")
     clients = _by_role(model)
     given = make_options(name, getattr(agent, "Options", object), words)
-    plan = Plan(
+    plan = AttemptPlan(
         case=Case(asked, "play", parameters=parameters or {}),
         agent=ChosenAgent(
             name, partial(in_thread, agent, given, make_port=_port_maker(model)), as_dict(given)
@@ -114,7 +114,7 @@ def _choice(roles: Iterable[str]) -> ModelChoice:
     return ModelChoice(references.pop(_EVERY_ROLE, None), references)
 
 
-def _attempt(plan: Plan, phone: Device, folder: Path) -> Episode:
+def _attempt(plan: AttemptPlan, phone: Device, folder: Path) -> Episode:
     episode = folder / "episodes" / "play.0"
     attempt(plan, phone, ScreenStore(folder / FOLDER), episode, 0)
     return load(episode)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action, Episode
-    from pytest_mobileagent.dataset.merging import Merged
+    from pytest_mobileagent.dataset.merging import MergeSummary
 
     Way = Sequence[tuple[str, Action | list[Action]]]
 
@@ -81,7 +81,7 @@ def walked(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
     return make
 
 
-def merge(folder: Path, *episodes: Episode | tuple[Episode, bool]) -> Merged:
+def merge(folder: Path, *episodes: Episode | tuple[Episode, bool]) -> MergeSummary:
     with GraphWriter(folder, replaces=True) as writer:
         merger = Merger(writer)
         for each in episodes:

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox.run import Answer
+from pytest_mobileagent.draft.sandbox.run import PrefixAnswer
 from pytest_mobileagent.draft.separate import Separation
 from pytest_mobileagent.verdict import Verdict
 
 
 def separation(holds, passed=None, first_step=None, broke=False):
     """Return a function's answers at each prefix but the first: "+" if it holds, "-" if not."""
-    answers = tuple(Answer(mark == "+", "" if mark == "+" else "assert x") for mark in holds)
+    answers = tuple(PrefixAnswer(mark == "+", "" if mark == "+" else "assert x") for mark in holds)
     if broke:
-        answers = (*answers[:-1], Answer(holds=False, reason="TypeError: y", broke=True))
+        answers = (*answers[:-1], PrefixAnswer(holds=False, reason="TypeError: y", broke=True))
     verdict = None if passed is None else Verdict(passed, first_step=first_step)
     return Separation(Path("run/x.0"), tuple(range(len(holds))), answers, verdict)
 
@@ -64,5 +64,5 @@ def test_a_recorded_check_that_held_at_another_step_is_pointed_out():
 
 
 def test_the_report_of_being_done_counts_as_no_step():
-    answers = tuple(Answer(mark == "+") for mark in "--+")
+    answers = tuple(PrefixAnswer(mark == "+") for mark in "--+")
     assert Separation(Path(), (0, 1, 1), answers).held == "1"

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.episode.runs import INDEX, Entry, append, entries
+from pytest_mobileagent.episode.runs import INDEX, IndexLine, append, entries
 from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FIRST = Entry("suite/a", 0, "episodes/suite-a.0", "passed")
-SECOND = Entry("suite/b@1", 2, "episodes/suite-b.2", "error")
+FIRST = IndexLine("suite/a", 0, "episodes/suite-a.0", "passed")
+SECOND = IndexLine("suite/b@1", 2, "episodes/suite-b.2", "error")
 
 
 def test_entries_are_read_back_in_their_order(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_entries_are_read_back_in_their_order(tmp_path: Path) -> None:
 
 
 def test_names_may_hold_line_ends_of_every_kind(tmp_path: Path) -> None:
-    odd = Entry("suite/a[\u2028\x85\x0c\n\r]", 0, "episodes/a.0", "passed")
+    odd = IndexLine("suite/a[\u2028\x85\x0c\n\r]", 0, "episodes/a.0", "passed")
     append(tmp_path, odd)
     assert entries(tmp_path) == [odd]
 
@@ -52,7 +52,7 @@ def test_lines_that_are_no_entries_are_left_out(
 
 def write_many(folder: Path, worker: int) -> None:
     for attempt in range(100):
-        append(folder, Entry(f"{worker}{'.' * 500}", attempt, "f", "passed"))
+        append(folder, IndexLine(f"{worker}{'.' * 500}", attempt, "f", "passed"))
 
 
 def test_processes_write_at_once_without_tearing_lines(tmp_path: Path) -> None:

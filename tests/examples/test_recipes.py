@@ -25,7 +25,7 @@ from pytest_mobileagent.program.placeholders import (
     fill_variables,
     fill_words,
 )
-from pytest_mobileagent.program.process.reported import Reported, Traces, reported
+from pytest_mobileagent.program.process.reported import ProgramReport, Traces, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,10 +106,10 @@ def endpoint() -> Iterator[str]:
 @pytest.fixture
 def run(
     tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str, str | None], Reported]:
+) -> Callable[[str, str | None], ProgramReport]:
     """Runs a recipe on its stand-in, with the same reply to every request; returns its report."""
 
-    def run(name: str, reply: str | None) -> Reported:
+    def run(name: str, reply: str | None) -> ProgramReport:
         Endpoint.reply = reply
         stand_in, path, _ = PROGRAMS[name]
         (tmp_path / "bench" / "agents").mkdir(parents=True)
@@ -140,7 +140,7 @@ SHIMS = {
 }
 
 
-def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Reported:
+def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> ProgramReport:
     """Run an adapter's command as in an episode, and return the program's report."""
     adapter = read_adapter(recipe)
     values = Values(
@@ -178,7 +178,7 @@ def _files(place: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_says_that_it_is_done_reports_so(
-    name: str, run: Callable[[str, str | None], Reported]
+    name: str, run: Callable[[str, str | None], ProgramReport]
 ) -> None:
     assert run(name, PROGRAMS[name][2]).ending == "done"
 
@@ -193,13 +193,13 @@ def test_a_program_that_says_that_it_is_done_reports_so(
     ],
 )
 def test_a_bad_reply_is_not_a_report_of_success(
-    name: str, reply: str | None, run: Callable[[str, str | None], Reported]
+    name: str, reply: str | None, run: Callable[[str, str | None], ProgramReport]
 ) -> None:
     assert run(name, reply).ending in ("error", "step limit")
 
 
 def test_running_out_of_steps_is_a_limit_of_the_program(
-    run: Callable[[str, str | None], Reported],
+    run: Callable[[str, str | None], ProgramReport],
 ) -> None:
     waits = '<tool_call>\n{"arguments": {"action": "wait"}}\n'
     assert run("their-mobileagent-v35", waits).ending == "step limit"
@@ -214,7 +214,7 @@ def test_running_out_of_steps_is_a_limit_of_the_program(
     ],
 )
 def test_a_program_that_crashes_is_an_error_that_says_so(
-    name: str, reply: str, said: str, run: Callable[[str, str | None], Reported]
+    name: str, reply: str, said: str, run: Callable[[str, str | None], ProgramReport]
 ) -> None:
     report = run(name, reply)
     assert report.ending == "error"

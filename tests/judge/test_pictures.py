@@ -11,7 +11,7 @@ from PIL import Image as pillow
 
 from pytest_mobileagent import Action, DoubleTap, Key, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, LruCache
-from pytest_mobileagent.judge.transcript import Frame
+from pytest_mobileagent.judge.transcript import TranscriptFrame
 from tests.judge.asking import screen
 
 RED, BLUE, WHITE = (255, 0, 0), (0, 0, 255), (255, 255, 255)
@@ -19,7 +19,7 @@ RED, BLUE, WHITE = (255, 0, 0), (0, 0, 255), (255, 255, 255)
 
 def drawn(*actions: Action, how: Any = "image", **frame: Any) -> tuple[pillow.Image, Album]:
     album = Album(how, "c0de")
-    given = Frame(1, 0, screen("Wi-Fi", shade=0), actions, **frame)
+    given = TranscriptFrame(1, 0, screen("Wi-Fi", shade=0), actions, **frame)
     return pillow.open(io.BytesIO(album.picture(given).data)), album
 
 
@@ -84,7 +84,7 @@ def test_many_words_take_many_lines() -> None:
 
 def test_a_large_screenshot_is_made_smaller_and_its_strip_stays_readable() -> None:
     album = Album("image", "c0de")
-    large = Frame(1, 0, screen("Wi-Fi", size=(1080, 2400)), (Tap(10, 10),))
+    large = TranscriptFrame(1, 0, screen("Wi-Fi", size=(1080, 2400)), (Tap(10, 10),))
     image = pillow.open(io.BytesIO(album.picture(large).data))
     assert image.width == round(1080 * LONGEST_SIDE / 2400)
     assert LONGEST_SIDE < image.height < LONGEST_SIDE + 80
@@ -96,7 +96,7 @@ def test_coordinates_that_are_none_are_not_drawn() -> None:
 
 
 def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
-    frame = Frame(1, 0, screen("Wi-Fi", shade=3), (Tap(9, 9),))
+    frame = TranscriptFrame(1, 0, screen("Wi-Fi", shade=3), (Tap(9, 9),))
     first, again = (Album("image", "c0de").picture(frame) for _ in range(2))
     assert first.data is again.data
     assert Album("image", "0ther").picture(frame).data != first.data

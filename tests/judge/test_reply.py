@@ -7,7 +7,7 @@ import pytest
 from pytest_mobileagent import ModelCall
 from pytest_mobileagent.judge.reply import (
     Statements,
-    UnreadableError,
+    UnreadableReplyError,
     read_notes,
     read_result,
     read_statements,
@@ -79,14 +79,14 @@ def test_the_last_result_counts_and_ends_the_reply(
     ],
 )
 def test_anything_else_is_unreadable(text: str, why: str) -> None:
-    with pytest.raises(UnreadableError, match=why):
+    with pytest.raises(UnreadableReplyError, match=why):
         read_result(reply(text))
 
 
 @pytest.mark.parametrize(("stop", "why"), [("length", "cut off"), ("refusal", "refused")])
 def test_a_reply_that_is_not_whole_is_unreadable(stop: str, why: str) -> None:
     for read in (read_result, read_notes):
-        with pytest.raises(UnreadableError, match=why):
+        with pytest.raises(UnreadableReplyError, match=why):
             read(reply("Result: 1", stop))
 
 
@@ -114,7 +114,7 @@ def test_each_statement_has_a_line(text: str, held: tuple[bool, ...], reason: st
     ],
 )
 def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> None:
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableReplyError):
         read_statements(reply(text), 2)
 
 
@@ -125,7 +125,7 @@ def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> No
 def test_a_wall_is_a_result_where_a_judge_may_say_so(text: str, reason: str) -> None:
     result = read_result(reply(text), wall=True)
     assert (result.passed, result.reason, result.is_wall) == (False, reason, True)
-    with pytest.raises(UnreadableError, match="its last line is not a result"):
+    with pytest.raises(UnreadableReplyError, match="its last line is not a result"):
         read_result(reply(text))
 
 
@@ -133,5 +133,5 @@ def test_a_wall_follows_the_statements_of_a_rubric() -> None:
     text = "Reason: It asks to log in.\n1: 1\n2: 0\n\nResult: wall"
     read = read_statements(reply(text), 2, wall=True)
     assert read == Statements((True, False), "It asks to log in.", is_wall=True)
-    with pytest.raises(UnreadableError, match="are not the results of statements"):
+    with pytest.raises(UnreadableReplyError, match="are not the results of statements"):
         read_statements(reply(text), 2)

@@ -14,11 +14,11 @@ from pytest_mobileagent import ModelCall
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.budget import (
     Budget,
+    Expenditure,
     Ledger,
     LedgerServer,
     Limit,
     Spending,
-    Spent,
     ask_ledger,
     parse_limit,
 )
@@ -67,12 +67,12 @@ def test_a_limit_of_tokens_is_whole() -> None:
 
 def test_a_ledger_adds_up_what_all_write(tmp_path: Path) -> None:
     here, there = Ledger(tmp_path / "run" / "spent.jsonl"), Ledger(tmp_path / "run" / "spent.jsonl")
-    assert here.spent() == Spent()
+    assert here.spent() == Expenditure()
     here.add(CALL)
     there.add(CALL)
-    assert here.spent() == there.spent() == Spent(0.5, 2000)
+    assert here.spent() == there.spent() == Expenditure(0.5, 2000)
     there.add(UNPRICED)
-    assert here.spent() == here.spent() == Spent(0.5, 2010)
+    assert here.spent() == here.spent() == Expenditure(0.5, 2010)
 
 
 def test_many_processes_may_write_at_once(tmp_path: Path) -> None:
@@ -88,15 +88,15 @@ def test_many_processes_may_write_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: ledger.add(CALL), range(100)))
     assert [other.wait() for other in others] == [0, 0]
-    assert ledger.spent() == Spent(125.0, 100_200)
+    assert ledger.spent() == Expenditure(125.0, 100_200)
 
 
 def test_a_line_that_is_not_whole_yet_is_read_later(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl")
     ledger.path.write_text("[0.5,10]\n[0.2")
-    assert ledger.spent() == Spent(0.5, 10)
+    assert ledger.spent() == Expenditure(0.5, 10)
     ledger.path.write_text("[0.5,10]\n[0.25,7]\n")
-    assert ledger.spent() == Spent(0.75, 17)
+    assert ledger.spent() == Expenditure(0.75, 17)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_torn_line_costs_itself_only(tmp_path: Path, torn: str) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl")
     ledger.path.write_text(torn, "latin-1")
     ledger.add(CALL)
-    assert ledger.spent() == Spent(0.25, 1000)
+    assert ledger.spent() == Expenditure(0.25, 1000)
 
 
 def test_a_ledger_that_cannot_be_written_is_infrastructure(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_what_the_run_has_counted_already_counts_for_the_episode_only(tmp_path: 
     spending = Spending(Budget(Limit(0.5, 0.25)), ledger)
     spending.note(CALL)
     assert "the episode's 0.25" in spending.over()
-    assert ledger.spent() == Spent(0.25, 1000)
+    assert ledger.spent() == Expenditure(0.25, 1000)
 
 
 def test_without_a_ledger_an_episode_has_its_own_limit() -> None:
@@ -192,17 +192,17 @@ def test_a_server_knows_what_is_spent_elsewhere(
     tmp_path: Path, ledger_server: LedgerServer
 ) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl", ledger_server.path)
-    assert ledger.spent() == Spent(1.0, 50)
+    assert ledger.spent() == Expenditure(1.0, 50)
     ledger.add(CALL)
-    assert ledger.spent() == Spent(1.25, 1050)
+    assert ledger.spent() == Expenditure(1.25, 1050)
 
 
 def test_a_server_learns_of_a_call_at_once(tmp_path: Path) -> None:
     told = []
 
-    def count() -> Spent:
+    def count() -> Expenditure:
         told.append(ledger.path.read_text())
-        return Spent()
+        return Expenditure()
 
     ledger = Ledger(tmp_path / "spent.jsonl", tmp_path / "ledger.sock")
     ledger_server = LedgerServer(tmp_path / "ledger.sock", count)
@@ -216,7 +216,7 @@ def test_a_server_learns_of_a_call_at_once(tmp_path: Path) -> None:
 def test_many_may_ask_a_server_at_once(tmp_path: Path, ledger_server: LedgerServer) -> None:
     with ThreadPoolExecutor(64) as pool:
         ledgers = [Ledger(tmp_path / "spent.jsonl", ledger_server.path) for _ in range(64)]
-        assert {*pool.map(Ledger.spent, ledgers)} == {Spent(1.0, 50)}
+        assert {*pool.map(Ledger.spent, ledgers)} == {Expenditure(1.0, 50)}
 
 
 def test_the_server_is_not_asked_unless_the_run_is_limited(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_the_server_is_not_asked_unless_the_run_is_limited(tmp_path: Path) -> No
 def test_without_an_answer_nothing_may_be_spent(
     tmp_path: Path, ledger_server: LedgerServer
 ) -> None:
-    def fails() -> Spent:
+    def fails() -> Expenditure:
         msg = "the line is dead"
         raise HostError(msg)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.llm.metered import NotCachedError, Repeats, ReplyCache
+from pytest_mobileagent.llm.metered import NotCachedError, RepeatCounter, ReplyCache
 from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.reference import parse_reference
@@ -160,10 +160,10 @@ def test_streaming_and_passwords_do_not_affect_the_key(cache: ReplyCache) -> Non
 
 
 def test_equal_requests_of_an_episode_are_counted() -> None:
-    repeats = Repeats()
+    repeats = RepeatCounter()
     assert [repeats.count(*SAME) for _ in range(3)] == [0, 1, 2]
     assert repeats.count(*OTHER["other words"]) == 0
-    assert Repeats().count(*SAME) == 0
+    assert RepeatCounter().count(*SAME) == 0
 
 
 def test_a_run_that_only_replays_asks_for_nothing_new(tmp_path: Path) -> None:

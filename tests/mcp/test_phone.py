@@ -17,7 +17,7 @@ import pytest
 from pytest_mobileagent import Tap
 from pytest_mobileagent.dataset.graph import Graph
 from pytest_mobileagent.device.drivers.graph import GraphDevice
-from pytest_mobileagent.mcp.phone import Call, Caller, OwnPhone, Repeats, run_script
+from pytest_mobileagent.mcp.phone import Caller, ClientCall, OwnPhone, RepeatedCalls, run_script
 from tests.dataset.graph.conftest import write_notes
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ class Play:
         self.done = []
         self.go_on = asyncio.Event()
         self.go_on.set()
-        self.repeats: Repeats[int] = Repeats(lambda: self.now)
+        self.repeats: RepeatedCalls[int] = RepeatedCalls(lambda: self.now)
 
     async def call(self, caller, number, content):
-        call = Call(caller, number, content)
+        call = ClientCall(caller, number, content)
 
         async def do():
             await self.go_on.wait()

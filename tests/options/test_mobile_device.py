@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_mobileagent.device.fleet.slots import lease
-from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
+from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
 from pytest_mobileagent.errors import InfrastructureError
 
 
@@ -40,7 +40,7 @@ def test_more_workers_than_devices_are_a_usage_error(project):
 
 
 def test_a_device_that_another_run_uses_is_waited_for(project):
-    slots = AttachedSlots([Place(project.phone.serial).address()])
+    slots = AttachedSlots([AttachedDevice(project.phone.serial).address()])
     held = lease(slots)
     with pytest.raises(InfrastructureError, match="all 1 devices are in use"):
         lease(slots, seconds=0.1)
@@ -67,7 +67,10 @@ def test_a_user_without_a_name_can_lease_devices(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("pwd.getpwuid", nameless)  # as in a container started with --user 1234
     monkeypatch.setenv("HOME", "/")
-    assert len(AttachedSlots([Place("a").address(), Place("b").address()]).locks) == 2
+    assert (
+        len(AttachedSlots([AttachedDevice("a").address(), AttachedDevice("b").address()]).locks)
+        == 2
+    )
 
 
 @pytest.mark.parametrize(("given", "lists"), [("pixel", True), ("serial:pixel", False)])

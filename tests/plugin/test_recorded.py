@@ -18,14 +18,14 @@ import pytest
 def pytest_configure(config):
     from pytest_mobileagent import load
     from pytest_mobileagent.plugin.config import RUN
-    from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+    from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, CasePlan
     folders = {load(folder).case.key: folder for folder in Path("recorded", "episodes").iterdir()}
 
     class Recorded(EarlierRun):
         makes_episodes = False
 
-        def fate(self, case):
-            return Fate(episode=folders.get(case.key), is_run=False)
+        def plan_for(self, case):
+            return CasePlan(episode=folders.get(case.key), is_run=False)
 
     config.stash[RUN].earlier = Recorded()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode.runs import entries
-from pytest_mobileagent.plugin.shutdown import Ending
+from pytest_mobileagent.plugin.shutdown import RunEnding
 from tests.plugin.leftovers import processes_with, wait_until
 
 if TYPE_CHECKING:
@@ -157,30 +157,32 @@ def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("ending", "given", "status"),
     [
-        (Ending(), 0, 0),
-        (Ending(), 1, 1),
-        (Ending(), 2, 2),
-        (Ending(too_much_broke=True, is_incomplete=True), 2, 9),
-        (Ending(too_much_broke=True), 4, 4),
-        (Ending(is_incomplete=True), 0, 1),
-        (Ending(is_incomplete=True), 2, 2),
-        (Ending(only_decided_failures=True), 1, 0),
-        (Ending(only_decided_failures=True), 2, 2),
-        (Ending(only_skips=True), 0, 5),
-        (Ending(only_skips=True), 1, 1),
-        (Ending(gate=0), 1, 0),
-        (Ending(gate=0, others_failed=True), 1, 1),
-        (Ending(gate=1), 0, 1),
-        (Ending(gate=8, others_failed=True), 1, 1),
-        (Ending(gate=9, others_failed=True), 1, 9),
-        (Ending(gate=9), 0, 9),
-        (Ending(gate=0), 2, 2),
-        (Ending(gate=0, budget_is_spent=True), 2, 2),
-        (Ending(gate=8, too_much_broke=True), 1, 9),
-        (Ending(gate=8, only_skips=True), 0, 8),
+        (RunEnding(), 0, 0),
+        (RunEnding(), 1, 1),
+        (RunEnding(), 2, 2),
+        (RunEnding(too_much_broke=True, is_incomplete=True), 2, 9),
+        (RunEnding(too_much_broke=True), 4, 4),
+        (RunEnding(is_incomplete=True), 0, 1),
+        (RunEnding(is_incomplete=True), 2, 2),
+        (RunEnding(only_decided_failures=True), 1, 0),
+        (RunEnding(only_decided_failures=True), 2, 2),
+        (RunEnding(only_skips=True), 0, 5),
+        (RunEnding(only_skips=True), 1, 1),
+        (RunEnding(gate=0), 1, 0),
+        (RunEnding(gate=0, others_failed=True), 1, 1),
+        (RunEnding(gate=1), 0, 1),
+        (RunEnding(gate=8, others_failed=True), 1, 1),
+        (RunEnding(gate=9, others_failed=True), 1, 9),
+        (RunEnding(gate=9), 0, 9),
+        (RunEnding(gate=0), 2, 2),
+        (RunEnding(gate=0, budget_is_spent=True), 2, 2),
+        (RunEnding(gate=8, too_much_broke=True), 1, 9),
+        (RunEnding(gate=8, only_skips=True), 0, 8),
     ],
 )
-def test_the_gravest_reason_decides_on_the_status(ending: Ending, given: int, status: int) -> None:
+def test_the_gravest_reason_decides_on_the_status(
+    ending: RunEnding, given: int, status: int
+) -> None:
     assert ending.status(given) == status
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pytest_mobileagent.device.sources.virtual import VirtualSource
-from pytest_mobileagent.episode.wall_trials import TRIALS, Trial, last_trial
+from pytest_mobileagent.episode.wall_trials import TRIALS, WallTrial, last_trial
 from pytest_mobileagent.report.html.episode import episode_data
 
 if TYPE_CHECKING:
@@ -325,9 +325,9 @@ def test_a_broken_file_ends_the_run_before_a_device_is_asked_for(suite: Suite) -
 
 
 def test_a_trial_is_described_in_words() -> None:
-    tried = Trial("m took it for a wall", 3, "com.shop", True)
+    tried = WallTrial("m took it for a wall", 3, "com.shop", True)
     assert str(tried).endswith("it is there, too, when com.shop is opened after a reset")
-    assert Trial.from_json({**tried.to_json(), "new": 1}) == tried
+    assert WallTrial.from_json({**tried.to_json(), "new": 1}) == tried
 
 
 APPS = """

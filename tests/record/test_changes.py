@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.record.changes import State, changes
+from pytest_mobileagent.record.changes import PhoneState, changes
 
 DATABASE = "/data/data/org.clock/databases/alarms.db"
 
@@ -15,8 +15,8 @@ def rows(*given: dict[str, Any]) -> list[tuple[tuple[str, Any], ...]]:
     return sorted((tuple(sorted(row.items())) for row in given), key=repr)
 
 
-def alarms(*given: dict[str, Any]) -> State:
-    return State(rows={(DATABASE, "alarms"): rows(*given)})
+def alarms(*given: dict[str, Any]) -> PhoneState:
+    return PhoneState(rows={(DATABASE, "alarms"): rows(*given)})
 
 
 EARLY = {"_id": 1, "hour": 6, "minutes": 45, "enabled": 1, "label": "", "created": 1_700_000_000}
@@ -58,7 +58,7 @@ def test_a_row_of_which_only_numbers_and_times_changed_is_volatile() -> None:
 def test_a_setting_is_asserted_unless_it_changes_with_the_clock(
     key: str, value: str, is_volatile: bool
 ) -> None:
-    before, after = State(), State(settings={("secure", key): value})
+    before, after = PhoneState(), PhoneState(settings={("secure", key): value})
     (change,) = changes(before, after)
     assert change.what == f"{key}: none → {value!r}"
     assert change.check.probe == f'setting("secure", "{key}")'
@@ -68,7 +68,7 @@ def test_a_setting_is_asserted_unless_it_changes_with_the_clock(
 
 
 def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
-    (change,) = changes(State(settings={("global", "x"): "1"}), State())
+    (change,) = changes(PhoneState(settings={("global", "x"): "1"}), PhoneState())
     assert change.check.test == "{probe} is None"
 
 
@@ -78,16 +78,16 @@ def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
 )
 def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
     place = ("org.notes", "Prefs", "show_words")
-    (change,) = changes(State(), State(preferences={place: value}))
+    (change,) = changes(PhoneState(), PhoneState(preferences={place: value}))
     assert change.check.probe == 'preferences("org.notes", "Prefs", "show_words")'
     assert change.check.test == test
     assert not change.is_volatile
 
 
 def test_files_packages_and_rows_of_providers_are_seen() -> None:
-    before = State(files={"/sdcard/Download/a.txt"}, packages={"org.old"})
+    before = PhoneState(files={"/sdcard/Download/a.txt"}, packages={"org.old"})
     sms = {"address": "555", "body": "Hi", "type": "2"}
-    after = State(
+    after = PhoneState(
         files={"/sdcard/Download/b c.txt"},
         packages={"org.old", "org.new"},
         rows={("content://sms", ""): rows(sms)},

@@ -18,7 +18,7 @@ from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.record.desk import RecordDesk
 from pytest_mobileagent.record.recording import Recording
-from pytest_mobileagent.record.server import Server
+from pytest_mobileagent.record.server import RecordServer
 from pytest_mobileagent.testing import FakePhone, ScriptedModel
 from tests.record.conftest import COUNTER
 
@@ -155,7 +155,7 @@ def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path: Path) -> None:
 @pytest.fixture
 def ask(desk: RecordDesk) -> Iterator[Callable[..., tuple[int, bytes]]]:
     """Yield a function that sends requests to the page's server, by default with the token."""
-    with Server(desk) as server:
+    with RecordServer(desk) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         origin = f"http://127.0.0.1:{server.server_port}"
 

@@ -22,7 +22,7 @@ from pytest_mobileagent import (
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.episode.runs import Entry as IndexLine
+from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.recorded_run import document

@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Tap, Task, Termination
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.episode.runs import End, Entry, begin, end, entries
+from pytest_mobileagent.episode.runs import End, IndexLine, begin, end, entries
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
@@ -68,7 +68,7 @@ def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[...
                 recorder.end(Termination.SELF_REPORTED, "", 1.0)
                 add_verdict(path, Verdict(decided[each], "check", f"as seen in {name}"))
                 word = WORDS[decided[each]]
-                line = Entry(cases[each].key, number, folder.relative(path), word)
+                line = IndexLine(cases[each].key, number, folder.relative(path), word)
                 add_to_index(folder.path, line)
             recorder.close()
             if noted:

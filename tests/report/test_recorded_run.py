@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
-from pytest_mobileagent.episode.runs import Entry, inside
+from pytest_mobileagent.episode.runs import IndexLine, inside
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.recorded_run import (
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> RunFolder:
         verdict = Verdict(passed, reason="" if passed else "too early", first_step=0)
         add_verdict(path, verdict)
         outcome = "passed" if passed else "failed"
-        add_to_index(folder.path, Entry("done", number, folder.relative(path), outcome))
+        add_to_index(folder.path, IndexLine("done", number, folder.relative(path), outcome))
     _record(folder, case("broken off"), make_screen(), None)
     folder.attempt(case("no record"))
     return folder
@@ -130,7 +130,7 @@ def test_the_versions_of_apps_are_those_of_finished_episodes(
         folder, case("never"), make_screen(), Termination.SELF_REPORTED, apps=apps
     )
     add_verdict(path, Verdict(True, first_step=0))
-    add_to_index(folder.path, Entry("never", number, folder.relative(path), "passed"))
+    add_to_index(folder.path, IndexLine("never", number, folder.relative(path), "passed"))
     assert app_versions(folder.path) == {"com.shop": {"3"}}
 
 
@@ -156,7 +156,7 @@ def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
 
 @pytest.mark.parametrize("path", ["episodes/gone.0", "\0", ["odd"], None])
 def test_an_index_with_missing_episodes_is_not_trusted(folder: RunFolder, path: Any) -> None:
-    add_to_index(folder.path, Entry("never", 0, path, "passed"))
+    add_to_index(folder.path, IndexLine("never", 0, path, "passed"))
     (result,) = (r for r in missing_results(folder.path, (), "killed") if r.case.id == "never")
     assert (result.outcome, result.success) == ("not run", None)
 
@@ -181,6 +181,6 @@ def test_an_index_with_an_episode_of_another_run_is_ignored(
     other = RunFolder.plan(tmp_path, "other")
     other.begin(dict, [case("done")])
     strange = f"../{folder.path.name}/episodes/done.1"
-    add_to_index(other.path, Entry("done", 1, strange, "passed"))
+    add_to_index(other.path, IndexLine("done", 1, strange, "passed"))
     (result,) = missing_results(other.path, (), "disk full")
     assert result.outcome == "not run"

@@ -22,7 +22,7 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.review.queue import Queue, Rewriter
-from pytest_mobileagent.review.server import Desk, Server
+from pytest_mobileagent.review.server import ReviewServer, ReviewService
 from pytest_mobileagent.verdict import Verdict, append
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Run:
             verdict=told[-1],
         )
         self.results[nodeid] = result.to_wire()
-        entry = runs.Entry(case.key, 0, f"episodes/{folder.name}", outcome)
+        entry = runs.IndexLine(case.key, 0, f"episodes/{folder.name}", outcome)
         runs.append(self.folder, entry)
         return folder
 
@@ -117,7 +117,7 @@ def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Run:
 class Page:
     """A served page, and a client that sends requests as a browser would."""
 
-    server: Server
+    server: ReviewServer
     queue: Queue
     rewriter: Rewriter
 
@@ -163,7 +163,7 @@ def serve() -> Iterator[Callable[..., Page]]:
     def start(run: Path, *, everything: bool = False, who: str = "ann") -> Page:
         queue, rewriter = Queue(run, everything=everything), Rewriter(run)
         queue.items()
-        page = Page(Server(Desk(queue, rewriter, who)), queue, rewriter)
+        page = Page(ReviewServer(ReviewService(queue, rewriter, who)), queue, rewriter)
         threading.Thread(target=page.server.serve_forever, args=[0.002], daemon=True).start()
         pages.append(page)
         return page

@@ -13,12 +13,12 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.instruct.drafts import write_new
-from pytest_mobileagent.instruct.gias import Verification, Written
+from pytest_mobileagent.instruct.gias import Verification, WrittenInstruction
 from pytest_mobileagent.instruct.routes import Wanted
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.review.instructions import InstructionDesk
 from pytest_mobileagent.review.review import main
-from pytest_mobileagent.review.server import Server
+from pytest_mobileagent.review.server import ReviewServer
 from pytest_mobileagent.testing import make_screen
 from tests.review.test_page import User
 
@@ -45,8 +45,10 @@ def table(tmp_path: Path) -> Path:
         routes = sorted(graph_routes(graph, Wanted(1, 2, 1, most=5), 0), key=lambda r: r.page)
     good, bad = Verification(True, (), "It fits."), Verification(True, repeats="send all of it")
     written = [
-        Written(routes[0], "Open page B {so}.", ("Tap B.",), ("Tap B.",), good),
-        Written(routes[1], f"Send all of it. {HOSTILE}", ("Tap B.", "Go back."), ("Go.",), bad),
+        WrittenInstruction(routes[0], "Open page B {so}.", ("Tap B.",), ("Tap B.",), good),
+        WrittenInstruction(
+            routes[1], f"Send all of it. {HOSTILE}", ("Tap B.", "Go back."), ("Go.",), bad
+        ),
     ]
     write_new(tmp_path / "new.jsonl", written, unreviewed=False)
     return tmp_path / "new.jsonl"
@@ -162,13 +164,13 @@ def test_damaged_drafts_are_reported_with_their_line(table: Path, line: str, pro
 
 
 class _Page:
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ReviewServer) -> None:
         self.server = server
 
 
 @pytest.fixture
 def user(chrome: Any, desk: InstructionDesk) -> Iterator[User]:
-    with Server(desk, 0) as server:
+    with ReviewServer(desk, 0) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.02])
         serving.start()
         user = User(chrome, _Page(server))

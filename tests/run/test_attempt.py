@@ -32,8 +32,8 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 from pytest_mobileagent.run.attempt import (
     PAUSE,
+    AttemptPlan,
     ChosenAgent,
-    Plan,
     UnfitDeviceError,
     attempt,
     open_anew,
@@ -82,7 +82,7 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         task = Task("Do {what} at {now:%H:%M}.", **given)
         case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
         chosen = ChosenAgent("mine", partial(in_thread, agent, None), {"history": 3})
-        plan = Plan(case, chosen, Limits(3, 10), seed=7)
+        plan = AttemptPlan(case, chosen, Limits(3, 10), seed=7)
         plan = replace(plan, node="north", versions={"Python": "3.12.1"})
         folder = tmp_path / "episodes" / "e.4"
         attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
@@ -301,7 +301,7 @@ def test_an_app_that_is_opened_anew_may_show_its_name_first(
         clean_up=lambda _: called.append("clean up"),
     )
     chosen = ChosenAgent("mine", partial(in_thread, Done, None))
-    plan = Plan(Case(task, "s/t"), chosen, Limits(3, 10), seed=7)
+    plan = AttemptPlan(Case(task, "s/t"), chosen, Limits(3, 10), seed=7)
     phone.perform(Tap(1, 1))  # the reset undoes this tap
     shown = open_anew(plan, phone, APP, lambda screen: screen.find(text=sought) is not None)
     assert shown.texts == (words,)

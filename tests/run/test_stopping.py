@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent import Agent, Finish, Tap, Task, Termination, load
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.run import runner, session
-from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
+from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
@@ -33,7 +33,7 @@ def play(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         def asked(folder: Path) -> bool:
             return is_done(load(folder))
 
-        plan = Plan(
+        plan = AttemptPlan(
             Case(Task("Do it."), "it"),
             ChosenAgent("scripted", lambda case, values: in_thread(agent, None, case, values)),
             Limits(**{"steps": 5, "seconds": 60.0} | limits),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.check.answers.words import CHINESE
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.check.answers.reading import Reading
+    from pytest_mobileagent.check.answers.reading import PreparedText
 
 _POLARITY = {
     **dict.fromkeys(("yes", "yeah", "yep", "是", "是的", "对", "对的", "true", "有", "有的"), True),
@@ -69,7 +69,7 @@ def polarity(text: str) -> bool | None:
     return _POLARITY.get(text)
 
 
-def states_polarity(reading: Reading, *, expected: bool) -> bool:
+def states_polarity(reading: PreparedText, *, expected: bool) -> bool:
     """Return whether an answer means yes (or no): by its first such word, unless contradicted."""
     named = []
     for found in _YES_OR_NO.finditer(reading.text):
@@ -92,7 +92,7 @@ def _is_latin(text: str) -> bool:
     return not re.search(f"[{CHINESE}]", text)
 
 
-def _is_denied(reading: Reading, start: int, end: int) -> bool:
+def _is_denied(reading: PreparedText, start: int, end: int) -> bool:
     """Return whether a doubt covers a word that is not itself the sign of the doubt."""
     return any(
         doubt.start < end
@@ -102,7 +102,7 @@ def _is_denied(reading: Reading, start: int, end: int) -> bool:
     )
 
 
-def is_contradicted(reading: Reading, expected: Reading) -> bool:
+def is_contradicted(reading: PreparedText, expected: PreparedText) -> bool:
     """Return whether an answer also states the opposite of the expected state."""
     others = _STATES.get("".join(expected.words), set())
     for other in others:
@@ -113,12 +113,12 @@ def is_contradicted(reading: Reading, expected: Reading) -> bool:
     return False
 
 
-def is_preposition(reading: Reading, expected: Reading, end: int) -> bool:
+def is_preposition(reading: PreparedText, expected: PreparedText, end: int) -> bool:
     """Return whether the "on" that ends at a position is a preposition: on the left, on Monday."""
     return expected.words == ("on",) and bool(_STATED_ON.match(reading.text, end))
 
 
-def states_none(reading: Reading) -> bool:
+def states_none(reading: PreparedText) -> bool:
     """Return whether an answer says that there are none, and contains no other number."""
     found = _NONE.search(reading.text)
     if not found or reading.values:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.check.answers.doubts import Doubt
-    from pytest_mobileagent.check.answers.reading import Piece, Reading
+    from pytest_mobileagent.check.answers.reading import Piece, PreparedText
 
 # No real answer is longer than this; reading time grows with the square of the length.
 _LONGEST = 8_000
@@ -142,7 +142,7 @@ def _states(answer: str, texts: Sequence[str], *, any_order: bool) -> bool:
     return len(each) == 1 or all(_is_complete(reading, doubt, taken) for doubt in reading.doubts)
 
 
-def _states_closed(reading: Reading, expected: Reading) -> bool | None:
+def _states_closed(reading: PreparedText, expected: PreparedText) -> bool | None:
     """Return whether an expected yes, no, state or zero is stated; None to compare words."""
     polar = polarity("".join(expected.words))
     if polar is not None:
@@ -167,7 +167,7 @@ def _states_digits(text: str, digits: str) -> bool:
 
 
 def _place(
-    reading: Reading, expected: Reading, start: int, taken: set[int], *, is_only: bool
+    reading: PreparedText, expected: PreparedText, start: int, taken: set[int], *, is_only: bool
 ) -> tuple[int, int] | None:
     """Return where an answer states the text, as a range of word indices, or None."""
     for place in range(start, len(reading.words)):
@@ -180,7 +180,7 @@ def _place(
 
 
 def _is_doubtful(
-    reading: Reading, place: int, end: int, expected: Reading, *, is_only: bool
+    reading: PreparedText, place: int, end: int, expected: PreparedText, *, is_only: bool
 ) -> bool:
     """Return whether the words at a place in an answer are in doubt."""
     start, stop = reading.spans[place][0], reading.spans[end - 1][1]
@@ -196,7 +196,7 @@ def _is_doubtful(
     return is_preposition(reading, expected, stop)
 
 
-def _is_complete(reading: Reading, doubt: Doubt, taken: set[int]) -> bool:
+def _is_complete(reading: PreparedText, doubt: Doubt, taken: set[int]) -> bool:
     """Return whether the expected texts cover all values of a list in an answer, or none."""
     if not doubt.is_list:
         return True
@@ -207,7 +207,7 @@ def _is_complete(reading: Reading, doubt: Doubt, taken: set[int]) -> bool:
     return all(are_taken) or not any(are_taken)
 
 
-def _match_end(reading: Reading, place: int, expected: Reading) -> int | None:
+def _match_end(reading: PreparedText, place: int, expected: PreparedText) -> int | None:
     """Return the index after the expected text, if it is stated at this place; else None."""
     at = 0
     while at < len(expected.words):
@@ -225,7 +225,7 @@ def _match_end(reading: Reading, place: int, expected: Reading) -> int | None:
     return place
 
 
-def _is_bare(reading: Reading, place: int, piece: Piece) -> bool:
+def _is_bare(reading: PreparedText, place: int, piece: Piece) -> bool:
     """Return whether a bare number matches a piece; percentages may be fractions: half, 3/4."""
     if piece.bare == reading.words[place]:
         return True
@@ -241,7 +241,7 @@ def _is_bare(reading: Reading, place: int, piece: Piece) -> bool:
     )
 
 
-def _is_part(reading: Reading, place: int, expected: Reading, at: int) -> bool:
+def _is_part(reading: PreparedText, place: int, expected: PreparedText, at: int) -> bool:
     """Return whether words are equal but mean something else in their context."""
     return place in reading.inside if at in expected.inside else place in reading.hidden
 

@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PreparedText:
     """Text prepared for comparison.
 
     - `text`: the folded text.
@@ -69,7 +69,7 @@ def tokens(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)  # a body asks several questions about one answer, after every step
-def read(text: str) -> Reading:
+def read(text: str) -> PreparedText:
     """Prepare text for comparison."""
     folded = fold(text)
     each: list[Word] = []
@@ -96,7 +96,7 @@ def read(text: str) -> Reading:
     values += _numbers(each, inside)
     values.sort()
     doubts = (*doubts_of_values(folded, values), *doubts_of_polarity(folded, values))
-    return Reading(
+    return PreparedText(
         folded,
         tuple(word.text for word in each),
         tuple((word.start, word.end) for word in each),

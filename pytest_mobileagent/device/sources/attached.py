@@ -34,7 +34,7 @@ _REMEDIES = {  # for the states that a device does not leave by itself
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AttachedDevice:
     """A device's serial, and the adb server that knows it; None for adb's default server."""
 
     serial: str
@@ -139,18 +139,18 @@ class AttachedSlots(Slots):
         return self._addresses[slot]
 
 
-def _place(word: str) -> Place:
+def _place(word: str) -> AttachedDevice:
     server, slash, serial = word.rpartition("/")
     if not word.isprintable() or " " in word:
         msg = f"{word!r} is not a serial: it contains characters that serials do not have"
         raise ValueError(msg)
     if not slash:
-        return Place(word)
+        return AttachedDevice(word)
     # IPv6 addresses are in brackets: [::1]:5037/emulator-5554.
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
         raise ValueError(f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554")
-    return Place(serial, match[1] or match[2], int(match[3]))
+    return AttachedDevice(serial, match[1] or match[2], int(match[3]))
 
 
 def _usual_port() -> int:

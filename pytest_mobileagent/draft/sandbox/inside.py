@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest_mobileagent.check.answers  # noqa: F401 - an isolated process cannot import it
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
-from pytest_mobileagent.draft.sandbox.run import Answer, Limits
+from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
 from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.isolation import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.processes import die_with_parent, is_readable
@@ -57,20 +57,22 @@ def main() -> None:
 
 
 def _reply(request: dict[str, Any]) -> dict[str, Any]:
-    limits = Limits(request["seconds"], request["memory"])
+    limits = SandboxLimits(request["seconds"], request["memory"])
     time.tzset()  # reads a file, once
     if request["episode"] is None:
-        ask(lambda: Answer(holds=True), limits)
+        ask(lambda: PrefixAnswer(holds=True), limits)
         return {"answers": []}
     episode = load(Path(request["episode"]))
     prepare(request["source"], episode)
     return {"answers": _answers(request["source"], request["name"], episode, limits)}
 
 
-def _answers(source: str, name: str, episode: Episode, limits: Limits) -> list[dict[str, Any]]:
+def _answers(
+    source: str, name: str, episode: Episode, limits: SandboxLimits
+) -> list[dict[str, Any]]:
     """Return the answers for all prefixes; after a timeout, the function is not run any more."""
     last = len(episode.steps)
-    found: list[Answer] = []
+    found: list[PrefixAnswer] = []
     for length in range(last + 1):
         if found and found[-1].reason == TOO_LONG:
             found.append(found[-1])
@@ -127,7 +129,7 @@ def _load(*names: str) -> None:
                 getattr(importlib.import_module(module), attribute)
 
 
-def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer:
+def answer(source: str, name: str, episode: Episode, *, explain: bool) -> PrefixAnswer:
     """Run a draft's function, and return whether it held; with `explain`, also what it missed."""
     with collect_misses() as misses, collect_subgoals() as subgoals:
         try:
@@ -137,12 +139,12 @@ def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer
             subgoals.settle()
         except AssertionError as error:
             closest = misses[-1:] if explain else ()
-            return Answer(holds=False, reason=_failed(source, error, closest))
+            return PrefixAnswer(holds=False, reason=_failed(source, error, closest))
         except BaseException as error:  # noqa: BLE001 - SystemExit is an error of the draft, too
             where = _line(source, error)
             reason = f"{in_one_line(error)}{where and f' in: {where}'}"
-            return Answer(holds=False, reason=reason, broke=True)
-    return Answer(holds=True)
+            return PrefixAnswer(holds=False, reason=reason, broke=True)
+    return PrefixAnswer(holds=True)
 
 
 def _failed(source: str, error: AssertionError, misses: Sequence[Callable[[], str]]) -> str:
@@ -165,7 +167,7 @@ _OPEN_FILES = 8  # the pipe of the answer, and the standard streams
 TOO_LONG = "it takes too long"
 
 
-def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
+def ask(function: Callable[[], PrefixAnswer], limits: SandboxLimits) -> PrefixAnswer:
     """Run a function in a new, isolated process, and return its answer.
 
     Raises:
@@ -188,7 +190,7 @@ def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
             os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
     if written is None:
-        return Answer(holds=False, reason=TOO_LONG, broke=True)
+        return PrefixAnswer(holds=False, reason=TOO_LONG, broke=True)
     return _believed(written, token) or _no_answer(status)
 
 
@@ -204,7 +206,7 @@ def _read(reading: int, ends: float) -> bytes | None:
     return written
 
 
-def _believed(written: bytes, token: bytes) -> Answer | None:
+def _believed(written: bytes, token: bytes) -> PrefixAnswer | None:
     """Return the written answer if it is valid, else None.
 
     A report that processes cannot be isolated counts only if it was written before the function
@@ -221,22 +223,24 @@ def _believed(written: bytes, token: bytes) -> Answer | None:
         data = json.loads(answered[_TOKEN:])
         if not is_shut_off:
             raise UnavailableError(str(data["unavailable"]))
-        return Answer.from_json(data)
+        return PrefixAnswer.from_json(data)
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
-def _no_answer(status: int) -> Answer:
+def _no_answer(status: int) -> PrefixAnswer:
     code = os.waitstatus_to_exitcode(status)
     if -code == signal.SIGXCPU:
-        return Answer(holds=False, reason=TOO_LONG, broke=True)
+        return PrefixAnswer(holds=False, reason=TOO_LONG, broke=True)
     # SIGKILL was sent by `ask`, to a process that closed the pipe but kept running.
     named = -code in {*signal.Signals} and -code != signal.SIGKILL
     how = f"was ended by {signal.Signals(-code).name}" if named else "ended its process"
-    return Answer(holds=False, reason=f"it {how} without an answer", broke=True)
+    return PrefixAnswer(holds=False, reason=f"it {how} without an answer", broke=True)
 
 
-def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token: bytes) -> NoReturn:
+def _answer(
+    function: Callable[[], PrefixAnswer], limits: SandboxLimits, writing: int, token: bytes
+) -> NoReturn:
     """Isolate this process, write the function's answer, and end the process."""
     try:
         die_with_parent()
@@ -273,7 +277,7 @@ def _keep_only(writing: int) -> int:
     return 3
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: SandboxLimits) -> None:
     """Limit the resources of this process, within the machine's own limits."""
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     seconds = max(1, round(limits.seconds))

@@ -21,7 +21,7 @@ _LONGEST = 2000  # characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
     """The limits of a function for one prefix: seconds, and bytes in addition to the episode's."""
 
     seconds: float = 10.0
@@ -29,7 +29,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PrefixAnswer:
     """Whether a function holds for a prefix.
 
     - `reason`: why it does not hold, in words; empty if it holds.
@@ -45,7 +45,7 @@ class Answer:
         return {"holds": self.holds, "reason": self.reason[:_LONGEST], "broke": self.broke}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Answer:
+    def from_json(cls, data: Mapping[str, Any]) -> PrefixAnswer:
         """Return the answer from a process's output, after checking its form.
 
         Raises:
@@ -71,12 +71,12 @@ def check_sandbox() -> None:
         UnavailableError: if this system cannot isolate a process; the message says what is missing.
         HostError: if the sandbox's process fails.
     """
-    _asked({"episode": None}, Limits(), 1)
+    _asked({"episode": None}, SandboxLimits(), 1)
 
 
 def ask_prefixes(
-    episode: Path, steps: int, source: str, name: str, limits: Limits | None = None
-) -> tuple[Answer, ...]:
+    episode: Path, steps: int, source: str, name: str, limits: SandboxLimits | None = None
+) -> tuple[PrefixAnswer, ...]:
     """Run a draft's function on each prefix of a recorded episode, and return its answers.
 
     Answer n is for the first n steps, so the last one is for the whole episode.
@@ -86,10 +86,10 @@ def ask_prefixes(
         HostError: if the sandbox's process fails.
     """
     request = {"episode": str(episode.absolute()), "source": source, "name": name}
-    return _asked(request, limits or Limits(), steps + 1)
+    return _asked(request, limits or SandboxLimits(), steps + 1)
 
 
-def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer, ...]:
+def _asked(request: dict[str, Any], limits: SandboxLimits, asked: int) -> tuple[PrefixAnswer, ...]:
     if why := unsupported():
         raise UnavailableError(why)
     request |= {"seconds": limits.seconds, "memory": limits.memory}
@@ -121,8 +121,8 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
     return answers
 
 
-def _answers(reply: dict[str, Any]) -> tuple[Answer, ...]:
+def _answers(reply: dict[str, Any]) -> tuple[PrefixAnswer, ...]:
     expect(reply, dict, "reply")
     if "unavailable" in reply:
         raise UnavailableError(expect(reply["unavailable"], str, "unavailable"))
-    return tuple(map(Answer.from_json, expect(reply["answers"], list, "answers")))
+    return tuple(map(PrefixAnswer.from_json, expect(reply["answers"], list, "answers")))

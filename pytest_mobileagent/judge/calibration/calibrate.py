@@ -14,7 +14,13 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable, to_wire, whole_number
-from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Mode, Plan, judge_all, six
+from pytest_mobileagent.judge.calibration.judging import (
+    INTERRUPTED,
+    CalibrationPlan,
+    Mode,
+    judge_all,
+    six,
+)
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.report import as_text, summary
 from pytest_mobileagent.judge.panel import reader
@@ -29,7 +35,7 @@ from pytest_mobileagent.urls import redact_urls
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.judge.calibration.judging import Outcome
+    from pytest_mobileagent.judge.calibration.judging import JudgingOutcome
     from pytest_mobileagent.judge.calibration.labels import Labels
 
 
@@ -43,7 +49,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             labels = read_labels(given.labels, suspects=given.suspects)
             options = read_options(given, project(), Path(folder) / "spent.jsonl")
-            plan = Plan(
+            plan = CalibrationPlan(
                 labels.each,
                 options.judges,
                 options.settings,
@@ -73,7 +79,7 @@ def _report_progress(done: int, of: int) -> None:
 
 
 def _report(
-    found: dict[str, Any], given: argparse.Namespace, labels: Labels, outcome: Outcome
+    found: dict[str, Any], given: argparse.Namespace, labels: Labels, outcome: JudgingOutcome
 ) -> int:
     """Print the report, and return the exit status."""
     if given.format == "json":

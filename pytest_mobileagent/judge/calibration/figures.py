@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.judge.calibration.judging import Answer
+    from pytest_mobileagent.judge.calibration.judging import JudgeAnswer
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -132,7 +132,7 @@ def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
     return tuple(Confusion(*(count[cell] for cell in range(4))) for count in counts)
 
 
-Verdict = Callable[["Answer"], bool | None]
+Verdict = Callable[["JudgeAnswer"], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgePair:
     """Two judges that cross-validate each other (A3, arXiv 2501.01149, section 3.4.2).
 
     - `together`: the second judge's answers, with the first judge's taken as the truth.
@@ -241,7 +241,7 @@ class Pair:
         }
 
 
-def score(answers: Sequence[Answer], verdict: Verdict = lambda each: each.verdict) -> Score:
+def score(answers: Sequence[JudgeAnswer], verdict: Verdict = lambda each: each.verdict) -> Score:
     """Return the score of one judge's answers in one mode against people's decisions."""
     decided = [(each.done, verdict(each)) for each in answers]
     failed = sum(bool(each.error) for each in answers)
@@ -250,7 +250,7 @@ def score(answers: Sequence[Answer], verdict: Verdict = lambda each: each.verdic
     return Score(Confusion.of(pairs), silent - failed, failed)
 
 
-def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
+def pair(one: Sequence[JudgeAnswer], other: Sequence[JudgeAnswer]) -> JudgePair:
     """Return the comparison of two judges on the labels that both have answered in one mode."""
     by_label = {each.label: each.verdict for each in other}
     both = [
@@ -261,7 +261,7 @@ def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
     agreeing = Confusion.of((done, first) for done, first, second in both if first == second)
     wrong = (sum(done != verdicts[at] for done, *verdicts in both) for at in (0, 1))
     first_error, second_error = (proportion(each, len(both)) for each in wrong)
-    return Pair(
+    return JudgePair(
         (one[0].judge, other[0].judge),
         Confusion.of((first, second) for _, first, second in both),
         agreeing,
@@ -269,12 +269,12 @@ def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
     )
 
 
-def pairs(by_judge: Mapping[str, Sequence[Answer]]) -> list[Pair]:
+def pairs(by_judge: Mapping[str, Sequence[JudgeAnswer]]) -> list[JudgePair]:
     """Return the comparison of every pair of judges."""
     return [pair(by_judge[one], by_judge[other]) for one, other in combinations(by_judge, 2)]
 
 
-def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
+def settled(by_judge: Mapping[str, Sequence[JudgeAnswer]]) -> Score | None:
     """Return the score if a third judge settles the disputes of the first two.
 
     None unless there are three judges.
@@ -298,7 +298,7 @@ def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
     return Score(Confusion.of(decided), undecided, errors)
 
 
-def saved(answers: Sequence[Answer]) -> Estimate:
+def saved(answers: Sequence[JudgeAnswer]) -> Estimate:
     """Return the share of evaluations that key components save, as in SPA-Bench's Table 9.
 
     An evaluation is the judgement of one episode by one judge, however many calls it takes.
@@ -307,7 +307,7 @@ def saved(answers: Sequence[Answer]) -> Estimate:
     return proportion(sum(each.lacks for each in known), len(known))
 
 
-def cost(answers: Sequence[Answer], judge: ModelReference, prices: Prices) -> Cost:
+def cost(answers: Sequence[JudgeAnswer], judge: ModelReference, prices: Prices) -> Cost:
     """Return the total cost of a judge's calls."""
     calls = [call for each in answers for call in each.calls]
     each_price = [_price(call, judge, prices) for call in calls]

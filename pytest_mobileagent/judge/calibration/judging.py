@@ -76,7 +76,7 @@ def six(base: Mode) -> tuple[Mode, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JudgeAnswer:
     """The answer of one judge about one labelled episode in one mode.
 
     - `label`: the index of the label; `done`: people's decision; `language`: the task's language.
@@ -121,7 +121,7 @@ INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CalibrationPlan:
     """The plan of a calibration.
 
     - `judges` are asked about each label in each of the `modes`, `runs` times; the majority counts.
@@ -142,10 +142,10 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Outcome:
+class JudgingOutcome:
     """The answers, the number of labels judged, and why judging ended early, if it did."""
 
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[JudgeAnswer] = field(default_factory=list)
     labels: int = 0
     stopped: str = ""
 
@@ -154,7 +154,7 @@ class _StoppedError(Exception):
     """The judging was stopped in the meantime."""
 
 
-def judge_all(plan: Plan, report: Callable[[int, int], None]) -> Outcome:
+def judge_all(plan: CalibrationPlan, report: Callable[[int, int], None]) -> JudgingOutcome:
     """Ask judges about all labels; `report` receives the numbers of judged labels and all labels.
 
     Ctrl-C or a spent budget ends this after the calls in progress, whose answers count.
@@ -185,9 +185,9 @@ def judge_all(plan: Plan, report: Callable[[int, int], None]) -> Outcome:
 class _Work:
     """The labels that are left, and the answers so far."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CalibrationPlan) -> None:
         self.plan = plan
-        self.outcome = Outcome()
+        self.outcome = JudgingOutcome()
         self.progress: queue.SimpleQueue[int | BaseException | None] = queue.SimpleQueue()
         self._left = iter(enumerate(plan.labels))
         self._lock = threading.Lock()
@@ -225,8 +225,8 @@ class _Work:
                 return
             yield label
 
-    def _answers(self, number: int, label: Label) -> Iterator[Answer]:
-        plan, about, broken = self.plan, Answer(number, label.done), ""
+    def _answers(self, number: int, label: Label) -> Iterator[JudgeAnswer]:
+        plan, about, broken = self.plan, JudgeAnswer(number, label.done), ""
         try:
             episode = label.load()
             about = self._coarse(about, label, episode)
@@ -244,7 +244,7 @@ class _Work:
                     seen = mode.episode(label, episode)
                     yield self._answer(about, model, mode.question(label), seen)
 
-    def _coarse(self, about: Answer, label: Label, episode: EpisodeRecord) -> Answer:
+    def _coarse(self, about: JudgeAnswer, label: Label, episode: EpisodeRecord) -> JudgeAnswer:
         """Return an answer with the result of the coarse stage, and the task's language."""
         about = replace(about, language=label.language or episode.case.task.language)
         components = label.question.key_components
@@ -254,8 +254,8 @@ class _Work:
         return replace(about, components=True, lacks=not found.passed)
 
     def _answer(
-        self, about: Answer, model: Model, question: Question, episode: EpisodeRecord
-    ) -> Answer:
+        self, about: JudgeAnswer, model: Model, question: Question, episode: EpisodeRecord
+    ) -> JudgeAnswer:
         """Ask a judge as many times as planned; unreadable replies do not count as votes."""
         counted, votes, error = _Counted(model), [], ""
         asked = replace(question, key_components=())

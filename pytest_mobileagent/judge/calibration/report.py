@@ -11,14 +11,18 @@ from pytest_mobileagent.judge.calibration import figures
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.judge.calibration.judging import Answer, Outcome, Plan
+    from pytest_mobileagent.judge.calibration.judging import (
+        CalibrationPlan,
+        JudgeAnswer,
+        JudgingOutcome,
+    )
     from pytest_mobileagent.judge.calibration.labels import Labels
 
 
 SCHEMA_VERSION = 1
 
 
-def summary(plan: Plan, labels: Labels, outcome: Outcome) -> dict[str, Any]:
+def summary(plan: CalibrationPlan, labels: Labels, outcome: JudgingOutcome) -> dict[str, Any]:
     """Return the report's data: the labels, and for each mode the judges and their pairs.
 
     `figures` defines the numbers. A label without any answer is not counted anywhere.
@@ -43,7 +47,7 @@ def summary(plan: Plan, labels: Labels, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _mode(plan: Plan, outcome: Outcome, mode: str) -> dict[str, Any]:
+def _mode(plan: CalibrationPlan, outcome: JudgingOutcome, mode: str) -> dict[str, Any]:
     answers = sorted(
         (each for each in outcome.answers if each.mode == mode), key=lambda each: each.label
     )
@@ -72,7 +76,7 @@ def _mode(plan: Plan, outcome: Outcome, mode: str) -> dict[str, Any]:
     }
 
 
-def _languages(answers: Sequence[Answer]) -> dict[str, Any]:
+def _languages(answers: Sequence[JudgeAnswer]) -> dict[str, Any]:
     """Return F1 and the savings by key components for each language of tasks (as in Table 9)."""
     found = {}
     for language in dict.fromkeys(each.language for each in answers if each.language):
@@ -90,7 +94,7 @@ def _languages(answers: Sequence[Answer]) -> dict[str, Any]:
     return found
 
 
-def _answer(answer: Answer, labels: Labels) -> dict[str, Any]:
+def _answer(answer: JudgeAnswer, labels: Labels) -> dict[str, Any]:
     return {
         "episode": labels.each[answer.label].name,
         "done": answer.done,

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import RequestRefusedError
-from pytest_mobileagent.llm.scripted.apis import Asked, Direct, Incoming, Outgoing, as_json
+from pytest_mobileagent.llm.scripted.apis import Direct, Incoming, ModelRequest, Outgoing, as_json
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.server.key.encode()
         return secrets.compare_digest(given.encode("utf-8", "replace"), key)
 
-    def _reply(self, api: Api, asked: Asked) -> None:
+    def _reply(self, api: Api, asked: ModelRequest) -> None:
         model = self.server.model
         try:
             entry, wait = model.next(asked.request)
@@ -199,12 +199,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._piece(b"")
         return None
 
-    def _outgoing(self, reply: ScriptedReply, asked: Asked) -> Outgoing:
+    def _outgoing(self, reply: ScriptedReply, asked: ModelRequest) -> Outgoing:
         own = self.server.model.model
         name = asked.model if own == "scripted" and asked.model else own
         return Outgoing(reply, asked, name, next(self.server.numbers))
 
-    def _fail(self, api: Api, asked: Asked, fault: Fault) -> None:
+    def _fail(self, api: Api, asked: ModelRequest, fault: Fault) -> None:
         if fault.status is not None:
             body = api.error(fault.status, fault.words, fault.code)
             wait = {} if fault.retry_after is None else {"retry-after": f"{fault.retry_after:g}"}
@@ -223,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         return None
 
-    def _cut(self, api: Api, asked: Asked, most: int) -> None:
+    def _cut(self, api: Api, asked: ModelRequest, most: int) -> None:
         outgoing = self._outgoing(ScriptedReply(_CUT), asked)
         if asked.request.stream:
             self._begin_stream(api, asked)
@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self.wfile.write(data)
 
-    def _begin_stream(self, api: Api, asked: Asked) -> None:
+    def _begin_stream(self, api: Api, asked: ModelRequest) -> None:
         self._head(200, api.stream_type(asked), {"Transfer-Encoding": "chunked"})
 
     def _head(self, status: int, kind: str, headers: dict[str, str]) -> None:

@@ -141,7 +141,7 @@ def _may_be_judged(item: pytest.Item) -> bool:
     case, run = case_of(item), item.config.stash[RUN]
     if case is None or not isinstance(item, pytest.Function):
         return False
-    if run.earlier.fate(case).entry is not None:
+    if run.earlier.plan_for(case).entry is not None:
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.gate.decide import Decision
+    from pytest_mobileagent.report.gate.decide import GateDecision
     from pytest_mobileagent.task.case import Case
 
 
-class InterimAnalyses:
+class InterimAnalyser:
     """A plugin for the process that owns a run with a gate or a baseline.
 
     Without workers, it also orders the tests; with workers, the scheduler calls it. `results` are
@@ -42,7 +42,7 @@ class InterimAnalyses:
         self._stage = 0  # the next analysis; tests of the epochs before it may run
         self._session: pytest.Session | None = None
         self._items: Mapping[str, pytest.Item] = {}  # empty if workers run the tests
-        self._decision: Decision | None = None
+        self._decision: GateDecision | None = None
         self._is_analysed = False  # whether all results so far have been analysed
 
     @pytest.hookimpl(tryfirst=True)
@@ -134,7 +134,7 @@ class InterimAnalyses:
     def _stage_of(self, test: str) -> int:
         return self._stages.get(test, 0)  # a test that is not a task never waits
 
-    def _decide(self) -> Decision | None:
+    def _decide(self) -> GateDecision | None:
         """Return the gate's decision on all tests that may have run so far.
 
         A result that is still missing will not arrive any more: it was lost.

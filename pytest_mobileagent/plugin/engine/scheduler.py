@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _IN_HAND = 2  # the test that a worker is running, and the next one
 
 
-class Mark(Enum):
+class WorkerSignal(Enum):
     """An instruction that a worker may receive in place of a test."""
 
     PAUSE = "pause"  # the next test is not known yet: run nothing, and tear most fixtures down
@@ -40,7 +40,7 @@ class Mark(Enum):
 
 
 class Analyses(Protocol):
-    """Interim analyses that tests wait for (see `interim.InterimAnalyses`)."""
+    """Interim analyses that tests wait for (see `interim.InterimAnalyser`)."""
 
     def waiting(self, tests: Iterable[str]) -> set[str]:
         """Return the tests in `tests` that are waiting for an analysis."""
@@ -149,7 +149,7 @@ class Scheduler:
         """Before the run ends, wait for at most `workers` more workers to collect."""
         self._to_come = min(self._to_come, workers)
 
-    def give(self, worker: str) -> list[int | Mark]:
+    def give(self, worker: str) -> list[int | WorkerSignal]:
         """Move tests and marks to a worker's queue, and return them in the order to send them.
 
         Call this for a worker that has collected or finished a test, and for all workers after one
@@ -158,15 +158,15 @@ class Scheduler:
         if worker not in self._ready:
             return []
         queue = self._queues[worker]
-        given: list[int | Mark] = []
+        given: list[int | WorkerSignal] = []
         while len(queue.tests) < _IN_HAND and worker not in self._closed:
             index = self._next_of(worker)
             if index is None:
                 if not self._waiting:
                     self._closed.add(worker)
-                    given.append(Mark.END)
+                    given.append(WorkerSignal.END)
                 elif queue.add_pause():
-                    given.append(Mark.PAUSE)
+                    given.append(WorkerSignal.PAUSE)
                 break
             if not queue.tests:
                 self._since[worker] = self._now()
@@ -177,12 +177,12 @@ class Scheduler:
             given.append(index)
         return given
 
-    def done(self, worker: str, what: int | Mark, seconds: float = 0.0) -> None:
+    def done(self, worker: str, what: int | WorkerSignal, seconds: float = 0.0) -> None:
         """Record that a worker has finished a test, in `seconds`, or that its pause is over."""
         queue = self._queues[worker]
         queue.remove(what)
         self._since[worker] = self._now()
-        if not isinstance(what, Mark):
+        if not isinstance(what, WorkerSignal):
             self._seconds += seconds
             self._weight += self._weights[what]
             self._unreported.setdefault(worker, []).append(what)
@@ -360,12 +360,12 @@ class _WorkerQueue:
 
     def __init__(self) -> None:
         self.tests: list[int] = []
-        self._entries: list[int | Mark] = []
+        self._entries: list[int | WorkerSignal] = []
 
     @property
     def is_at_pause(self) -> bool:
         """Whether the first entry is a pause."""
-        return self._entries[:1] == [Mark.PAUSE]
+        return self._entries[:1] == [WorkerSignal.PAUSE]
 
     @property
     def running(self) -> int | None:
@@ -379,13 +379,13 @@ class _WorkerQueue:
 
     def add_pause(self) -> bool:
         """Add a pause after the last test, unless there is one already; return whether it was."""
-        if not self._entries or self._entries[-1] is Mark.PAUSE:
+        if not self._entries or self._entries[-1] is WorkerSignal.PAUSE:
             return False
-        self._entries.append(Mark.PAUSE)
+        self._entries.append(WorkerSignal.PAUSE)
         return True
 
-    def remove(self, entry: int | Mark) -> None:
+    def remove(self, entry: int | WorkerSignal) -> None:
         """Remove a finished entry."""
         self._entries.remove(entry)
-        if not isinstance(entry, Mark):
+        if not isinstance(entry, WorkerSignal):
             self.tests.remove(entry)

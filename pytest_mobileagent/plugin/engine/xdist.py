@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.plugin.engine import refuse, show_beginning
-from pytest_mobileagent.plugin.engine.scheduler import Mark
+from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +90,7 @@ class TaskScheduling:
         """Record that a worker has finished a test, which took `duration` seconds."""
         worker = node.gateway.id
         at_pause = self._scheduler.is_at_pause(worker)
-        self._scheduler.done(worker, Mark.PAUSE if at_pause else item_index, duration)
+        self._scheduler.done(worker, WorkerSignal.PAUSE if at_pause else item_index, duration)
         self._give([node])
 
     def mark_test_pending(self, item: str) -> None:
@@ -126,14 +126,14 @@ class TaskScheduling:
                 continue
             numbers = []
             for each in given:
-                if not isinstance(each, Mark):
+                if not isinstance(each, WorkerSignal):
                     self._last[worker] = each
-                if each is not Mark.END:
+                if each is not WorkerSignal.END:
                     numbers.append(self._last[worker])
             with suppress(OSError):  # it died; its tests are returned when xdist notices
                 if numbers:
                     node.send_runtest_some(numbers)
-                if given[-1] is Mark.END:
+                if given[-1] is WorkerSignal.END:
                     node.shutdown()
 
     def _show_beginning(self) -> None:

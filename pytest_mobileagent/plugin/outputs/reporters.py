@@ -147,7 +147,7 @@ def finish(config: pytest.Config) -> None:
         xml.stats["error"] += len(failures)
 
 
-class Reported:
+class ReportedTask:
     """The data of a task for other reports: its result, its page, and its last screenshot as PNG.
 
     `file` is the path of the recorded screenshot.
@@ -196,20 +196,20 @@ def add_to_others(
             report.sections.append(("mobileagent", what))
 
 
-def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -> Reported:
+def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -> ReportedTask:
     page = item.config.stash[RUN].folder.path / PAGE
     if episode is None or episode.folder is None:
-        return Reported(result, page, None, ("", None))
+        return ReportedTask(result, page, None, ("", None))
     try:
         screenshot = episode.screen.png or None
     except ScreenError:
         screenshot = None
     step = telling_step(episode, result["first_success_step"])
     file = last_screenshot(episode) if screenshot else None
-    return Reported(result, page, screenshot, (episode.folder.name, step), file)
+    return ReportedTask(result, page, screenshot, (episode.folder.name, step), file)
 
 
-def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
+def _allure(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) -> None:  # noqa: ARG001
     allure: Any = importlib.import_module("allure")
 
     folder = item.config.invocation_params.dir / item.config.getoption("allure_report_dir")
@@ -222,7 +222,7 @@ def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> Non
         allure.attach(task.verdict, "verdict", allure.attachment_type.JSON)
 
 
-def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:
+def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) -> None:
     extras: Any = importlib.import_module("pytest_html.extras")
 
     folder = (item.config.invocation_params.dir / item.config.getoption("htmlpath")).parent
@@ -236,7 +236,7 @@ def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: Reported) -
     report.extras = [*getattr(report, "extras", ()), *given]  # type: ignore[attr-defined]
 
 
-def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
+def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) -> None:  # noqa: ARG001
     """Add the page and the screenshot to the test's properties, which the log includes."""
     folder = (item.config.invocation_params.dir / item.config.getoption("report_log")).parent
     item.user_properties.append(("mobile_page", task.link(folder)))
@@ -244,7 +244,7 @@ def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: Report
         item.user_properties.append(("mobile_screen", os.path.relpath(task.file, folder)))
 
 
-_OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, Reported], None]] = {
+_OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, ReportedTask], None]] = {
     "allure_report_dir": _allure,
     "htmlpath": _pytest_html,
     "report_log": _pytest_reportlog,

@@ -26,7 +26,7 @@ CHECK = "check"  # the digest of a task that may change without the agent having
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class CasePlan:
     """What happens to a case: it is reported from the record, scored again, run, or skipped.
 
     - `entry`: the case's entry in report.json, if its result is reused.
@@ -39,7 +39,7 @@ class Fate:
     is_run: bool = True
 
 
-_RUN = Fate()
+_RUN = CasePlan()
 
 
 class EarlierRun:
@@ -97,7 +97,7 @@ class EarlierRun:
         """Return the data that a worker needs; long data is written to the folder `shared`."""
         return {}
 
-    def from_owner(self, given: Mapping[str, str]) -> None:
+    def read_decisions(self, given: Mapping[str, str]) -> None:
         """In a worker, read what the run's owner has decided."""
 
     @property
@@ -145,7 +145,7 @@ class EarlierRun:
 
     # When a test is run, and scored
 
-    def fate(self, case: Case) -> Fate:
+    def plan_for(self, case: Case) -> CasePlan:
         """Return what happens to a case."""
         return _RUN
 

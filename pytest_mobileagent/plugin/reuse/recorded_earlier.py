@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+from pytest_mobileagent.plugin.reuse.earlier import CasePlan, EarlierRun
 from pytest_mobileagent.plugin.sources import path_of, usage_error
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
@@ -72,20 +72,20 @@ class RecordedEarlierRun(EarlierRun, ABC):
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Decide which results are reused or scored again; all are keyed by their cases."""
 
-    def fate(self, case: Case) -> Fate:
+    def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""
         if (entry := self.reused.get(case.key)) is not None:
-            return Fate({**entry, "nodeid": case.nodeid})
+            return CasePlan({**entry, "nodeid": case.nodeid})
         if (episode := self.to_score.get(case.key)) is not None:
-            return Fate(episode=self.path / episode)
-        return Fate(is_run=self.makes_episodes)
+            return CasePlan(episode=self.path / episode)
+        return CasePlan(is_run=self.makes_episodes)
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
         """Record a verdict beside the original episode, too, if its folder is writable.
 
         If it is not, the summary says so.
         """
-        original = self.fate(case).episode
+        original = self.plan_for(case).episode
         if original is not None and original != folder:
             with suppress(HostError):
                 add_verdict(original, verdict)
@@ -163,6 +163,6 @@ class RecordedEarlierRun(EarlierRun, ABC):
         write_json(shared / _DECIDED, [self.reused, self.to_score], indent=None)
         return {"earlier": str(self.path), "decided": str(shared / _DECIDED)}
 
-    def from_owner(self, given: Mapping[str, str]) -> None:
+    def read_decisions(self, given: Mapping[str, str]) -> None:
         """In a worker, read what the run's owner has decided."""
         self.reused, self.to_score = read_json(Path(given["decided"]))

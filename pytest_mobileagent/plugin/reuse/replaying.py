@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.llm.recorded_replies import has_replies
-from pytest_mobileagent.plugin.reuse.earlier import Fate
+from pytest_mobileagent.plugin.reuse.earlier import CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class Replaying(RecordedEarlierRun):
             if folder is not None and task["outcome"] in _PLAYED and has_replies(folder / STREAM):
                 self.to_score[key] = str(task["episode"])
 
-    def fate(self, case: Case) -> Fate:
+    def plan_for(self, case: Case) -> CasePlan:
         """Return whether a case is played."""
-        return Fate(is_run=case.key in self.to_score)
+        return CasePlan(is_run=case.key in self.to_score)
 
     def replies(self, case: Case) -> Path | None:
         """Return the episode whose recorded replies the agent gets."""

@@ -35,7 +35,7 @@ def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     No fixtures are set up, and no device is leased.
     """
     case = case_of(item)
-    entry = None if case is None else item.config.stash[RUN].earlier.fate(case).entry
+    entry = None if case is None else item.config.stash[RUN].earlier.plan_for(case).entry
     if case is None or entry is None:
         return False
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -79,15 +79,14 @@ def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     episode = entry["episode"]
     if run.earlier.source is None or not episode:
         return entry
-    from pytest_mobileagent.episode.runs import Entry as Line
-    from pytest_mobileagent.episode.runs import append
+    from pytest_mobileagent.episode.runs import IndexLine, append
 
     try:
         folder = take_over(run, episode)
         if folder is None:
             return {**entry, "episode": None}
         name = run.folder.relative(folder)
-        append(run.folder.path, Line(case.key, entry["attempt"] or 0, name, entry["outcome"]))
+        append(run.folder.path, IndexLine(case.key, entry["attempt"] or 0, name, entry["outcome"]))
     except HostError as error:
         return {
             **entry, "outcome": "error", "success": None, "fault": "infrastructure",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.plugin.reuse.earlier import CHECK, Fate
+from pytest_mobileagent.plugin.reuse.earlier import CHECK, CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
 from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.result import Result
@@ -50,7 +50,7 @@ class Reusing(RecordedEarlierRun):
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
     ) -> None:
         super().__init__(config, setting, given)
-        self.decisions: dict[str, Decision] = {}
+        self.decisions: dict[str, ReuseDecision] = {}
 
     @property
     def runs_agents(self) -> bool:
@@ -86,9 +86,9 @@ class Reusing(RecordedEarlierRun):
         self.to_score = {k: tasks[k]["episode"] or "" for k, each in what.items() if each == SCORE}
         return self.runs_agents
 
-    def fate(self, case: Case) -> Fate:
+    def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""
-        return super().fate(case) if self.decisions else Fate()
+        return super().plan_for(case) if self.decisions else CasePlan()
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
         """Do nothing: the earlier run is not changed."""
@@ -126,7 +126,7 @@ _CHECKS = "checks"  # the combined fingerprint of all checks
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ReuseDecision:
     """What is done with a task, and the reason unless it is reused."""
 
     what: str
@@ -135,7 +135,7 @@ class Decision:
 
 def decide(
     old: Mapping[str, Any], new: Mapping[str, Any], tasks: Mapping[str, Entry]
-) -> dict[str, Decision]:
+) -> dict[str, ReuseDecision]:
     """Return what is done with each task of a new run, by the keys of their cases.
 
     `old` and `new` are the contents of the two runs' run.json; `tasks` are the old run's results.
@@ -160,12 +160,12 @@ def changed_for_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]
 
 def _decide(
     task: Entry | None, old: Mapping[str, Any], new: Mapping[str, Any], shared: list[str]
-) -> Decision:
+) -> ReuseDecision:
     if why := _why_run(task, old, new, [name for name in shared if name != _CHECKS]):
-        return Decision(RUN, why)
+        return ReuseDecision(RUN, why)
     is_same = old.get(CHECK) == new.get(CHECK) and _CHECKS not in shared
     is_same = is_same or (task is not None and AS_RUN in task)  # decided by a person
-    return Decision(REUSE) if is_same else Decision(SCORE, "check changed")
+    return ReuseDecision(REUSE) if is_same else ReuseDecision(SCORE, "check changed")
 
 
 def _why_run(
@@ -184,7 +184,7 @@ def _why_run(
     return "" if task["episode"] else "without an episode"
 
 
-def in_words(decisions: Iterable[Decision]) -> str:
+def in_words(decisions: Iterable[ReuseDecision]) -> str:
     """Return a string such as `80 reused, 5 scored again (check changed), 23 run (…)`."""
     each = Counter(decisions)
     parts = []

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LEAVING_SECONDS = 10.0  # for the device to accept what a program sent before it disconnected
 
 
-class Conversation:
+class AdbConversation:
     """The exchange of data between a program and a service of the device.
 
     `opened` is the command that opened the stream. `error` says how the conversation failed: a
@@ -40,7 +40,12 @@ class Conversation:
     """
 
     def __init__(
-        self, stream: Stream, device: Service, service: str, reading: Reading, opened: Passing
+        self,
+        stream: Stream,
+        device: Service,
+        service: str,
+        reading: ServiceReaders,
+        opened: Passing,
     ) -> None:
         self.error = ""
         self._stream = stream
@@ -200,7 +205,7 @@ class ReadsSocket(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ServiceReaders:
     """The readers of services, interactive shells and sockets."""
 
     service: Callable[[str], Command]
@@ -208,11 +213,11 @@ class Reading:
     socket: Callable[[str], ReadsSocket]
 
 
-def default_reading() -> Reading:
+def default_reading() -> ServiceReaders:
     """Return the readers for commands of Android and of automation servers on the phone."""
     from pytest_mobileagent.program.commands import sockets
 
-    return Reading(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
+    return ServiceReaders(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
 
 
 _LONGEST_LINE = 1 << 20  # bytes that are held back at most
@@ -238,7 +243,7 @@ class StreamSplitter(Protocol):
         """Return whether data from the phone shows that the commands so far have ended."""
 
 
-def splitter_of(service: str, reading: Reading) -> StreamSplitter:
+def splitter_of(service: str, reading: ServiceReaders) -> StreamSplitter:
     """Return the stream splitter for a service."""
     if service.startswith(_SOCKETS):
         return SocketSplitter(reading.socket(service))

@@ -13,9 +13,9 @@ from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
 from pytest_mobileagent.program.adb.conversation import (
-    Conversation,
+    AdbConversation,
     Passing,
-    Reading,
+    ServiceReaders,
     default_reading,
 )
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
@@ -55,7 +55,7 @@ class RecordedAdb:
         folder: Path,
         *,
         base: Mapping[str, str] | None = None,
-        reading: Reading | None = None,
+        reading: ServiceReaders | None = None,
     ) -> None:
         self._address = address
         self._watcher = watcher
@@ -140,7 +140,12 @@ class Relay:
     """Connects the streams of one program to services of the device."""
 
     def __init__(
-        self, address: Address, watcher: Watcher, reading: Reading, log: RawLog, reverses: Reverses
+        self,
+        address: Address,
+        watcher: Watcher,
+        reading: ServiceReaders,
+        log: RawLog,
+        reverses: Reverses,
     ) -> None:
         self._address = address
         self._watcher = watcher
@@ -198,7 +203,7 @@ class Relay:
         """Connect a stream with the device, and return how it failed; empty if it did not."""
         with contextlib.closing(await open_service(self._address, service)) as device:
             stream.accept()
-            conversation = Conversation(stream, device, service, self._reading, passing)
+            conversation = AdbConversation(stream, device, service, self._reading, passing)
             await conversation.run(self.ask)
         return conversation.error
 

@@ -23,7 +23,7 @@ _CHUNK = 1 << 20  # bytes read at once; each chunk waits until the previous one 
 _CLOSING_SECONDS = 2.0  # for the device to end a service that the program has closed
 
 
-class RefusedError(DeviceError):
+class ServiceRefusedError(DeviceError):
     """The adb server or the device refused to open a service; the message is its reason."""
 
 
@@ -68,13 +68,13 @@ class Service:
         """Send a request to the adb server, and wait until it accepts.
 
         Raises:
-            RefusedError: if the server refuses.
+            ServiceRefusedError: if the server refuses.
             OSError, EOFError: if the connection broke.
         """
         encoded = text.encode("utf-8", "surrogateescape")
         self.writer.write(b"%04x%b" % (len(encoded), encoded))
         if await self.reader.readexactly(4) != b"OKAY":
-            raise RefusedError((await self.block()).decode("utf-8", "replace"))
+            raise ServiceRefusedError((await self.block()).decode("utf-8", "replace"))
 
     async def block(self) -> bytes:
         """Return a block of bytes, which is preceded by its length."""
@@ -89,7 +89,8 @@ async def open_service(address: Address, service: str) -> Service:
     """Open a service of the device.
 
     Raises:
-        RefusedError: if the server does not know the device, or the device refuses the service.
+        ServiceRefusedError: if the server does not know the device, or the device refuses the
+            service.
         DeviceError: if no adb server answers, or the connection was lost.
     """
     server = await _connect(address.adb_host, address.adb_port)
@@ -156,7 +157,7 @@ async def ask_server(address: Address, request: str) -> str:
         async with asyncio.timeout(_ANSWER_SECONDS):
             await server.request(request)
             return (await server.block()).decode("utf-8", "replace")
-    except RefusedError as error:
+    except ServiceRefusedError as error:
         msg = f"device {address} cannot be reached: {error}"
         raise DeviceError(msg) from error
     except (OSError, EOFError, TimeoutError) as error:

@@ -27,11 +27,11 @@ _DEEPEST = 20
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for a value that only the phone knows
 
 
-class UnreadableError(ValueError):
+class UnreadableScriptError(ValueError):
     """A script cannot be parsed, for example because it has a here-document."""
 
 
-class UnfinishedError(UnreadableError):
+class UnfinishedError(UnreadableScriptError):
     """A script is incomplete: a quote or a parenthesis is still open."""
 
 
@@ -64,11 +64,11 @@ def parse(script: str, depth: int = 0) -> Script:
     """Return the commands of a script; those of a substitution precede the command that uses it.
 
     Raises:
-        UnreadableError: if the script cannot be parsed.
+        UnreadableScriptError: if the script cannot be parsed.
     """
     if depth > _DEEPEST:
         msg = "it is nested too deeply"
-        raise UnreadableError(msg)
+        raise UnreadableScriptError(msg)
     return _Reader(script, depth).read()
 
 
@@ -115,7 +115,7 @@ class _Reader:
     def _redirect(self, match: re.Match[str]) -> None:
         if match[2].startswith("<<"):
             msg = "it has a here-document"
-            raise UnreadableError(msg)
+            raise UnreadableScriptError(msg)
         self._at = match.end()
         while self._script[self._at : self._at + 1] in {" ", "\t"}:
             self._at += 1

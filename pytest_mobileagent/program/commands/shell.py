@@ -49,7 +49,7 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
     """
     try:
         parsed = scripts.parse(script)
-    except scripts.UnreadableError:
+    except scripts.UnreadableScriptError:
         return _guessed(script, text)
     parts: list[Command] = []
     for simple in parsed.commands:

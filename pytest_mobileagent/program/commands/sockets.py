@@ -229,7 +229,7 @@ def _is_unfinished(text: str) -> bool:
         script.parse(text)
     except script.UnfinishedError:
         return True
-    except script.UnreadableError:
+    except script.UnreadableScriptError:
         return False
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 

@@ -50,7 +50,7 @@ _BUNDLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ProviderRoute:
     """A path of the local port that leads to a provider, whose endpoint is `base`.
 
     `variables` are set to the path and a `suffix`, which together represent the endpoint.
@@ -66,7 +66,7 @@ class Route:
         return self.base + rest.removeprefix(self.suffix)
 
 
-def routes(*, every: bool = False) -> dict[str, Route]:
+def routes(*, every: bool = False) -> dict[str, ProviderRoute]:
     """Return the routes by name: those that most programs use, and those that the user has set.
 
     With `every`, there is one for each provider that has an endpoint.
@@ -84,13 +84,15 @@ def routes(*, every: bool = False) -> dict[str, Route]:
         base = endpoint_of(ModelReference(name, "any"))
         suffix = "" if provider.api == "anthropic" else "/v1"
         # Gemini's own API has a separate route, below.
-        found["gemini-openai" if name == "gemini" else name] = Route(name, base, variables, suffix)
+        found["gemini-openai" if name == "gemini" else name] = ProviderRoute(
+            name, base, variables, suffix
+        )
     local = endpoint_of(ModelReference("ollama", "any")).removesuffix("/v1")
-    found["ollama"] = Route("ollama", local, ("OLLAMA_HOST",))
+    found["ollama"] = ProviderRoute("ollama", local, ("OLLAMA_HOST",))
     google = os.environ.get("GOOGLE_GEMINI_BASE_URL") or _GOOGLE
-    found["gemini"] = Route("gemini", google.rstrip("/"), ("GOOGLE_GEMINI_BASE_URL",))
+    found["gemini"] = ProviderRoute("gemini", google.rstrip("/"), ("GOOGLE_GEMINI_BASE_URL",))
     if azure := os.environ.get("AZURE_OPENAI_ENDPOINT"):
-        found["azure"] = Route("azure", azure.rstrip("/"), ("AZURE_OPENAI_ENDPOINT",))
+        found["azure"] = ProviderRoute("azure", azure.rstrip("/"), ("AZURE_OPENAI_ENDPOINT",))
     for route in found.values():
         try:
             Origin.of(route.base)
@@ -100,7 +102,7 @@ def routes(*, every: bool = False) -> dict[str, Route]:
     return found
 
 
-def route_of(name: str, routes: Mapping[str, Route]) -> Route:
+def route_of(name: str, routes: Mapping[str, ProviderRoute]) -> ProviderRoute:
     """Return the route of a name.
 
     Raises:
@@ -127,7 +129,7 @@ def check_route(name: str) -> None:
         check_endpoint(_reference(route))
 
 
-def key_at(route: Route) -> str:
+def key_at(route: ProviderRoute) -> str:
     """Return the key of the provider at a route; empty if it is not set and not needed.
 
     Raises:
@@ -140,12 +142,12 @@ def key_at(route: Route) -> str:
     return key_of(ModelReference(route.provider, "any", route.base if is_own else ""))
 
 
-def _reference(route: Route) -> ModelReference:
+def _reference(route: ProviderRoute) -> ModelReference:
     return ModelReference(route.provider, "any")
 
 
 def environment(
-    routes: Mapping[str, Route], url: Callable[[str], str], proxy: str, bundle: Path
+    routes: Mapping[str, ProviderRoute], url: Callable[[str], str], proxy: str, bundle: Path
 ) -> dict[str, str]:
     """Return the variables that lead programs to the port, as a provider and as a proxy."""
     found = {

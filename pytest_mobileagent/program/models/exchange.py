@@ -181,7 +181,7 @@ _ENDPOINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Destination:
     """The destination of a request: a server, the target there, and the provider's name."""
 
     origin: Origin
@@ -240,7 +240,7 @@ class StandIn:
         if self._served is not None:
             self._served.close()
 
-    def seller(self, place: Place, name: str) -> Seller:
+    def seller(self, place: Destination, name: str) -> Seller:
         """Return the seller of the model with a name at a place."""
         if self._served is not None and self._model is not None:
             return Seller("scripted", self._model.name)
@@ -249,7 +249,7 @@ class StandIn:
             return Seller(provider, name or self._model.name, seller_of(provider))
         return Seller(place.provider, name or "unknown", seller_of(place.provider))
 
-    def instead(self, api: RecordedApi | None, place: Place) -> Place:
+    def instead(self, api: RecordedApi | None, place: Destination) -> Destination:
         """Return the destination of a request, which changes if the stand-in answers it."""
         if self._model is None:
             return place
@@ -258,14 +258,14 @@ class StandIn:
             path = _SCRIPTED.get(api.name, place.path) if api else place.path
             # The key is added here: neither the program nor its records hold it.
             target = f"/{self._served.key}{path}{query}"
-            return Place(Origin.of(self._served), target, "scripted")
+            return Destination(Origin.of(self._served), target, "scripted")
         end = _ENDPOINTS.get((provider_of(self._model).api, api.name if api else ""))
         if end is None:
             return place
         base = endpoint_of(self._model)
         origin = Origin.of(base)
         path = "/" + base.partition("://")[2].partition("/")[2]
-        return Place(origin, path.rstrip("/") + end + query, self._model.provider)
+        return Destination(origin, path.rstrip("/") + end + query, self._model.provider)
 
 
 def _serve(model: ModelReference | ScriptedModel) -> ServedModel | None:

@@ -32,7 +32,7 @@ from pytest_mobileagent.program.models.environment import (
     route_of,
     routes,
 )
-from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
+from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn
 from pytest_mobileagent.program.models.recording import (
     CachedReplies,
     Outage,
@@ -227,18 +227,18 @@ class RecordedModels:
         url = route.target(rest)
         origin = Origin.of(url)
         target = url[len(url.split("/", 3)[0]) + 2 :].partition("/")[2]
-        place = Place(origin, f"/{target}", provider_at(origin.host) or route.provider)
+        place = Destination(origin, f"/{target}", provider_at(origin.host) or route.provider)
         await self._serve(connection, request, place)
 
     async def serve_host(
         self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
     ) -> None:
         """Answer a request that was addressed to a provider's host."""
-        place = Place(origin, target, self._provider(origin.host))
+        place = Destination(origin, target, self._provider(origin.host))
         await self._serve(connection, request, place)
 
     async def _serve(
-        self, connection: ServerConnection, request: h11.Request, place: Place
+        self, connection: ServerConnection, request: h11.Request, place: Destination
     ) -> None:
         data = await connection.body()
         api = api_of(request.method.decode(), place.path)
@@ -278,7 +278,7 @@ class RecordedModels:
             finally:  # clients may disconnect as soon as the reply is complete
                 self._cached.store(key, recording.cached)
 
-    def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
+    def _key(self, seller: Seller, place: Destination, api: RecordedApi, sent: Sent) -> str:
         """Return the cache key of the reply to a request."""
         to = self._stand_in.instead(api, place)
         server = self._stand_in.server or redact_urls(f"{to.origin.url}{to.path}")
@@ -306,8 +306,8 @@ class RecordedModels:
         return with_usage(recording.request.body, recording.request.data)
 
     def _with_keys(
-        self, request: h11.Request, place: Place, to: Place
-    ) -> tuple[h11.Request, Place]:
+        self, request: h11.Request, place: Destination, to: Destination
+    ) -> tuple[h11.Request, Destination]:
         """Return a request and its destination `to`, with the stand-ins replaced by real keys.
 
         Keys are sent unencrypted only to servers that the user has named.
@@ -325,7 +325,7 @@ class RecordedModels:
     def _may_have_keys(self, origin: Origin) -> bool:
         return origin.scheme == "https" or origin.host in self._hosts or origin in self._named
 
-    def _secrets(self, request: h11.Request, place: Place) -> tuple[str, ...]:
+    def _secrets(self, request: h11.Request, place: Destination) -> tuple[str, ...]:
         """Return the keys that a request carries, and those that have stand-ins."""
         given = [header(request, name) for name in _KEY_HEADERS]
         given += [header(request, "authorization").rpartition(" ")[2]]
@@ -345,7 +345,7 @@ class RecordedModels:
         connection: ServerConnection,
         request: h11.Request,
         recording: Recording,
-        place: Place,
+        place: Destination,
         data: bytes,
     ) -> None:
         api = recording.api

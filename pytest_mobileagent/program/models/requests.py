@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request, Role
-from pytest_mobileagent.llm.scripted.apis import Api, Asked, Incoming
+from pytest_mobileagent.llm.scripted.apis import Api, Incoming, ModelRequest
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
@@ -59,7 +59,7 @@ class RecordedApi:
         """Parse a request; one that violates the API goes to the fallback parser."""
         try:
             asked = self.api.read(Incoming("POST", path, data=data))
-            if isinstance(asked, Asked):
+            if isinstance(asked, ModelRequest):
                 return asked.request
         except _MALFORMED:
             pass

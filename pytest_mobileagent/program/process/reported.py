@@ -37,7 +37,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ProgramReport:
     """How a program ended, according to its own report: `text` is its answer, reason or error."""
 
     ending: Ending
@@ -68,7 +68,7 @@ def variables(notes: Path) -> dict[str, str]:
     }
 
 
-def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> Reported:
+def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> ProgramReport:
     """Return what a program that has ended reports.
 
     The exit status says whether the program has succeeded; if so, a reason why the task is
@@ -95,7 +95,7 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
             ending, text = "error", _error(traces, without=adapter.done)
         else:
             text = answer or ""
-    return Reported(ending, without_secrets(text, secrets))
+    return ProgramReport(ending, without_secrets(text, secrets))
 
 
 def last_line(traces: Traces) -> str:

@@ -17,7 +17,7 @@ from pytest_mobileagent.statistics import proportion
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.report.flips.plan import Flip, Plan, Trial
+    from pytest_mobileagent.report.flips.plan import DecidedEpisode, Flip, FlipPlan
 
 JUDGE, ENVIRONMENT, AGENT, UNKNOWN = "judge", "environment", "agent", "cannot be told"
 CAUSES = (JUDGE, ENVIRONMENT, AGENT)
@@ -44,10 +44,10 @@ class Reruns:
     played: RerunOutcome | None = None
 
 
-def report(plan: Plan, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any]:
+def report(plan: FlipPlan, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any]:
     """Return the causes of all flips, and their shares with Wilson's intervals at 95 %.
 
-    `reruns` is by `Trial.place`. Shares are relative to the tasks with a known cause.
+    `reruns` is by `DecidedEpisode.place`. Shares are relative to the tasks with a known cause.
     """
     tasks = [_task(flip, reruns) for flip in plan.flips]
     known = sum(task["cause"] != UNKNOWN for task in tasks)
@@ -83,7 +83,7 @@ def _task(flip: Flip, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any
     }
 
 
-def _as_plain(trial: Trial, rerun: Reruns) -> dict[str, Any]:
+def _as_plain(trial: DecidedEpisode, rerun: Reruns) -> dict[str, Any]:
     return {
         "run": trial.run.folder.name,
         "epoch": trial.entry["epoch"],
@@ -94,7 +94,7 @@ def _as_plain(trial: Trial, rerun: Reruns) -> dict[str, Any]:
     }
 
 
-def _cause(each: Sequence[tuple[Trial, Reruns]]) -> tuple[str, str]:
+def _cause(each: Sequence[tuple[DecidedEpisode, Reruns]]) -> tuple[str, str]:
     """Return the cause of a flip, and the evidence for it."""
     for trial, rerun in each:
         votes = [vote.success for vote in rerun.judged]
@@ -121,7 +121,7 @@ def _cause(each: Sequence[tuple[Trial, Reruns]]) -> tuple[str, str]:
     return UNKNOWN, lacking
 
 
-def _named(trial: Trial) -> str:
+def _named(trial: DecidedEpisode) -> str:
     return f"epoch {trial.entry['epoch']} of {trial.run.folder.name}"
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.jsonable import printable, to_text, whole_number
 from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
-from pytest_mobileagent.report.flips.plan import FlipsError, Plan, of_run, options_of, plan
+from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, of_run, options_of, plan
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, read_report, recorded_run
 from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
@@ -29,7 +29,7 @@ from pytest_mobileagent.verdict import VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.report.flips.plan import Trial
+    from pytest_mobileagent.report.flips.plan import DecidedEpisode
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
 
@@ -143,9 +143,9 @@ def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
 
 
 def _rerun(
-    planned: Plan, runs: Sequence[RecordedRun], folder: Path, given: argparse.Namespace
+    planned: FlipPlan, runs: Sequence[RecordedRun], folder: Path, given: argparse.Namespace
 ) -> dict[tuple[str, str], Reruns]:
-    """Play and judge all episodes again, and return the outcomes by `Trial.place`."""
+    """Play and judge all episodes again, and return the outcomes by `DecidedEpisode.place`."""
     workers = [] if given.workers is None else [f"-n{given.workers}"]
     played: dict[tuple[str, str], RerunOutcome] = {}
     judged: dict[tuple[str, str], list[RerunOutcome]] = {}
@@ -196,7 +196,7 @@ class Rounds:
     folder: Path
     arguments: Sequence[str] = ()
 
-    def judge(self, trials: Sequence[Trial], number: int) -> dict[str, RerunOutcome]:
+    def judge(self, trials: Sequence[DecidedEpisode], number: int) -> dict[str, RerunOutcome]:
         """Judge episodes again, and return the outcomes by the keys of their cases.
 
         Raises:
@@ -208,7 +208,7 @@ class Rounds:
             verdicts.unlink()  # an earlier verdict might outrank that of the judge
         return self._pytest(f"judged-{number}", trials, f"--mobile-rescore={copy}")
 
-    def play(self, trials: Sequence[Trial], device: str | None) -> dict[str, RerunOutcome]:
+    def play(self, trials: Sequence[DecidedEpisode], device: str | None) -> dict[str, RerunOutcome]:
         """Play episodes again, and return the outcomes by the keys of their cases.
 
         Raises:
@@ -218,7 +218,7 @@ class Rounds:
         replies = f"--mobile-replies={self.run.folder}"
         return self._pytest("played", trials, replies, *on, *self.arguments)
 
-    def _copied(self, trials: Sequence[Trial]) -> Path:
+    def _copied(self, trials: Sequence[DecidedEpisode]) -> Path:
         """Return a copy of the run with only these episodes, creating it on the first call."""
         copy = self.folder / "copy"
         if copy.is_dir():
@@ -242,7 +242,7 @@ class Rounds:
         return copy
 
     def _pytest(
-        self, name: str, trials: Sequence[Trial], *arguments: str
+        self, name: str, trials: Sequence[DecidedEpisode], *arguments: str
     ) -> dict[str, RerunOutcome]:
         here = self.folder / name
         here.mkdir(parents=True)

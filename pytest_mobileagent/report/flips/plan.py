@@ -27,7 +27,7 @@ class FlipsError(HostError):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class DecidedEpisode:
     """A decided episode of a task whose verdict flips.
 
     - `run`: the run of the episode; `entry`: its entry in report.json.
@@ -52,7 +52,7 @@ class Flip:
 
     id: str
     environment: str | None
-    trials: tuple[Trial, ...]
+    trials: tuple[DecidedEpisode, ...]
 
     @property
     def name(self) -> str:
@@ -61,18 +61,18 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FlipPlan:
     """The flips to investigate: their episodes are judged again `times` times, and played once."""
 
     flips: tuple[Flip, ...]
     times: int
 
     @property
-    def trials(self) -> tuple[Trial, ...]:
+    def trials(self) -> tuple[DecidedEpisode, ...]:
         """All episodes that are investigated."""
         return tuple(trial for flip in self.flips for trial in flip.trials)
 
-    def of(self, run: RecordedRun) -> tuple[list[Trial], list[Trial]]:
+    def of(self, run: RecordedRun) -> tuple[list[DecidedEpisode], list[DecidedEpisode]]:
         """Return the episodes of a run to judge again, and those to play again."""
         own = [trial for trial in self.trials if trial.run is run]
         return [each for each in own if each.is_judged], [each for each in own if not each.why_not]
@@ -100,12 +100,12 @@ class Plan:
         ]
 
 
-def _acting(trial: Trial) -> float:
+def _acting(trial: DecidedEpisode) -> float:
     """Return the seconds of an episode without the agent's thinking time."""
     return max(0.0, (trial.entry["seconds"] or 0.0) - (trial.entry["thinking_seconds"] or 0.0))
 
 
-def _not_played(trials: Sequence[Trial]) -> Iterator[str]:
+def _not_played(trials: Sequence[DecidedEpisode]) -> Iterator[str]:
     whys: dict[str, list[str]] = {}
     for trial in trials:
         if trial.why_not:
@@ -115,7 +115,7 @@ def _not_played(trials: Sequence[Trial]) -> Iterator[str]:
         yield f"cannot be played again ({len(nodeids)}), {why}: {named}"
 
 
-def plan(runs: Sequence[RecordedRun], times: int) -> Plan:
+def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     """Return the plan to find out why verdicts differ between epochs and between runs.
 
     It is empty if no verdict differs.
@@ -127,7 +127,7 @@ def plan(runs: Sequence[RecordedRun], times: int) -> Plan:
     if len(agents) > 1:
         msg = f"the runs are of different agents: {', '.join(sorted(agents))}"
         raise FlipsError(f"{msg}. Use `compare` to see how their verdicts differ")
-    tasks: dict[tuple[str, str | None], list[Trial]] = {}
+    tasks: dict[tuple[str, str | None], list[DecidedEpisode]] = {}
     for run in runs:
         for entry in run.tasks:
             if entry["success"] is not None and entry["episode"]:
@@ -144,13 +144,13 @@ def plan(runs: Sequence[RecordedRun], times: int) -> Plan:
         for (id_, environment), trials in sorted(tasks.items(), key=lambda each: str(each[0]))
         if len({trial.entry["success"] for trial in trials}) > 1
     )
-    return Plan(flips, times)
+    return FlipPlan(flips, times)
 
 
-def _trial(run: RecordedRun, entry: Entry) -> Trial:
+def _trial(run: RecordedRun, entry: Entry) -> DecidedEpisode:
     verdict = entry["verdict"]
     is_judged = verdict is not None and verdict["scorer"] not in {CHECK, PERSON}
-    return Trial(run, entry, is_judged, _why_not(run, entry))
+    return DecidedEpisode(run, entry, is_judged, _why_not(run, entry))
 
 
 def _why_not(run: RecordedRun, entry: Entry) -> str:
@@ -167,7 +167,7 @@ def _why_not(run: RecordedRun, entry: Entry) -> str:
     return ""
 
 
-def of_run(trials: Sequence[Trial]) -> list[str]:
+def of_run(trials: Sequence[DecidedEpisode]) -> list[str]:
     """Return the node ids of episodes."""
     return [trial.entry["nodeid"] for trial in trials]
 

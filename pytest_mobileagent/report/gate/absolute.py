@@ -19,7 +19,7 @@ from pytest_mobileagent.report.gate.missing import (
     is_broken,
     lacks_too_many,
 )
-from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, GateFinding
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.report.text.table import label
 
@@ -43,7 +43,7 @@ _SUMS = {
 }  # fmt: skip
 
 
-def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
+def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> GateFinding:
     """Return the finding on a bound: whether the number in the report is within it.
 
     It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes, or if
@@ -55,8 +55,8 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     value = _value(bound.metric, totals(at_least(covered) if unknown else covered))
     numbers = {"value": value, "tasks": len(covered)}
 
-    def finding(verdict: str, words: str, **more: bool) -> Finding:
-        return Finding(verdict, words, numbers, bound, analysis, **more)
+    def finding(verdict: str, words: str, **more: bool) -> GateFinding:
+        return GateFinding(verdict, words, numbers, bound, analysis, **more)
 
     if value is None:
         return finding(INCONCLUSIVE, f"{name_of(bound)} is not known ({_asked(bound)})")
@@ -129,7 +129,7 @@ def _format(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
-def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) -> list[Finding]:
+def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return the finding on the tasks that must pass; an empty list if there are no such tasks.
 
     It is FAIL if a task failed in more than half of its epochs. Otherwise it is INCONCLUSIVE if a
@@ -156,7 +156,7 @@ def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) ->
         }
         for key, tally in found.items()
     ]  # fmt: skip
-    return [Finding(worst, words, {"must_pass": each}, analysis=analysis)]
+    return [GateFinding(worst, words, {"must_pass": each}, analysis=analysis)]
 
 
 def _verdict(tally: Tally) -> str:

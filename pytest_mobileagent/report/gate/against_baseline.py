@@ -26,7 +26,7 @@ from pytest_mobileagent.report.gate.rule import (
     FEWEST_TASKS,
     INCONCLUSIVE,
     PASS,
-    Finding,
+    GateFinding,
     Levels,
     at_least,
     at_most,
@@ -57,7 +57,7 @@ def against(
     analysis: int,
     *,
     count: int = 1,
-) -> Finding:
+) -> GateFinding:
     """Return the finding on whether a run is worse than its baseline by more than a margin.
 
     - `tasks` and `baseline` are the entries that the bound covers.
@@ -81,8 +81,8 @@ def against(
     if seen.found.value is not None:
         said += f" {points(seen.found.value)} points"
 
-    def finding(verdict: str, words: str, **more: bool) -> Finding:
-        return Finding(verdict, words, numbers, bound, analysis, **more)
+    def finding(verdict: str, words: str, **more: bool) -> GateFinding:
+        return GateFinding(verdict, words, numbers, bound, analysis, **more)
 
     if not both:
         why = f"{name_of(bound)}: no task is in this run and in the baseline"

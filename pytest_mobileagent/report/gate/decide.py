@@ -22,7 +22,7 @@ from pytest_mobileagent.report.gate.rule import (
     FAIL,
     INCONCLUSIVE,
     PASS,
-    Finding,
+    GateFinding,
     InterimAnalyses,
     interim_analyses,
 )
@@ -44,13 +44,13 @@ _MOST = 3  # findings in one line
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class GateDecision:
     """A gate's decision on a run: its `findings` on each condition.
 
     `analysis` is the number (from 0) of the interim analysis among the planned `analyses`.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[GateFinding, ...]
     analyses: InterimAnalyses
     analysis: int
 
@@ -68,7 +68,7 @@ class Decision:
         return _STATUS[self.verdict]
 
     @property
-    def bounds(self) -> tuple[Finding, ...]:
+    def bounds(self) -> tuple[GateFinding, ...]:
         """The findings on the bounds."""
         return tuple(finding for finding in self.findings if finding.bound is not None)
 
@@ -129,9 +129,9 @@ def decide(
     analyses: InterimAnalyses,
     analysis: int,
     *,
-    before: Decision | None = None,
+    before: GateDecision | None = None,
     same_selection: bool = False,
-) -> Decision:
+) -> GateDecision:
     """Return a gate's decision on a run.
 
     - `tasks` are the entries of report.json of everything that the run has done so far, including
@@ -168,10 +168,10 @@ def decide(
             )
             found = against(bound, here, there, analyses, analysis, count=count)
             findings.append(_without(left_out, found))
-    return Decision(tuple(findings), analyses, analysis)
+    return GateDecision(tuple(findings), analyses, analysis)
 
 
-def _without(left_out: str | None, found: Finding) -> Finding:
+def _without(left_out: str | None, found: GateFinding) -> GateFinding:
     """Extend a finding to the tasks that were left out: a FAIL stands, a PASS does not."""
     if left_out is None or found.verdict == FAIL:
         return found
@@ -181,7 +181,7 @@ def _without(left_out: str | None, found: Finding) -> Finding:
 _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
 
 
-def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> Decision:
+def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> GateDecision:
     """Return a gate's decision on a run that has ended.
 
     A run with `--mobile-epochs=A..B` is analysed at the same epochs as while it was running, as far
@@ -213,13 +213,13 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     return _of_run(run, decision)
 
 
-def _of_run(run: RecordedRun, decision: Decision) -> Decision:
+def _of_run(run: RecordedRun, decision: GateDecision) -> GateDecision:
     """Extend a decision by what the run lacks as a whole."""
     lacks = without_shards(run.about, decision.analysis)
     return replace(decision, findings=(*lacks, *decision.findings))
 
 
-def _is_wanted(task: Entry, decision: Decision | None) -> bool:
+def _is_wanted(task: Entry, decision: GateDecision | None) -> bool:
     """Return whether a task was planned after an analysis.
 
     An interrupted run also lists tasks that the analysis had made unnecessary.
@@ -244,7 +244,7 @@ _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
 
 
 def decision_lines(gate: Mapping[str, Any]) -> list[str]:
-    """Return a decision (see `Decision.to_wire`) as lines: the verdict, then each bound."""
+    """Return a decision (see `GateDecision.to_wire`) as lines: the verdict, then each bound."""
     lines = [f"gate {printable(gate['line'])}"]
     each = [f"  {one['verdict']:<12} {printable(one['words'])}" for one in gate["bounds"]]
     findings = list(dict.fromkeys(each))  # several bounds may lack the same episodes
@@ -252,7 +252,7 @@ def decision_lines(gate: Mapping[str, Any]) -> list[str]:
 
 
 def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
-    """Return a decision (see `Decision.to_wire`) as lines of Markdown."""
+    """Return a decision (see `GateDecision.to_wire`) as lines of Markdown."""
     rows = [
         (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
-from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, Finding
+from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, GateFinding
 from pytest_mobileagent.report.text.table import label, shortener
 from pytest_mobileagent.task.needs import DECLARED
 
@@ -41,14 +41,14 @@ _ADVICE = {
 }
 
 
-def too_many_missing(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
+def too_many_missing(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if more than 10 % of a run's episodes are missing, else an empty list."""
     counted = total(tallies(tasks).values())
     if not lacks_too_many(counted):
         return []
     numbers = {"missing": counted.missing, "episodes": episodes(counted)}
     return [
-        Finding(
+        GateFinding(
             INCONCLUSIVE,
             describe_missing(tasks),
             numbers,
@@ -122,7 +122,7 @@ _LACKS = {"app", "listener", *DECLARED}
 _UNRECORDED = "record"  # the run that is scored again, or whose replies are played, lacks the task
 
 
-def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
+def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if tasks were skipped because devices lack an app or another requirement.
 
     Otherwise a suite with half of its apps missing could pass on the other half alone. The list is
@@ -148,10 +148,10 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
         f"{count} task{'s were' if count != 1 else ' was'} skipped for want of {what}: "
         f"{listed(apps)}; {do}, or set allow_skipped = true in the gate's file"
     )
-    return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, analysis=analysis)]
+    return [GateFinding(INCONCLUSIVE, words, {"skipped_for_app": count}, analysis=analysis)]
 
 
-def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
+def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if tasks were skipped because the earlier run has no episode of them.
 
     Otherwise, scoring a run again that was cut off could pass on the tasks that it had reached. The
@@ -168,7 +168,7 @@ def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
         f"{len(keys)} task{'s have' if len(keys) > 1 else ' has'} no recorded episode: "
         f"{listed([label(*key) for key in keys])}; finish that run with --mobile-resume first"
     )
-    return [Finding(INCONCLUSIVE, words, {"skipped_for_record": len(keys)}, analysis=analysis)]
+    return [GateFinding(INCONCLUSIVE, words, {"skipped_for_record": len(keys)}, analysis=analysis)]
 
 
 def describe_untried(
@@ -200,13 +200,13 @@ def describe_untried(
     )
 
 
-def without_shards(run: Mapping[str, Any], analysis: int) -> list[Finding]:
+def without_shards(run: Mapping[str, Any], analysis: int) -> list[GateFinding]:
     """Return a finding if a run was merged without some of its shards, else an empty list."""
     lines = describe_missing_shards(run.get("missing_shards") or ())
     if not lines:
         return []
     words = f"{', '.join(lines)}: merge the whole run"
-    return [Finding(INCONCLUSIVE, words, {"missing_shards": len(lines)}, analysis=analysis)]
+    return [GateFinding(INCONCLUSIVE, words, {"missing_shards": len(lines)}, analysis=analysis)]
 
 
 def describe_missing_shards(shards: Iterable[str]) -> list[str]:

@@ -32,7 +32,7 @@ MOST_MISSING = 0.1  # share of the episodes; a run that lacks more cannot be jud
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GateFinding:
     """A verdict on a bound; without a `bound`, on the tasks that must pass or on missing episodes.
 
     - `words`: the explanation, in one line.

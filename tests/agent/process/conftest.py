@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent import Case, Task, load
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run.attempt import ChosenAgent, Plan, attempt
+from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import ConversationRunner
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
@@ -164,7 +164,7 @@ def played(process: AgentProcess, tmp_path: Path) -> Callable[..., Episode]:
         screens = [make_screen("0", "x" * size), make_screen("1", "x" * size)]
         case = Case(Task(goal), "t")
         agent = ChosenAgent("mine", lambda *_: ConversationRunner(process))
-        plan = Plan(case, agent, Limits(3, seconds), seed=0)
+        plan = AttemptPlan(case, agent, Limits(3, seconds), seed=0)
         folder = tmp_path / "episodes" / f"{goal}.{next(numbers)}"
         attempt(plan, FakePhone(screens), ScreenStore(tmp_path / "screens"), folder, 0)
         return load(folder)

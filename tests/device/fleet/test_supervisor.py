@@ -19,7 +19,7 @@ from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun, opened
 from pytest_mobileagent.device.fleet.slots import LeasedDevice, ProgramSlots, lease
 from pytest_mobileagent.device.fleet.supervisor import remove
-from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
+from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
 from tests.plugin.leftovers import processes_with, wait_until
@@ -238,7 +238,7 @@ def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch)
         monkeypatch.setattr("tempfile.tempdir", None)
         with contextlib.closing(SharedRun()) as run:
             assert run.ask({"do": "adb"})["port"]
-        slots = AttachedSlots([Place("x").address()])
+        slots = AttachedSlots([AttachedDevice("x").address()])
         leased = lease(slots, seconds=0)
         assert leased.slot == 0
         leased.release()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.device.sources import Source, built_in, parse_device
-from pytest_mobileagent.device.sources.attached import AttachedSource, Place
+from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSource
 from pytest_mobileagent.device.sources.avd import AvdSource
 from pytest_mobileagent.device.sources.graph import GraphSource
 from pytest_mobileagent.device.sources.hub import HubSource
@@ -70,9 +70,9 @@ def test_attached_devices_are_of_this_machine_or_others():
     source = parse_device(text)
     assert isinstance(source, AttachedSource)
     assert source.places == (
-        Place("emulator-5554", "farm", 5037),
-        Place("10.0.0.2:5555", "::1", 5038),
-        Place("x"),
+        AttachedDevice("emulator-5554", "farm", 5037),
+        AttachedDevice("10.0.0.2:5555", "::1", 5038),
+        AttachedDevice("x"),
     )
     assert source.count == 3
 

@@ -18,7 +18,7 @@ import pytest
 from pytest_mobileagent import isolation as kernel
 from pytest_mobileagent.draft.sandbox import inside
 from pytest_mobileagent.draft.sandbox.inside import answer, prepare
-from pytest_mobileagent.draft.sandbox.run import Answer, Limits
+from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,7 +161,7 @@ def episode(make_episode: Callable[..., Episode]) -> Episode:
 @pytest.fixture
 def tried(
     episode: Episode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Callable[..., Answer]:
+) -> Callable[..., PrefixAnswer]:
     """Return a function that tries a body in the sandbox."""
     monkeypatch.setattr(inside, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
@@ -181,7 +181,7 @@ def tried(
         head = "".join(f"{name} = {value!r}\n" for name, value in given.items())
         source = f"{head}def test_x(episode):\n{textwrap.indent(textwrap.dedent(body), '    ')}\n"
         prepare(source, episode)
-        limits = Limits(seconds, 128 * 1024**2)
+        limits = SandboxLimits(seconds, 128 * 1024**2)
         found = inside.ask(partial(answer, source, "test_x", episode, explain=True), limits)
         with pytest.raises(ChildProcessError):  # No child process is left behind.
             os.waitpid(forked[-1], os.WNOHANG)

@@ -9,7 +9,12 @@ import pytest
 
 from pytest_mobileagent import isolation as kernel
 from pytest_mobileagent.draft.sandbox import run
-from pytest_mobileagent.draft.sandbox.run import Answer, Limits, ask_prefixes, check_sandbox
+from pytest_mobileagent.draft.sandbox.run import (
+    PrefixAnswer,
+    SandboxLimits,
+    ask_prefixes,
+    check_sandbox,
+)
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.isolation import UnavailableError
 
@@ -53,8 +58,8 @@ def test_no_key_is_there_to_be_read(done, monkeypatch):
 
 @needs_linux
 def test_after_a_limit_of_time_the_rest_is_not_asked(done):
-    answers = ask_prefixes(done, STEPS, body("while True: pass"), "test_it", Limits(0.1))
-    assert answers == (Answer(holds=False, reason="it takes too long", broke=True),) * 4
+    answers = ask_prefixes(done, STEPS, body("while True: pass"), "test_it", SandboxLimits(0.1))
+    assert answers == (PrefixAnswer(holds=False, reason="it takes too long", broke=True),) * 4
 
 
 @needs_linux

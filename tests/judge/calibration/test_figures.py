@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.judge.calibration.figures import Cost, cost, pair, saved, score, settled
-from pytest_mobileagent.judge.calibration.judging import Answer, majority
+from pytest_mobileagent.judge.calibration.judging import JudgeAnswer, majority
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelReference
 
@@ -23,7 +23,7 @@ def answers(truth, said, judge="openai:a", **fields):
     """Return answers from words of 1 and 0, where a dot stands for a missing answer."""
     passed = {"1": True, "0": False, ".": None}
     return [
-        Answer(number, done == "1", "en", judge, passed=passed[answer], **fields)
+        JudgeAnswer(number, done == "1", "en", judge, passed=passed[answer], **fields)
         for number, (done, answer) in enumerate(zip(truth, said, strict=True))
     ]
 
@@ -32,7 +32,7 @@ def test_a_judge_is_scored_by_what_it_answers():
     found = score(answers("1100", "10.0"))
     assert found.confusion.cells == (1, 0, 1, 1)
     assert (found.accuracy.value, found.undecided, found.errors) == (2 / 3, 1, 0)
-    broken = [*answers("1", "1"), Answer(1, True, error="it is down")]
+    broken = [*answers("1", "1"), JudgeAnswer(1, True, error="it is down")]
     assert (score(broken).undecided, score(broken).errors) == (0, 1)
 
 
@@ -78,7 +78,7 @@ def test_key_components_save_the_share_of_evaluations_that_table_9_counts():
     # 0.313 of 150 English tasks and 0.670 of 150 Chinese tasks are about 47 and 100.5.
     def evaluated(skipped):
         return [
-            Answer(n, False, components=True, lacks=n < skipped, skipped=n < skipped)
+            JudgeAnswer(n, False, components=True, lacks=n < skipped, skipped=n < skipped)
             for n in range(150)
         ]
 
@@ -103,7 +103,7 @@ def test_calls_have_a_price_whether_they_were_kept_or_not():
         ModelCall("openai:ours", input_tokens=10**6, output_tokens=0, from_cache=True, price_usd=0),
         ModelCall("openai:ours"),
     )
-    asked = [Answer(0, True, calls=calls)]
+    asked = [JudgeAnswer(0, True, calls=calls)]
     assert cost(asked, judge, Prices({"openai:ours": Price(2, 4)})) == Cost(3, 1, 2.5, 1)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.judge.calibration import judging
-from pytest_mobileagent.judge.calibration.judging import Mode, Plan, judge_all, six
+from pytest_mobileagent.judge.calibration.judging import CalibrationPlan, Mode, judge_all, six
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.metered import ReplyCache
@@ -34,7 +34,7 @@ def read(screen):
 
 
 @pytest.fixture
-def plan(labelled: Callable[..., Path]) -> Callable[..., Plan]:
+def plan(labelled: Callable[..., Path]) -> Callable[..., CalibrationPlan]:
     """A plan for three labels, the second of which lacks its key component."""
 
     def make(*clients, **fields):
@@ -43,7 +43,7 @@ def plan(labelled: Callable[..., Path]) -> Callable[..., Plan]:
             ("Do 1.", True, components), ("Do 2.", False, components), ("Do 3.", True)
         )
         given = dict(zip((ONE, TWO), clients, strict=False))
-        plan = Plan(
+        plan = CalibrationPlan(
             read_labels(labels).each, tuple(given), ModelSettings(), read, (Mode(),), clients=given
         )
         return replace(plan, **fields)
@@ -174,7 +174,7 @@ def test_a_mistake_of_ours_is_not_swallowed(plan):
 def test_cross_app_labels_are_judged_subtask_by_subtask(labelled):
     subtasks = [{"app": "com.a", "task": "Look."}, {"app": "com.b", "task": "Buy."}]
     path = labelled(("Do 1.", False, {"subtasks": subtasks}))
-    plan = Plan(
+    plan = CalibrationPlan(
         read_labels(path).each, (ONE,), ModelSettings(), read, (Mode(),),
         clients={ONE: ScriptedModel(["1: 1\n2: none"])},
     )  # fmt: skip

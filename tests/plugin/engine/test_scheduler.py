@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
+from pytest_mobileagent.plugin.engine.scheduler import Scheduler, WorkerSignal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,14 +21,14 @@ class Worker:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.given: list[int | Mark] = []
-        self.running: int | Mark | None = None
+        self.given: list[int | WorkerSignal] = []
+        self.running: int | WorkerSignal | None = None
         self.is_dead = False
         self.most_in_hand = 0
 
     def begins(self) -> bool:
         """Return whether the worker starts a test now, and start it."""
-        known = [each for each in self.given if each is not Mark.END]
+        known = [each for each in self.given if each is not WorkerSignal.END]
         self.most_in_hand = max(self.most_in_hand, len(known) + (self.running is not None))
         if self.running is not None or len(self.given) < 2:
             return False
@@ -126,8 +126,8 @@ class Run:
         while self.events and not self.step():
             pass
         for worker in self.workers:  # as engines do when all tests are finished
-            if Mark.END not in worker.given:
-                worker.given.append(Mark.END)
+            if WorkerSignal.END not in worker.given:
+                worker.given.append(WorkerSignal.END)
         self.begin()
         while self.events:
             self.step()
@@ -144,7 +144,7 @@ class Run:
         elif what == "done":
             assert worker.running is not None
             entry, worker.running = worker.running, None
-            if isinstance(entry, Mark):
+            if isinstance(entry, WorkerSignal):
                 self.scheduler.done(worker.name, entry)
             else:
                 self.done.append(self.tests[entry])
@@ -167,7 +167,7 @@ class Run:
             if worker.is_dead or not worker.begins():
                 continue
             assert worker.running is not None
-            if isinstance(worker.running, Mark):
+            if isinstance(worker.running, WorkerSignal):
                 self.after(0, "done", worker)
             else:
                 self.begun.setdefault(worker.name, []).append(self.tests[worker.running])
@@ -275,7 +275,7 @@ def test_unassigned_tests_can_be_dropped():
     run.scheduler.drop_rest()
     assert worker.given == [0, 1]
     run.scheduler.done(worker.name, 0, 1.0)
-    assert run.scheduler.give(worker.name) == [Mark.END]
+    assert run.scheduler.give(worker.name) == [WorkerSignal.END]
     assert run.scheduler.is_done
 
 

@@ -17,7 +17,7 @@ import json, pytest
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, CasePlan
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Worker(Agent):
@@ -44,8 +44,8 @@ def pytest_collection_finish(session):
         class Recorded(EarlierRun):
             source = run
 
-            def fate(self, case):
-                return Fate(entries.get(case.nodeid))
+            def plan_for(self, case):
+                return CasePlan(entries.get(case.nodeid))
 
         session.config.stash[RUN].earlier = Recorded()
 """

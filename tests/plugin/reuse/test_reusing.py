@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.reuse.reusing import Decision, decide, in_words
+from pytest_mobileagent.plugin.reuse.reusing import ReuseDecision, decide, in_words
 
 PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
 PARTS = {"goal": "g", "seed": "s", "check": "k"}
@@ -87,10 +87,10 @@ def test_a_run_that_went_on_with_changes_is_trusted_no_further(differs, what):
 
 def test_the_numbers_and_reasons_are_reported():
     decisions = [
-        *[Decision("reused")] * 80,
-        *[Decision("run", "new")] * 18,
-        *[Decision("scored again", "check changed")] * 5,
-        *[Decision("run", "goal changed")] * 5,
+        *[ReuseDecision("reused")] * 80,
+        *[ReuseDecision("run", "new")] * 18,
+        *[ReuseDecision("scored again", "check changed")] * 5,
+        *[ReuseDecision("run", "goal changed")] * 5,
     ]
     assert in_words(decisions) == (
         "108 tasks: 80 reused, 5 scored again (check changed), 23 run (18 new, 5 goal changed)"
@@ -98,7 +98,7 @@ def test_the_numbers_and_reasons_are_reported():
 
 
 def test_empty_counts_are_not_printed():
-    assert in_words([Decision("reused")]) == "1 task: 1 reused"
-    assert in_words([Decision("run", "agent changed")] * 2) == (
+    assert in_words([ReuseDecision("reused")]) == "1 task: 1 reused"
+    assert in_words([ReuseDecision("run", "agent changed")] * 2) == (
         "2 tasks: 0 reused, 2 run (agent changed)"
     )

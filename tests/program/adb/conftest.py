@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Raw, Tap
-from pytest_mobileagent.program.adb.conversation import Reading
+from pytest_mobileagent.program.adb.conversation import ServiceReaders
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.program.commands import Command
@@ -176,7 +176,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
     def start(address: Address, folder: Path, **options: Any) -> Recording:
         folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
-        options = {"reading": Reading(read, Session, Socket), **options}
+        options = {"reading": ServiceReaders(read, Session, Socket), **options}
         recorded = RecordedAdb(address, watching, RawLog(log), folder / "own", **options)
         recording = Recording(recorded, watching, log, loop)
         recording.call(recorded.start())

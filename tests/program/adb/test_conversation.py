@@ -21,7 +21,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     failure,
     frame,
 )
-from pytest_mobileagent.program.adb.conversation import Reading, splitter_of
+from pytest_mobileagent.program.adb.conversation import ServiceReaders, splitter_of
 from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
 from pytest_mobileagent.program.commands import Command
 
@@ -51,7 +51,7 @@ class Requests:
         return [(data[:1], None), (data[1:], Command(self.name))]
 
 
-READING = Reading(Command, Lines, Requests)
+READING = ServiceReaders(Command, Lines, Requests)
 
 
 def split(data: bytes, places: Iterable[int]) -> list[bytes]:

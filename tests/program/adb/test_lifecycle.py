@@ -173,14 +173,14 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.adb.raw_log import RawLog
-from pytest_mobileagent.program.adb.conversation import Reading
+from pytest_mobileagent.program.adb.conversation import ServiceReaders
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):
     address = Address(serial, "127.0.0.1", int(port), "/")
-    reading = Reading(Command, None, None)
+    reading = ServiceReaders(Command, None, None)
     log, own = RawLog(Path(folder, "log")), Path(folder, "own")
     recorded = RecordedAdb(address, None, log, own, reading=reading)
     await recorded.start()

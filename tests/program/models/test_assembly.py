@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.llm.model import Request
-from pytest_mobileagent.llm.scripted.apis import Asked, Outgoing
+from pytest_mobileagent.llm.scripted.apis import ModelRequest, Outgoing
 from pytest_mobileagent.program.models.assembly import objects, split
 from pytest_mobileagent.program.models.requests import APIS, RecordedApi, WithoutUsage, with_usage
 from pytest_mobileagent.testing import ScriptedReply, ToolCall
@@ -37,7 +37,7 @@ STREAMED = ["chat", "responses", "anthropic", "gemini"]
 def streamed(name: str, reply: ScriptedReply, alt: str = "sse") -> tuple[RecordedApi, bytes, str]:
     api = BY_NAME[name]
     body = {"stream": True, "stream_options": {"include_usage": True}, "alt": alt}
-    outgoing = Outgoing(reply, Asked(Request(()), "gpt-4o", body), "gpt-4o", 1)
+    outgoing = Outgoing(reply, ModelRequest(Request(()), "gpt-4o", body), "gpt-4o", 1)
     return api, b"".join(api.api.stream(outgoing)), api.api.stream_type(outgoing.asked)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.program.adapter import Adapter, ReportPlace
-from pytest_mobileagent.program.process.reported import Reported, Traces, reported, variables
+from pytest_mobileagent.program.process.reported import ProgramReport, Traces, reported, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ ANSWER = ReportPlace("FINAL ANSWER: (.*)")
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Callable[..., Reported]:
+def report(tmp_path: Path) -> Callable[..., ProgramReport]:
     """Returns the report of a program with the given adapter fields, status and files."""
     for name in ("folder", "record", "notes"):
         (tmp_path / name).mkdir()
@@ -29,7 +29,7 @@ def report(tmp_path: Path) -> Callable[..., Reported]:
         files: dict[str, str | bytes] | None = None,
         secrets: tuple[str, ...] = (),
         **adapter: Any,
-    ) -> Reported:
+    ) -> ProgramReport:
         for name, content in (files or {}).items():
             data = content.encode() if isinstance(content, str) else content
             (tmp_path / name).write_bytes(data)
@@ -61,12 +61,12 @@ def report(tmp_path: Path) -> Callable[..., Reported]:
     ],
 )
 def test_a_status_says_what_came_of_it(
-    report: Callable[..., Reported], status: int | None, ending: str, text: str
+    report: Callable[..., ProgramReport], status: int | None, ending: str, text: str
 ) -> None:
-    assert report(status) == Reported(ending, text)  # type: ignore[arg-type]
+    assert report(status) == ProgramReport(ending, text)  # type: ignore[arg-type]
 
 
-def test_an_adapter_may_redefine_statuses(report: Callable[..., Reported]) -> None:
+def test_an_adapter_may_redefine_statuses(report: Callable[..., ProgramReport]) -> None:
     codes = {0: "error", 7: "done"}
     assert report(7, exit_codes=codes).ending == "done"
     assert report(0, exit_codes=codes).ending == "error"
@@ -86,17 +86,17 @@ def test_an_adapter_may_redefine_statuses(report: Callable[..., Reported]) -> No
     ],
 )
 def test_the_last_match_in_the_output_is_the_answer(
-    report: Callable[..., Reported], said: ReportPlace, output: str | bytes, answer: str
+    report: Callable[..., ProgramReport], said: ReportPlace, output: str | bytes, answer: str
 ) -> None:
-    assert report(0, {"record/stdout": output}, answer=said) == Reported("done", answer)
+    assert report(0, {"record/stdout": output}, answer=said) == ProgramReport("done", answer)
 
 
-def test_what_is_logged_to_stderr_is_output_too(report: Callable[..., Reported]) -> None:
+def test_what_is_logged_to_stderr_is_output_too(report: Callable[..., ProgramReport]) -> None:
     files = {"record/stdout": "", "record/stderr": "INFO FINAL ANSWER: 5"}
     assert report(0, files, answer=ANSWER).text == "5"
 
 
-def test_a_file_may_hold_the_answer(report: Callable[..., Reported]) -> None:
+def test_a_file_may_hold_the_answer(report: Callable[..., ProgramReport]) -> None:
     assert report(0, {"folder/a.txt": "42\n"}, answer=ReportPlace(file="a.txt")).text == "42"
     said = ReportPlace("is (.*)", "a.txt")
     assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
@@ -104,27 +104,31 @@ def test_a_file_may_hold_the_answer(report: Callable[..., Reported]) -> None:
 
 
 def test_a_program_without_an_adapter_may_write_files_too(
-    report: Callable[..., Reported], tmp_path: Path
+    report: Callable[..., ProgramReport], tmp_path: Path
 ) -> None:
     assert variables(tmp_path / "notes") == {
         "MOBILEAGENT_ANSWER_FILE": str(tmp_path / "notes" / "answer"),
         "MOBILEAGENT_IMPOSSIBLE_FILE": str(tmp_path / "notes" / "impossible"),
     }
-    assert report(0, {"notes/answer": " 42 "}) == Reported("done", "42")
-    assert report(0, {"notes/impossible": "no such app"}) == Reported("impossible", "no such app")
+    assert report(0, {"notes/answer": " 42 "}) == ProgramReport("done", "42")
+    assert report(0, {"notes/impossible": "no such app"}) == ProgramReport(
+        "impossible", "no such app"
+    )
     assert report(1, {"notes/impossible": "no such app"}).ending == "error"
 
 
-def test_why_it_is_impossible_counts_more_than_an_answer(report: Callable[..., Reported]) -> None:
+def test_why_it_is_impossible_counts_more_than_an_answer(
+    report: Callable[..., ProgramReport],
+) -> None:
     rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
     output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
-    assert report(0, output, **rules) == Reported("impossible", "no app")
-    assert report(5, {"record/stdout": "FINAL ANSWER: none\n"}, **rules) == Reported(
+    assert report(0, output, **rules) == ProgramReport("impossible", "no app")
+    assert report(5, {"record/stdout": "FINAL ANSWER: none\n"}, **rules) == ProgramReport(
         "impossible", "none"
     )
 
 
-def test_an_error_quotes_the_last_line_of_output(report: Callable[..., Reported]) -> None:
+def test_an_error_quotes_the_last_line_of_output(report: Callable[..., ProgramReport]) -> None:
     files = {
         "record/stdout": "step 1\n",
         "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
@@ -142,7 +146,9 @@ def drawn(error: BaseException) -> str:
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_of_a_group_of_exceptions_the_messages_are_quoted(report: Callable[..., Reported]) -> None:
+def test_of_a_group_of_exceptions_the_messages_are_quoted(
+    report: Callable[..., ProgramReport],
+) -> None:
     chained = ValueError("no such thing")
     chained.__cause__ = OSError(2, "No such file")
     inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
@@ -162,17 +168,17 @@ def test_of_a_group_of_exceptions_the_messages_are_quoted(report: Callable[..., 
     assert report(1, files).text == f"{said}+---------------"
 
 
-def test_secrets_are_in_no_report(report: Callable[..., Reported]) -> None:
+def test_secrets_are_in_no_report(report: Callable[..., ProgramReport]) -> None:
     files = {"notes/answer": "sk-very-secret"}
     assert report(0, files, ("sk-very-secret",)).text == "…"
 
 
 def test_something_other_than_a_file_is_not_an_answer(
-    report: Callable[..., Reported], tmp_path: Path
+    report: Callable[..., ProgramReport], tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "notes" / "answer")
     (tmp_path / "notes" / "impossible").mkdir()
-    assert report(0) == Reported("done", "")
+    assert report(0) == ProgramReport("done", "")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +190,7 @@ def test_something_other_than_a_file_is_not_an_answer(
     ],
 )
 def test_a_program_without_a_meaningful_status_may_use_its_output(
-    report: Callable[..., Reported], printed: str, ending: str, text: str
+    report: Callable[..., ProgramReport], printed: str, ending: str, text: str
 ) -> None:
     words = {"error": ReportPlace("API error.*"), "step_limit": ReportPlace("max rounds")}
     reported = report(files={"record/stdout": printed}, **words)
@@ -212,7 +218,11 @@ def test_a_program_without_a_meaningful_status_may_use_its_output(
     ],
 )
 def test_a_program_with_a_done_pattern_must_print_it(
-    report: Callable[..., Reported], printed: dict[str, str], status: int, ending: str, text: str
+    report: Callable[..., ProgramReport],
+    printed: dict[str, str],
+    status: int,
+    ending: str,
+    text: str,
 ) -> None:
     words = {
         "done": ReportPlace("^Task completed"),
@@ -226,7 +236,7 @@ def test_a_program_with_a_done_pattern_must_print_it(
     assert text in reported.text
 
 
-def test_a_file_may_say_that_a_program_is_done(report: Callable[..., Reported]) -> None:
+def test_a_file_may_say_that_a_program_is_done(report: Callable[..., ProgramReport]) -> None:
     done = ReportPlace(file="result.json", pattern='"success": true')
     assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
     assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

@@ -10,7 +10,7 @@ from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.entry import read_entry
 from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
-from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan
+from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, options_of, plan
 from pytest_mobileagent.report.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def run(folder: Path, *entries: Entry, replies: bool = True, **about: Any) -> Re
     return RecordedRun(folder, {"agent": "a", **about}, entries, True)
 
 
-def flipping(folder: Path, scorer: str = "check") -> Plan:
+def flipping(folder: Path, scorer: str = "check") -> FlipPlan:
     both = [entry("task", epoch, epoch == 0, scorer) for epoch in (0, 1)]
     return plan([run(folder / "run", *both)], 2)
 
 
-def cause(planned: Plan, *reruns: Reruns) -> tuple[str, str]:
+def cause(planned: FlipPlan, *reruns: Reruns) -> tuple[str, str]:
     places = [trial.place for trial in planned.trials]
     (task,) = report(planned, dict(zip(places, reruns, strict=True)))["tasks"]
     return task["cause"], task["why"]

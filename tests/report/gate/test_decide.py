@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.gate.decide import (
-    Decision,
+    GateDecision,
     decide,
     decision_lines,
     decision_markdown,
@@ -30,13 +30,13 @@ ANALYSES = interim_analyses(3, 10)
 
 def decided(
     gate: Gate | Bound, tasks: dict[str, str], baseline: dict[str, str] | None = None
-) -> Decision:
+) -> GateDecision:
     gate = Gate((gate,)) if isinstance(gate, Bound) else gate
     before = None if baseline is None else entries(baseline)
     return decide(gate, entries(tasks), before, ONCE, 0)
 
 
-def said(decision: Decision) -> tuple[str, int]:
+def said(decision: GateDecision) -> tuple[str, int]:
     assert decision.line.startswith(f"{decision.verdict}: ")
     return decision.line, decision.status
 

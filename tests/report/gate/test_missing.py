@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.gate.decide import Decision, decide
+from pytest_mobileagent.report.gate.decide import GateDecision, decide
 from pytest_mobileagent.report.gate.missing import is_same_selection
 from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
@@ -106,7 +106,9 @@ MISSING = (
 )
 
 
-def against(tasks: list[Entry], *, same_selection: bool = False, allow: bool = False) -> Decision:
+def against(
+    tasks: list[Entry], *, same_selection: bool = False, allow: bool = False
+) -> GateDecision:
     gate = Gate(AGAINST.bounds, allow_skipped=allow)
     return decide(gate, tasks, entries(WHOLE), ONCE, 0, same_selection=same_selection)
 

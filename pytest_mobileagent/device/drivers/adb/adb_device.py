@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel
-    from pytest_mobileagent.device.drivers.adb.shell import Output
+    from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    outputs: list[Output]  # of dump, focus, clock, and the probes
+    outputs: list[ScriptOutput]  # of dump, focus, clock, and the probes
     png: bytes  # empty if none was taken
     xml: str | None
 

@@ -72,7 +72,7 @@ _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ScriptOutput:
     """The output of a script, standard output and error in the order written, and its status."""
 
     raw: bytes
@@ -100,11 +100,11 @@ class Shell:
         self._connection: AdbConnection | None = None
         self._received = bytearray()
 
-    def run(self, script: str, timeout: float = 30.0) -> Output:
+    def run(self, script: str, timeout: float = 30.0) -> ScriptOutput:
         """Run one script (see `run_all`)."""
         return self.run_all([script], timeout)[0]
 
-    def run_all(self, scripts: Sequence[str], timeout: float = 60.0) -> list[Output]:
+    def run_all(self, scripts: Sequence[str], timeout: float = 60.0) -> list[ScriptOutput]:
         """Run scripts one after the other, in one round trip, and return the output of each.
 
         Raises:
@@ -150,7 +150,7 @@ class Shell:
             part = data[start : start + 32768]
             stream.sendall(frame(STDIN, part))
 
-    def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> Output:
+    def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> ScriptOutput:
         """Return the output before the marker, and the status after it."""
         searched = 0
         while True:
@@ -160,7 +160,7 @@ class Shell:
                 raw = bytes(self._received[:place])
                 status = int(self._received[place + 1 + len(marker) : end])
                 del self._received[: end + 1]
-                return Output(raw, status)
+                return ScriptOutput(raw, status)
             searched = max(0, len(self._received) - len(marker) - 1)
             self._receive(stream, deadline)
 

@@ -28,7 +28,7 @@ from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.logstream import LogStream
 from pytest_mobileagent.device.drivers.adb.shell import (
     ConnectionLostError,
-    Output,
+    ScriptOutput,
     Shell,
     restart_as_root,
 )
@@ -115,11 +115,11 @@ class AdbSystem:
         """How many round trips the shell has made, for measurements."""
         return self._shell.round_trips
 
-    def run(self, *scripts: str) -> list[Output]:
+    def run(self, *scripts: str) -> list[ScriptOutput]:
         """Run shell scripts in one round trip, and return the output of each."""
         return self._shell.run_all(scripts)
 
-    def look(self, *scripts: str) -> list[Output]:
+    def look(self, *scripts: str) -> list[ScriptOutput]:
         """Run scripts that change nothing, so that they can be repeated soon after a reset."""
         self._listener.mark()
         marked = [*scripts, *filter(None, [self._log.mark()])]
@@ -326,7 +326,7 @@ class AdbSystem:
         )
 
 
-def state_of(outputs: Sequence[Output], probes: Mapping[str, Probe]) -> DeviceState:
+def state_of(outputs: Sequence[ScriptOutput], probes: Mapping[str, Probe]) -> DeviceState:
     """Return the device's state from the outputs of FOCUS, CLOCK and the scripts of the probes."""
     package, activity = focus(outputs[0].text)
     return DeviceState(
@@ -352,7 +352,7 @@ def probe_scripts(probes: Mapping[str, Probe]) -> list[str]:
     return [f"sh -c {shlex.quote(probe.script)}" for probe in probes.values()]
 
 
-def probe_values(probes: Mapping[str, Probe], outputs: Sequence[Output]) -> dict[str, Value]:
+def probe_values(probes: Mapping[str, Probe], outputs: Sequence[ScriptOutput]) -> dict[str, Value]:
     """Return the values that the probes parse from the outputs of their scripts."""
     pairs = zip(probes.items(), outputs, strict=True)
     return {name: probe.parse(output.text) for (name, probe), output in pairs}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import DeviceState
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
-from pytest_mobileagent.device.drivers.adb.shell import Output
+from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.device.drivers.adb.system import (
     CLOCK,
     FOCUS,
@@ -73,7 +73,7 @@ class RemoteSystem:
         values = {name: probe.parse(self.shell(probe.script)) for name, probe in probes.items()}
         return png, DeviceState(package, activity, read_clock(clock), values)
 
-    def _run_all(self, *scripts: str) -> list[Output]:
+    def _run_all(self, *scripts: str) -> list[ScriptOutput]:
         """Run shell scripts, each in a subshell, in one call; return the output of each."""
         marker = secrets.token_hex(16)
         each = (f"( {script}\n) </dev/null; echo {marker}" for script in scripts)
@@ -82,7 +82,7 @@ class RemoteSystem:
             count = f"{len(outputs)} of {len(scripts)}"
             msg = f"Appium at {self._session.redacted} returned only {count} outputs of a shell"
             raise DeviceError(msg)
-        return [Output(output.removeprefix("\n").encode(), 0) for output in outputs]
+        return [ScriptOutput(output.removeprefix("\n").encode(), 0) for output in outputs]
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.

@@ -46,7 +46,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelRequest:
     """A request to the model: the request itself, the model's name in it, and the whole body."""
 
     request: Request
@@ -66,7 +66,7 @@ class Outgoing:
     """The model's answer to a request; `number` counts the answers of a server."""
 
     reply: ScriptedReply
-    asked: Asked
+    asked: ModelRequest
     model: str
     number: int
 
@@ -75,7 +75,7 @@ class Api(ABC):
     """One provider's API."""
 
     @abstractmethod
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request; None if the path does not belong to this API.
 
         Raises:
@@ -94,7 +94,7 @@ class Api(ABC):
     def error(self, status: int, words: str, code: str) -> Any:
         """Return the body of an error, as JSON-able data."""
 
-    def stream_type(self, asked: Asked) -> str:
+    def stream_type(self, asked: ModelRequest) -> str:
         """Return the media type of a stream."""
         return "text/event-stream"
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
-    Asked,
     Direct,
     Incoming,
+    ModelRequest,
     Outgoing,
     decoded,
     event,
@@ -40,7 +40,7 @@ _ERRORS = {
 class AnthropicMessages(Api):
     """`POST …/messages`."""
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request; `max_tokens` is required, as by Anthropic."""
         if incoming.method != "POST" or not incoming.path.endswith("/messages"):
             return None
@@ -57,7 +57,7 @@ class AnthropicMessages(Api):
             stream=bool(body.get("stream")),
             extra=rest(body, _KNOWN),
         )
-        return Asked(request, body["model"], body)
+        return ModelRequest(request, body["model"], body)
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a message."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
-    Asked,
     Direct,
     Incoming,
+    ModelRequest,
     Outgoing,
     as_json,
     decoded,
@@ -45,7 +45,7 @@ _STATUSES = {
 class Gemini(Api):
     """`POST …/models/NAME:generateContent` and `…:streamGenerateContent`."""
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request; field names may be in snake_case, as Google allows."""
         path = _PATH.search(incoming.path)
         if incoming.method != "POST" or path is None:
@@ -65,7 +65,7 @@ class Gemini(Api):
             stream=path[2] == "streamGenerateContent",
             extra=rest(body, _KNOWN),
         )
-        return Asked(request, path[1], {**body, "alt": incoming.query.get("alt", "")})
+        return ModelRequest(request, path[1], {**body, "alt": incoming.query.get("alt", "")})
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a candidate."""
@@ -90,7 +90,7 @@ class Gemini(Api):
         name = _STATUSES.get(status, "UNKNOWN")
         return {"error": {"code": status, "message": words, "status": name}}
 
-    def stream_type(self, asked: Asked) -> str:
+    def stream_type(self, asked: ModelRequest) -> str:
         """Return the media type of a stream."""
         return "text/event-stream" if asked.body["alt"] == "sse" else "application/json"
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
-    Asked,
     Direct,
     Incoming,
+    ModelRequest,
     Outgoing,
     event,
     image_of,
@@ -36,7 +36,7 @@ _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_excee
 class OpenAIChat(Api):
     """`POST …/chat/completions`."""
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request."""
         if incoming.method != "POST" or not incoming.path.endswith("/chat/completions"):
             return None
@@ -53,7 +53,7 @@ class OpenAIChat(Api):
             stream=bool(body.get("stream")),
             extra=rest(body, _KNOWN),
         )
-        return Asked(request, body["model"], body)
+        return ModelRequest(request, body["model"], body)
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a chat completion."""

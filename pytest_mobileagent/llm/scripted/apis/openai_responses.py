@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
-    Asked,
     Direct,
     Incoming,
+    ModelRequest,
     Outgoing,
     event,
     image_of,
@@ -36,7 +36,7 @@ _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant"
 class OpenAIResponses(Api):
     """`POST …/responses`."""
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request; reasoning items are not messages."""
         if incoming.method != "POST" or not incoming.path.endswith("/responses"):
             return None
@@ -53,7 +53,7 @@ class OpenAIResponses(Api):
             stream=bool(body.get("stream")),
             extra=rest(body, _KNOWN),
         )
-        return Asked(request, body["model"], body)
+        return ModelRequest(request, body["model"], body)
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a response."""

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Image, Message, Request
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
-    Asked,
     Direct,
     Incoming,
+    ModelRequest,
     Outgoing,
     decoded,
     event,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class Predict(Api):
     """`POST …/predict` of `{"prompt": …, "images": [base64, …]}`."""
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request; further fields become its `extra`."""
         if incoming.method != "POST" or not incoming.path.endswith("/predict"):
             return None
@@ -49,7 +49,7 @@ class Predict(Api):
             return None
         images = tuple(Image(decoded(data)) for data in body.get("images", ()))
         message = Message("user", (str(body["prompt"]), *images))
-        return Asked(Request((message,), extra=rest(body, {"prompt", "images"})), "", body)
+        return ModelRequest(Request((message,), extra=rest(body, {"prompt", "images"})), "", body)
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return the text, and the token counts if they are known."""
@@ -72,7 +72,7 @@ class Names(Api):
     def __init__(self, model: str) -> None:
         self._model = model
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the description of the model, or the list of models."""
         head, _, name = incoming.path.partition("/models")
         if incoming.method != "GET" or name.count("/") > 1 or "/models" not in incoming.path:
@@ -159,9 +159,9 @@ class Gradio(Api):
     def __init__(self) -> None:
         self._numbers = count(1)
         self._files: dict[str, Image] = {}
-        self._called: dict[str, Asked] = {}
+        self._called: dict[str, ModelRequest] = {}
 
-    def read(self, incoming: Incoming) -> Asked | Direct | None:
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
         """Return the request to the model, on the second HTTP request, which fetches the result."""
         known = {"/config": _CONFIG, "/gradio_api/info": _INFO}
         if incoming.method == "GET" and incoming.path in known:
@@ -202,7 +202,7 @@ class Gradio(Api):
         self._called[key] = replace(asked, body={"queued": name if queue else ""})
         return Direct({"event_id": name})
 
-    def _ended(self, incoming: Incoming) -> Asked | None:
+    def _ended(self, incoming: Incoming) -> ModelRequest | None:
         if incoming.path.endswith("/queue/data"):
             return self._called.pop(incoming.query.get("session_hash", ""), None)
         path = _CALL.search(incoming.path)
@@ -213,10 +213,10 @@ class Gradio(Api):
         self._files[path] = image
         return path
 
-    def _asked(self, inputs: list[Any], *, stream: bool) -> Asked:
+    def _asked(self, inputs: list[Any], *, stream: bool) -> ModelRequest:
         content = tuple(self._input(value) for value in inputs if value is not None)
         request = Request((Message("user", content),), stream=stream)
-        return Asked(request)
+        return ModelRequest(request)
 
     def _input(self, value: Any) -> str | Image:
         if isinstance(value, dict):

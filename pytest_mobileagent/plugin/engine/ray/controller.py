@@ -22,7 +22,7 @@ from pytest_mobileagent.plugin.engine.ray.cluster import disconnect
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_of
 from pytest_mobileagent.plugin.engine.ray.machine import about_node, differences
 from pytest_mobileagent.plugin.engine.ray.pool import Node, WorkerPool
-from pytest_mobileagent.plugin.engine.scheduler import Mark
+from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 from pytest_mobileagent.plugin.sources import usage_error
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Controller:
         self._session.testscollected = len(ids)
         if difference := self._scheduler.collected(node.gateway.id, ids):
             refuse(self.config, node.gateway.id, difference)
-            self._end(Mark.END)
+            self._end(WorkerSignal.END)
         elif not self._is_begun:
             self._is_begun = True
             show_beginning(self.config, len(ids))
@@ -195,7 +195,7 @@ class Controller:
         about["warning_message"] = warning_of(warning)
         self.config.hook.pytest_warning_recorded.call_historic(kwargs=about)
 
-    def _on_done(self, node: Node, what: int | Mark, seconds: float) -> None:
+    def _on_done(self, node: Node, what: int | WorkerSignal, seconds: float) -> None:
         self._scheduler.done(node.gateway.id, what, seconds)
 
     def _on_internal_error(self, node: Node, text: str) -> None:
@@ -271,7 +271,7 @@ class Controller:
             if given := self._scheduler.give(name):
                 self._order(node, given)
         if self._scheduler.is_done:
-            self._end(Mark.END)
+            self._end(WorkerSignal.END)
 
     def _end(self, how: Any) -> None:
         """End all workers; those that have not started yet are killed."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.plugin.engine.deferring import run_before_pause
-from pytest_mobileagent.plugin.engine.scheduler import Mark
+from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -37,15 +37,15 @@ class Loop:
         self._config = config
         self._input: dict[str, Any] = config.workerinput  # type: ignore[attr-defined]
         self._send = send
-        self._orders: queue.Queue[int | Mark] = queue.Queue()
+        self._orders: queue.Queue[int | WorkerSignal] = queue.Queue()
         self._numbers: dict[str, int] = {}
         self._is_stopped = False
 
-    def obey(self, order: int | Mark | str) -> None:
+    def obey(self, order: int | WorkerSignal | str) -> None:
         """Queue an order; may be called in any thread. INTERRUPT is handled elsewhere."""
         if isinstance(order, str):
             self._is_stopped = True
-            order = Mark.END
+            order = WorkerSignal.END
         self._orders.put(order)
 
     @pytest.hookimpl
@@ -63,10 +63,10 @@ class Loop:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run tests until there are no more, or the run must end."""
         what = self._orders.get()
-        while what is not Mark.END:
+        while what is not WorkerSignal.END:
             following = self._orders.get()  # decides which fixtures stay set up
             start = time.perf_counter()
-            if not isinstance(what, Mark):
+            if not isinstance(what, WorkerSignal):
                 self._run_one(session.items[what], following)
             self._send("done", what=what, seconds=time.perf_counter() - start)
             if session.shouldfail or session.shouldstop or self._is_stopped:
@@ -74,12 +74,12 @@ class Loop:
             what = following
         return True
 
-    def _run_one(self, item: pytest.Item, following: int | Mark) -> None:
-        if following is Mark.PAUSE:
+    def _run_one(self, item: pytest.Item, following: int | WorkerSignal) -> None:
+        if following is WorkerSignal.PAUSE:
             run_before_pause(item)
             return
         items = self._session.items
-        then = None if isinstance(following, Mark) else items[following]
+        then = None if isinstance(following, WorkerSignal) else items[following]
         self._config.hook.pytest_runtest_protocol(item=item, nextitem=then)
 
     @pytest.hookimpl(wrapper=True)

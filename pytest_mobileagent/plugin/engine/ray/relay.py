@@ -28,7 +28,7 @@ from pytest_mobileagent.run.folder import RunFolder, new_attempt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.llm.budget import Spent
+    from pytest_mobileagent.llm.budget import Expenditure
     from pytest_mobileagent.plugin.engine.ray.mirror import Parcel
 
 
@@ -69,7 +69,7 @@ class Relay:
             self._came.set()
         return True
 
-    async def spent(self, worker: str, lines: Parcel | None) -> Spent:
+    async def spent(self, worker: str, lines: Parcel | None) -> Expenditure:
         """Add a worker's new ledger lines, if any, and return what the whole run has spent.
 
         Raises:

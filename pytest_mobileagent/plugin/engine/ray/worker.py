@@ -34,7 +34,7 @@ from pytest_mobileagent.plugin.models import LEDGER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.llm.budget import Spent
+    from pytest_mobileagent.llm.budget import Expenditure
 
 # The relay's name among Ray's actors. Workers look it up by name, as passing them a handle would
 # import its class, and with it the plugin, before pytest does.
@@ -176,7 +176,7 @@ class RelayClient:
                 msg = f"cannot write {earlier / episode}: {error}"
                 raise HostError(msg) from error
 
-    def spent(self) -> Spent:
+    def spent(self) -> Expenditure:
         """Send what this worker has spent to the relay, and return what the whole run has spent.
 
         Raises:
@@ -186,7 +186,7 @@ class RelayClient:
         with self._counting:
             with contextlib.suppress(FileNotFoundError):  # nothing yet
                 lines = new_lines_of(str(self._folder), LEDGER, self._paid)
-            spent: Spent = self._ask(self._relay.spent.remote(self._worker, lines))
+            spent: Expenditure = self._ask(self._relay.spent.remote(self._worker, lines))
             self._paid += 0 if lines is None else len(lines.content)
             return spent
 

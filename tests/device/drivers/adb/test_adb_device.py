@@ -22,7 +22,7 @@ from pytest_mobileagent.device.drivers.adb.adb_device import (
     reason,
     turned,
 )
-from pytest_mobileagent.device.drivers.adb.shell import Output
+from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -213,13 +213,13 @@ def test_apps_are_listed_with_their_versions_at_once(device, monkeypatch, said, 
     assert device.system.versions()[COUNTER] == "1"
     assert device.system.packages() == device.system.versions().keys()
     assert device.system.round_trips == before + 1
-    monkeypatch.setattr(device.system, "look", lambda *_: [Output(said.encode(), 0)])
+    monkeypatch.setattr(device.system, "look", lambda *_: [ScriptOutput(said.encode(), 0)])
     monkeypatch.setattr(device.system, "_packages", None)
     assert device.system.versions() == versions
 
 
 def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
-    said = Output(b"cmd: Can't find service: package\n", 20)
+    said = ScriptOutput(b"cmd: Can't find service: package\n", 20)
     monkeypatch.setattr(device.system, "look", lambda *_: [said])
     monkeypatch.setattr(device.system, "_packages", None)
     with pytest.raises(DeviceError, match=r"lists no apps; it printed .*find service"):

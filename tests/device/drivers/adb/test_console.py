@@ -19,7 +19,7 @@ from pytest_mobileagent.device.drivers.adb.console import (
     console_of,
     console_port,
 )
-from pytest_mobileagent.device.drivers.adb.shell import Output
+from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -178,8 +178,8 @@ class Device:
     def __init__(self, avd: str) -> None:
         self.avd = avd
 
-    def run_all(self, scripts: list[str]) -> list[Output]:
-        return [Output(self.avd.encode() + b"\n", 0), Output(b"\n", 0)]
+    def run_all(self, scripts: list[str]) -> list[ScriptOutput]:
+        return [ScriptOutput(self.avd.encode() + b"\n", 0), ScriptOutput(b"\n", 0)]
 
 
 @pytest.mark.parametrize("avd", ["Pixel_6", ""], ids=["its name", "no name"])

@@ -12,7 +12,7 @@ pytest.importorskip("ray")
 from pytest_mobileagent.plugin.engine.ray import controller as module
 from pytest_mobileagent.plugin.engine.ray.controller import Controller
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP
-from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
+from pytest_mobileagent.plugin.engine.scheduler import Scheduler, WorkerSignal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,12 +110,16 @@ def test_tests_are_handed_out_and_workers_end_when_all_are_done(run: Run) -> Non
     assert run.lines[-1] == "2 workers [3 items]"
     assert run.session.testscollected == 3
     (first, second) = run.pool.orders["gw0"], run.pool.orders["gw1"]
-    assert sorted(each for each in [*first, *second] if not isinstance(each, Mark)) == [0, 1, 2]
+    assert sorted(each for each in [*first, *second] if not isinstance(each, WorkerSignal)) == [
+        0,
+        1,
+        2,
+    ]
     for worker, orders in run.pool.orders.items():
-        for number in [each for each in orders if not isinstance(each, Mark)]:
+        for number in [each for each in orders if not isinstance(each, WorkerSignal)]:
             run.tell(worker, "done", what=number, seconds=1.0)
-    assert Mark.END in first
-    assert Mark.END in second
+    assert WorkerSignal.END in first
+    assert WorkerSignal.END in second
     run.finish("gw0")
     run.finish("gw1")
     assert run.controller.pytest_runtestloop(run.session) is True
@@ -166,7 +170,7 @@ def test_a_worker_that_waits_for_a_phone_is_not_waited_for_at_the_end(
     run.controller._on_tick()
     run.tell("gw0", "done", what=0, seconds=1.0)
     assert list(run.controller._nodes) == ["gw0"]
-    assert run.pool.orders["gw0"][-1] is Mark.END
+    assert run.pool.orders["gw0"][-1] is WorkerSignal.END
 
 
 @pytest.mark.parametrize("has_phone", [False, True])
@@ -192,7 +196,10 @@ def test_other_tests_than_those_of_the_first_end_the_run(run: Run) -> None:
     run.collect("gw1", TESTS[:1])
     (error,) = run.hook.of("pytest_collectreport")
     assert error["report"].failed
-    assert [orders[-1] for orders in run.pool.orders.values()] == [Mark.END, Mark.END]
+    assert [orders[-1] for orders in run.pool.orders.values()] == [
+        WorkerSignal.END,
+        WorkerSignal.END,
+    ]
 
 
 def test_an_interrupted_run_ends_workers_and_accepts_their_last_reports(run: Run) -> None:

@@ -13,7 +13,7 @@ pytest.importorskip("ray")
 from pytest_mobileagent.plugin.engine.ray import loop as module
 from pytest_mobileagent.plugin.engine.ray import worker
 from pytest_mobileagent.plugin.engine.ray.loop import STOP, Loop, pack, unpack
-from pytest_mobileagent.plugin.engine.scheduler import Mark
+from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 
 
 def simple(**attributes: Any) -> Any:
@@ -41,7 +41,7 @@ class Worker:
     def run(self, item: Any, nextitem: Any) -> None:
         self.ran.append((item.nodeid, nextitem and nextitem.nodeid))
 
-    def go(self, *orders: int | Mark | str) -> None:
+    def go(self, *orders: int | WorkerSignal | str) -> None:
         for order in orders:
             self.loop.obey(order)
         assert self.loop.pytest_runtestloop(self.session) is True
@@ -56,7 +56,7 @@ def played() -> Worker:
 
 
 def test_each_test_knows_the_next_one_or_that_it_is_the_last(played: Worker) -> None:
-    played.go(2, 0, 4, Mark.END)
+    played.go(2, 0, 4, WorkerSignal.END)
     assert played.ran == [("c", "a"), ("a", "e"), ("e", None)]
     assert [fields["what"] for fields in played.fields("done")] == [2, 0, 4]
     assert played.fields("collected") == [{"ids": [*"abcde"]}]
@@ -64,13 +64,13 @@ def test_each_test_knows_the_next_one_or_that_it_is_the_last(played: Worker) -> 
 
 def test_before_a_pause_fixtures_are_torn_down(played: Worker, monkeypatch) -> None:
     monkeypatch.setattr(module, "run_before_pause", lambda item: played.run(item, None))
-    played.go(0, Mark.PAUSE, 1, Mark.END)
+    played.go(0, WorkerSignal.PAUSE, 1, WorkerSignal.END)
     assert played.ran == [("a", None), ("b", None)]
-    assert [fields["what"] for fields in played.fields("done")] == [0, Mark.PAUSE, 1]
+    assert [fields["what"] for fields in played.fields("done")] == [0, WorkerSignal.PAUSE, 1]
 
 
 def test_nothing_is_run_for_a_worker_that_only_ends(played: Worker) -> None:
-    played.go(Mark.END)
+    played.go(WorkerSignal.END)
     assert played.ran == []
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, write_bytes, write_text
-from pytest_mobileagent.llm.budget import Spent
+from pytest_mobileagent.llm.budget import Expenditure
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of, put
 from pytest_mobileagent.plugin.engine.ray.relay import Relay
 from pytest_mobileagent.run.folder import RunFolder
@@ -45,7 +45,7 @@ class Machine:
         self.sent += parcels
         return asyncio.run(self.relay.hear(self.name, parcels, events))
 
-    def spent(self) -> Spent:
+    def spent(self) -> Expenditure:
         """Report what this machine has spent; return the total of all machines."""
         lines = new_lines_of(str(self.folder), "spent.jsonl", 0)
         return asyncio.run(self.relay.spent(self.name, lines))
@@ -136,13 +136,13 @@ def test_what_each_spends_counts_for_all_at_once_and_once(run, machines):
     for number in range(4):
         machine = machines[number % 2]
         machine.append("spent.jsonl", "[0.5, 10]")
-        assert machine.spent() == Spent(0.5 * (number + 1), 10 * (number + 1))
+        assert machine.spent() == Expenditure(0.5 * (number + 1), 10 * (number + 1))
     for machine in (ours, theirs, ours):
         machine.send()  # sends the same lines again, with everything else
-        assert machine.spent() == Spent(2.0, 40)
+        assert machine.spent() == Expenditure(2.0, 40)
     ours.append("spent.jsonl", "[1.5, 2]")
     ours.send()
-    assert theirs.spent() == Spent(3.5, 42)
+    assert theirs.spent() == Expenditure(3.5, 42)
     assert (run.path / "spent.jsonl").read_text() == "[0.5, 10]\n" * 4 + "[1.5, 2]\n"
 
 
@@ -153,13 +153,13 @@ def test_a_line_that_is_still_being_written_is_left_for_later(run, machines):
         ours.send()
         theirs.append("spent.jsonl", "[1.0, 1]")
         theirs.send()
-    assert theirs.spent() == Spent(2.75, 17)
+    assert theirs.spent() == Expenditure(2.75, 17)
 
 
 def test_what_was_spent_before_a_run_was_resumed_counts(run, tmp_path):
     run.make()
     append_line(run.path / "spent.jsonl", "[0.25, 5]")
-    assert asyncio.run(Relay(run).spent("gw0", None)) == Spent(0.25, 5)
+    assert asyncio.run(Relay(run).spent("gw0", None)) == Expenditure(0.25, 5)
 
 
 def test_the_first_that_collects_writes_run_json(run, machines):
