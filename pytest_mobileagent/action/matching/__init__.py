@@ -197,11 +197,6 @@ def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) ->
     return match
 
 
-def rule_names() -> list[str]:
-    """Return the names of all rules."""
-    return list(_RULES)
-
-
 def rule_of(name: str) -> Rule:
     """Return a matching rule by name; its scorer may follow a colon ("aitz:agentcpm").
 

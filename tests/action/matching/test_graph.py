@@ -18,7 +18,7 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
-from pytest_mobileagent.action.matching import Golden, rule_names, rule_of
+from pytest_mobileagent.action.matching import _RULES, Golden, rule_of
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import TaskError
 
@@ -68,7 +68,7 @@ def test_types_are_compared_apart_from_places() -> None:
     assert not graph(None, Golden(Tap(150, 150), SIZE)).type
 
 
-@pytest.mark.parametrize("name", [*rule_names(), "aitz:agentcpm", "androidcontrol:os-atlas"])
+@pytest.mark.parametrize("name", [*_RULES, "aitz:agentcpm", "androidcontrol:os-atlas"])
 def test_rules_are_found_by_their_names(name: str) -> None:
     rule = rule_of(name)
     tap = Golden(Tap(150, 150), SIZE, BOX)

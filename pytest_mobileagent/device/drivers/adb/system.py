@@ -182,11 +182,6 @@ class AdbSystem:
         self._packages = _versions(packages.text) or None
         return done.text
 
-    @property
-    def listener_problem(self) -> str:
-        """Why no events are received; empty if they are received."""
-        return self._listener.problem
-
     def events(self) -> tuple[Event, ...]:
         """Return the events since the last call or reset; empty without a listener.
 

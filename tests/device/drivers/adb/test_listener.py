@@ -44,7 +44,7 @@ def clicks(events):
 
 def test_it_enables_the_listener_and_hears_what_happens(device):
     assert device.info.listener
-    assert device.system.listener_problem == ""
+    assert device.system._listener.problem == ""
     device.perform(Open(COUNTER))
     device.observe()
     opened = [event for event in device.events() if event.type == "window_state_changed"]
@@ -113,7 +113,7 @@ def test_a_device_without_the_app_has_no_events(device):
     device.system.shell(f"pm uninstall {PACKAGE}")
     device.system._listen()
     assert not device.info.listener
-    assert device.system.listener_problem == f"the app {PACKAGE} is not installed"
+    assert device.system._listener.problem == f"the app {PACKAGE} is not installed"
     device.perform(Open(COUNTER))
     device.observe()
     assert device.events() == ()
