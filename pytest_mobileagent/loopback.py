@@ -31,6 +31,11 @@ _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+_POLICY = (
+    "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
+    "script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 _STALE = "this address is not valid, or no longer valid: open the one that the command printed"
 
 
@@ -160,6 +165,25 @@ class Handler(BaseHTTPRequestHandler):
         headers = {**(policy or {}), "Set-Cookie": cookie}
         self.send(HTTPStatus.OK, "text/html; charset=utf-8", page, headers)
 
+    def send_scripted_page(self, page: str) -> None:
+        """Send a page that runs only the styles and scripts marked with `{nonce}`."""
+        nonce = secrets.token_urlsafe(16)
+        policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
+        self.send_page(page.replace("{nonce}", nonce).encode(), policy)
+
+    def json_body(self, most: int, what: str) -> bytes:
+        """Return the request's body, which must be JSON of at most `most` bytes.
+
+        Raises:
+            RefusedError: if it is not; the message calls the body `what` ("the note").
+        """
+        if self.headers.get_content_type() != "application/json":
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"{what} must be JSON")
+        length = self.headers.get("Content-Length", "")
+        if not is_number(length) or int(length) > most:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} is too long")
+        return self.rfile.read(int(length))
+
     def send_news(self, value: Any) -> None:
         """Send JSON-able data, unless the page already has it, since it may be a megabyte."""
         body = to_line(value).encode()
@@ -185,3 +209,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a part of an address is a whole number of at most nine digits."""
+    return re.fullmatch(r"[0-9]{1,9}", text) is not None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
@@ -17,17 +16,12 @@ from urllib.parse import urlsplit
 from pytest_mobileagent import loopback
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.loopback import RefusedError
+from pytest_mobileagent.loopback import RefusedError, is_number
 
 if TYPE_CHECKING:
     from pytest_mobileagent.record.desk import Desk
 
 _MOST = 200_000  # bytes of a request's body
-_POLICY = (
-    "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
-    "script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 _SCRIPTS = ("screen.js", "task.js", "main.js")
 
 
@@ -51,14 +45,12 @@ class _Handler(loopback.Handler):
         """Answer a request of the page for data."""
         desk, query = self.server.desk, self.query
         if path == "/":
-            nonce = secrets.token_urlsafe(16)
-            policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
-            self.send_page(_whole().replace("{nonce}", nonce).encode(), policy)
+            self.send_scripted_page(_whole())
         elif path == "/state":
             self.send_news(desk.state())
         elif path == "/element":
             x, y = (query.get(name, [""])[0] for name in ("x", "y"))
-            if not (_is_number(x) and _is_number(y)):
+            if not (is_number(x) and is_number(y)):
                 raise RefusedError(HTTPStatus.BAD_REQUEST, "x and y must be pixels")
             self.send_json(desk.element(int(x), int(y)))
         elif re.fullmatch(r"/screen/\d{1,9}", path):
@@ -68,22 +60,13 @@ class _Handler(loopback.Handler):
 
     def post(self) -> None:
         """Carry out a request of the page."""
-        if self.headers.get_content_type() != "application/json":
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request must be JSON")
-        length = self.headers.get("Content-Length", "")
-        if not _is_number(length) or int(length) > _MOST:
-            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the request is too long")
-        body = self.rfile.read(int(length))
+        body = self.json_body(_MOST, "the request")
         what = urlsplit(self.path).path.removeprefix("/do/")
         try:
             self.send_json(self.server.desk.do(what, json.loads(body)))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = str(error) if isinstance(error, ValueError) else why_unreadable(error)
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[0-9]{1,9}", text) is not None
 
 
 @cache

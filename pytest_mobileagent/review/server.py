@@ -7,7 +7,6 @@ screens are identified by numbers.
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import threading
 from functools import cache, lru_cache
@@ -22,7 +21,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.loopback import RefusedError
+from pytest_mobileagent.loopback import RefusedError, is_number
 from pytest_mobileagent.report.html.page import script
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.human_verdicts import as_run
@@ -200,13 +199,9 @@ _SHARED = ("elements.js", "marks.js", "opinions.js")
 _SCRIPTS = ("state.js", "trajectory.js", "list.js", "questions.js", "main.js")
 
 
-def page(nonce: str) -> str:
-    """Return the page; `nonce` marks the only styles and scripts that the browser may use."""
-    return _whole().replace("{nonce}", nonce)
-
-
 @cache
-def _whole() -> str:
+def page() -> str:
+    """Return the page; `{nonce}` marks its styles and scripts, the only ones that may be used."""
     text = _file("page.html").replace("{style}", _file("page.css"))
     return text.replace("{script}", "\n".join([*map(script, _SHARED), *map(_file, _SCRIPTS)]))
 
@@ -216,11 +211,6 @@ def _file(name: str) -> str:
 
 
 _MOST = 100_000  # bytes of a request's body
-_POLICY = (
-    "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
-    "script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 
 
 class ReviewServer(loopback.Server):
@@ -244,26 +234,21 @@ class _Handler(loopback.Handler):
         desk, parts = self.server.desk, path.split("/")[1:]
         match parts:
             case [""]:
-                self._page()
+                self.send_scripted_page(page())
             case ["queue"]:
                 self.send_news(desk.queue())
-            case ["episode", episode] if _is_number(episode):
+            case ["episode", episode] if is_number(episode):
                 self.send_json(desk.episode(int(episode)))
-            case ["screen", episode, screen] if _is_number(episode) and _is_number(screen):
+            case ["screen", episode, screen] if is_number(episode) and is_number(screen):
                 self._picture(desk.screen(int(episode), int(screen)))
-            case ["question", question] if _is_number(question) and isinstance(desk, ReviewService):
+            case ["question", question] if is_number(question) and isinstance(desk, ReviewService):
                 self._picture(desk.screen_of_question(int(question)))
             case _:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def post(self) -> None:
         """Record a decision that the page sends."""
-        if self.headers.get_content_type() != "application/json":
-            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision must be JSON")
-        length = self.headers.get("Content-Length", "")
-        if not _is_number(length) or int(length) > _MOST:
-            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the note is too long")
-        body = self.rfile.read(int(length))
+        body = self.json_body(_MOST, "the decision")
         path = urlsplit(self.path).path
         if path not in {"/verdict", "/answer"}:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
@@ -291,15 +276,6 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such screen")
         keep = {"Cache-Control": "private, max-age=3600"}
         self.send(HTTPStatus.OK, "image/png", png, keep)
-
-    def _page(self) -> None:
-        nonce = secrets.token_urlsafe(16)
-        policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
-        self.send_page(page(nonce).encode(), policy)
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[0-9]{1,9}", text) is not None
 
 
 def trajectory(episode: EpisodeRecord) -> dict[str, Any]:

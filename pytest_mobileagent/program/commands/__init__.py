@@ -7,9 +7,12 @@ adb, models and MCP) report to the watcher in their own event loop.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from pytest_mobileagent.action.action import Action
+from pytest_mobileagent.action.action import Action, Raw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,16 @@ class ElementTap:
 
 # Anything that a program does through the screen; `commands.steps` turns acts into actions.
 Act = Action | Pointer | Erase | Clear | ElementTap
+
+
+def opaque(_: object, raw: str) -> tuple[Act, ...]:
+    """Read a request whose effect is unknown: its text is the act."""
+    return (Raw(raw),)
+
+
+def fixed(act: Act) -> Callable[[object, str], tuple[Act, ...]]:
+    """Return a reader of requests that always do the same, whatever their arguments."""
+    return lambda _, __: (act,)
 
 
 @dataclass(frozen=True, slots=True)

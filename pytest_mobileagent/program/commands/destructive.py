@@ -21,6 +21,8 @@ Judgement = tuple[str, str]
 _NOTHING: Judgement = ("", "")
 _REBOOTS = "it would restart or switch off the phone, which the benchmark is using"
 _WIPES = "it would wipe the phone, which the benchmark is using"
+_REBOOTING: Judgement = ("restarts or switches off the phone", _REBOOTS)
+_WIPING: Judgement = ("wipes the phone", _WIPES)
 _STOPS = "it would stop a part of Android that the benchmark's connection depends on"
 _HEARS = f"the benchmark receives events of the phone through {LISTENER}"
 _CONNECTS = "it would cut the benchmark's connection to the phone"
@@ -50,19 +52,11 @@ def keeping_the_screen_on(command: Command) -> Command:
     return dataclasses.replace(command, destructive="switches the screen off", refused=_BLINDS)
 
 
-def _reboot(arguments: Sequence[str]) -> Judgement:
-    return "restarts or switches off the phone", _REBOOTS
-
-
-def _wipe(arguments: Sequence[str]) -> Judgement:
-    return "wipes the phone", _WIPES
-
-
 def _am(arguments: Sequence[str]) -> Judgement:
     if any(_WIPING_ACTION.fullmatch(word) for word in arguments):
-        return _wipe(arguments)
+        return _WIPING
     if arguments[:1] == ["restart"] or any(_ENDING_ACTIONS.fullmatch(word) for word in arguments):
-        return _reboot(arguments)
+        return _REBOOTING
     if arguments[:1] and arguments[0] in {"force-stop", "kill", "crash", "stop-app"}:
         return ("", _HEARS) if LISTENER in arguments else _NOTHING
     if arguments[:1] == ["hang"]:
@@ -109,7 +103,7 @@ def _settings(arguments: Sequence[str]) -> Judgement:
 def _svc(arguments: Sequence[str]) -> Judgement:
     match list(arguments):
         case ["power", "reboot" | "shutdown", *_]:
-            return _reboot(arguments)
+            return _REBOOTING
         case ["usb", verb, *_] if verb.startswith(("set", "reset")):
             return "changes what USB is used for", _CONNECTS
     return _NOTHING
@@ -118,7 +112,7 @@ def _svc(arguments: Sequence[str]) -> Judgement:
 def _setprop(arguments: Sequence[str]) -> Judgement:
     key, value = (*arguments, "", "")[:2]
     if key == "sys.powerctl":
-        return _reboot(arguments)
+        return _REBOOTING
     if key in {"ctl.stop", "ctl.restart", "ctl.start"}:
         vital = value in _VITAL
         return f"{key.partition('.')[2]}s {value}", _STOPS if vital else ""
@@ -141,10 +135,6 @@ def _kill(arguments: Sequence[str]) -> Judgement:
     if LISTENER in words:
         return "", _HEARS
     return _NOTHING
-
-
-def _kill_numbers(arguments: Sequence[str]) -> Judgement:
-    return ("kills init", _STOPS) if {"1", "-1"} & set(arguments[-1:]) else _NOTHING
 
 
 def _rm(arguments: Sequence[str]) -> Judgement:
@@ -182,20 +172,15 @@ def _content(arguments: Sequence[str]) -> Judgement:
 
 
 _JUDGES: dict[str, Callable[[Sequence[str]], Judgement]] = {
-    "reboot": _reboot,
-    "shutdown": _reboot,
-    "poweroff": _reboot,
-    "halt": _reboot,
-    "wipe": _wipe,
-    "recovery": _wipe,
-    "mkfs": _wipe,
+    **dict.fromkeys(("reboot", "shutdown", "poweroff", "halt"), lambda _: _REBOOTING),
+    **dict.fromkeys(("wipe", "recovery", "mkfs"), lambda _: _WIPING),
     "am": _am,
     "pm": _pm,
     "settings": _settings,
     "svc": _svc,
     "setprop": _setprop,
     "stop": _stop,
-    "kill": _kill_numbers,
+    "kill": lambda words: ("kills init", _STOPS) if {"1", "-1"} & {*words[-1:]} else _NOTHING,
     "pkill": _kill,
     "killall": _kill,
     "rm": _rm,

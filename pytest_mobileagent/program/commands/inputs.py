@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.commands import Act, Erase, Pointer
+from pytest_mobileagent.program.commands import Act, Erase, Pointer, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,10 +103,6 @@ def _motionevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
     return (Pointer(phase, x, y),)
 
 
-def _other(arguments: list[str], raw: str) -> tuple[Act, ...]:
-    return (Raw(raw),)
-
-
 _READERS: dict[str, Callable[[list[str], str], tuple[Act, ...]]] = {
     "tap": _tap,
     "swipe": _swipe,
@@ -114,10 +110,10 @@ _READERS: dict[str, Callable[[list[str], str], tuple[Act, ...]]] = {
     "keyevent": _keyevent,
     "keycombination": _keycombination,
     "motionevent": _motionevent,
-    "draganddrop": _other,
-    "press": _other,
-    "roll": _other,
-    "scroll": _other,
+    "draganddrop": opaque,
+    "press": opaque,
+    "roll": opaque,
+    "scroll": opaque,
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, Open, Raw, Type
-from pytest_mobileagent.program.commands import Act, Clear, inputs
+from pytest_mobileagent.program.commands import Act, Clear, fixed, inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -146,33 +146,13 @@ def _message(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     return tuple(inputs.pressed(number, raw, meta) for meta, number in pairs)
 
 
-def _message_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return typed(from_base64(extras.get("msg", "")))
-
-
 def _characters(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     numbers = extras.get("chars", "").split(",")
     return typed("".join(chr(int(number)) for number in numbers if number.strip()))
 
 
-def _code(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return (inputs.pressed(int(extras.get("code", "")), raw),)
-
-
-def _enter(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return (Key("enter"),)
-
-
-def _clear(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return (Clear(),)
-
-
 def _text_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     return typed(from_base64(extras.get("text", "")))
-
-
-def _set_text_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return (Clear(), *_text_base64(extras, raw))
 
 
 def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
@@ -183,17 +163,17 @@ def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
 # First ADBKeyboard's broadcasts, then those of uiautomator2's keyboard, then those of clipboards.
 _BROADCASTS: dict[str, Callable[[dict[str, str], str], tuple[Act, ...]]] = {
     "ADB_INPUT_TEXT": _message,
-    "ADB_INPUT_B64": _message_base64,
+    "ADB_INPUT_B64": lambda extras, _: typed(from_base64(extras.get("msg", ""))),
     "ADB_INPUT_CHARS": _characters,
-    "ADB_INPUT_CODE": _code,
-    "ADB_EDITOR_CODE": _enter,
-    "ADB_CLEAR_TEXT": _clear,
+    "ADB_INPUT_CODE": lambda extras, raw: (inputs.pressed(int(extras.get("code", "")), raw),),
+    "ADB_EDITOR_CODE": fixed(Key("enter")),
+    "ADB_CLEAR_TEXT": fixed(Clear()),
     "ADB_KEYBOARD_INPUT_TEXT": _text_base64,
-    "ADB_KEYBOARD_SET_TEXT": _set_text_base64,
-    "ADB_KEYBOARD_CLEAR_TEXT": _clear,
-    "ADB_KEYBOARD_EDITOR_CODE": _enter,
-    "ADB_KEYBOARD_SMART_ENTER": _enter,
-    "ADB_KEYBOARD_INPUT_KEYCODE": _code,
+    "ADB_KEYBOARD_SET_TEXT": lambda extras, raw: (Clear(), *_text_base64(extras, raw)),
+    "ADB_KEYBOARD_CLEAR_TEXT": fixed(Clear()),
+    "ADB_KEYBOARD_EDITOR_CODE": fixed(Key("enter")),
+    "ADB_KEYBOARD_SMART_ENTER": fixed(Key("enter")),
     "devicekit.clipboard.set": _clipboard,
     "clipper.set": _clipboard,
 }
+_BROADCASTS["ADB_KEYBOARD_INPUT_KEYCODE"] = _BROADCASTS["ADB_INPUT_CODE"]

@@ -174,19 +174,16 @@ def _together(parts: Sequence[Command], text: str) -> Command:
         acts.append(act)
     while acts and isinstance(acts[-1], Wait):
         acts.pop()
-    last_act = max((place for place, part in enumerate(parts) if _does(part)), default=-1)
+    acting = (n for n, part in enumerate(parts) if any(not isinstance(a, Wait) for a in part.acts))
+    last_act = max(acting, default=0)
     return Command(
         text,
         tuple(acts),
-        any(part.looks for part in parts[max(last_act, 0) :]),
+        any(part.looks for part in parts[last_act:]),
         any(part.automation for part in parts),
         "; ".join(dict.fromkeys(part.destructive for part in parts if part.destructive)),
         next((part.refused for part in parts if part.refused), ""),
     )
-
-
-def _does(part: Command) -> bool:
-    return any(not isinstance(act, Wait) for act in part.acts)
 
 
 # Settings that programs change in order to work, and that are irrelevant to tasks.
@@ -222,8 +219,11 @@ def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
     """Return the command of one of the phone's own tools; `raw` is its text."""
     name, arguments = _started(name, arguments)
     destructive, refused = read_destructive(name, arguments)
-    reader = _READERS.get(name)
-    command = reader(arguments, raw) if reader else Command(raw)
+    if states := _STATES.get(name):
+        command = _opaque_if(arguments and arguments[0].startswith(states), raw)
+    else:
+        reader = _READERS.get(name)
+        command = reader(arguments, raw) if reader else Command(raw)
     if not (destructive or refused):
         return keeping_the_screen_on(command)
     return replace(command, destructive=destructive, refused=refused)
@@ -246,10 +246,6 @@ def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
 def _opaque_if(does: object, raw: str) -> Command:
     """Return a command with its text as a single act if `does` is true, else without acts."""
     return Command(raw, (Raw(raw),) if does else ())
-
-
-def _look(arguments: Sequence[str], raw: str) -> Command:
-    return Command(raw, looks=True)
 
 
 def _uiautomator(arguments: Sequence[str], raw: str) -> Command:
@@ -282,15 +278,6 @@ def _settings(arguments: Sequence[str], raw: str) -> Command:
     changes = words[:1] and words[0] in {"put", "delete", "reset"}
     own = len(words) > 2 and words[2] in _OWN_SETTINGS
     return _opaque_if(changes and not own, raw)
-
-
-def _svc(arguments: Sequence[str], raw: str) -> Command:
-    return _opaque_if(arguments[:2] != ["power", "stayon"], raw)
-
-
-def _service(arguments: Sequence[str], raw: str) -> Command:
-    """Read a numbered call of a system service: only those of the status bar are known to act."""
-    return _opaque_if(arguments[:2] == ["call", "statusbar"], raw)
 
 
 def _app_process(arguments: Sequence[str], raw: str) -> Command:
@@ -326,28 +313,21 @@ def _yadb(arguments: list[str], raw: str) -> tuple[Act, ...]:
     return acts
 
 
-def _state(name: str) -> Callable[[Sequence[str], str], Command]:
-    def read(arguments: Sequence[str], raw: str) -> Command:
-        return _opaque_if(arguments and arguments[0].startswith(_STATES[name]), raw)
-
-    return read
-
-
 _READERS: dict[str, Callable[[Sequence[str], str], Command]] = {
     "input": lambda arguments, raw: Command(raw, read_input(arguments, raw)),
     "monkey": lambda arguments, raw: Command(raw, read_monkey(arguments, raw)),
-    "screencap": _look,
-    "screenrecord": _look,
+    "screencap": lambda _, raw: Command(raw, looks=True),
+    "screenrecord": lambda _, raw: Command(raw, looks=True),
     "uiautomator": _uiautomator,
     "sendevent": lambda _, raw: _opaque_if(True, raw),
     "am": _am,
     "pm": _pm,
     "settings": _settings,
-    "svc": _svc,
-    "service": _service,
+    "svc": lambda given, raw: _opaque_if(given[:2] != ["power", "stayon"], raw),
+    # Of numbered calls of a system service, only those of the status bar are known to act.
+    "service": lambda given, raw: _opaque_if(given[:2] == ["call", "statusbar"], raw),
     "content": read_content,
     "app_process": _app_process,
     "app_process32": _app_process,
     "app_process64": _app_process,
-    **{name: _state(name) for name in _STATES},
 }

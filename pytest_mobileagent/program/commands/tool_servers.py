@@ -12,7 +12,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap
-from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer, inputs
+from pytest_mobileagent.program.commands import (
+    Act,
+    Clear,
+    Command,
+    Erase,
+    Pointer,
+    fixed,
+    inputs,
+    opaque,
+)
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
 from pytest_mobileagent.program.commands.script import call_text
@@ -74,15 +83,6 @@ def _read(method: str, params: Any, raw: str) -> tuple[Act, ...]:
         return (Raw(raw),)
 
 
-def _raw(_: object, raw: str) -> tuple[Act, ...]:
-    return (Raw(raw),)
-
-
-def _fixed(act: Act) -> Callable[[object, str], tuple[Act, ...]]:
-    """Return a reader of calls that always do the same, whatever their arguments."""
-    return lambda _, __: (act,)
-
-
 def _on_screen(arguments: list[Any]) -> bool:
     """Return whether the arguments begin with pixels rather than with a selector."""
     return bool(arguments) and isinstance(arguments[0], int | float)
@@ -124,17 +124,9 @@ def _swipe_points(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (stroke([(place * steps, x, y) for place, (x, y) in ways]) or Raw(raw),)
 
 
-def _key(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (_KEYS.get(str(arguments[0]).lower(), Raw(raw)),)
-
-
 def _key_code(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     meta = int(arguments[1]) if len(arguments) > 1 else 0
     return (inputs.pressed(int(arguments[0]), raw, meta),)
-
-
-def _set_text(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (Clear(), *typed(str(arguments[-1])))
 
 
 def _inject(arguments: list[Any], raw: str) -> tuple[Act, ...]:
@@ -144,10 +136,6 @@ def _inject(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (Pointer(phase, pixel(arguments[1]), pixel(arguments[2])),)
 
 
-def _clipboard(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(CLIPBOARD + str(arguments[-1])),)
-
-
 _OPAQUE = (
     "dragTo gesture pinchIn pinchOut scrollForward scrollBackward scrollTo scrollToBeginning "
     "scrollToEnd flingForward flingBackward flingToBeginning flingToEnd openNotification "
@@ -155,22 +143,22 @@ _OPAQUE = (
     "setOrientationNatural freezeRotation wakeUp clickAndWaitForNewWindow "
     "performActionOnCurrentObject"
 )
-_READERS: dict[str, ReadsList] = dict.fromkeys(_OPAQUE.split(), _raw)
+_READERS: dict[str, ReadsList] = dict.fromkeys(_OPAQUE.split(), opaque)
 _READERS |= {
     "click": _click,
     "longClick": _long_click,
     "swipe": _swipe,
     "swipePoints": _swipe_points,
     "drag": _drag,
-    "pressKey": _key,
+    "pressKey": lambda given, raw: (_KEYS.get(str(given[0]).lower(), Raw(raw)),),
     "pressKeyCode": _key_code,
-    "setText": _set_text,
-    "clearTextField": _fixed(Clear()),
-    "clearInputText": _fixed(Clear()),
+    "setText": lambda given, _: (Clear(), *typed(str(given[-1]))),
+    "clearTextField": fixed(Clear()),
+    "clearInputText": fixed(Clear()),
     "injectInputEvent": _inject,
-    "setClipboard": _clipboard,
-    "pasteClipboard": _fixed(inputs.PASTE),
-    "sleep": _fixed(inputs.SCREEN_OFF),
+    "setClipboard": lambda given, _: (Raw(CLIPBOARD + str(given[-1])),),
+    "pasteClipboard": fixed(inputs.PASTE),
+    "sleep": fixed(inputs.SCREEN_OFF),
 }
 
 
@@ -201,18 +189,6 @@ def _device_swipe(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (swipe(x1, y1, x2, y2, float(params.get("duration") or 0.3)),)
 
 
-def _text(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return typed(str(params["text"]))
-
-
-def _button(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (_BUTTONS.get(str(params["button"]).upper(), Raw(raw)),)
-
-
-def _launch(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Open(str(params.get("bundleId") or params["package"])),)
-
-
 def _copied(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (Raw(CLIPBOARD + str(values["text"])),)
 
@@ -240,10 +216,10 @@ _DEVICE_READERS: dict[str, ReadsTable] = {
     "device.io.tap": _tap,
     "device.io.longpress": _long_press,
     "device.io.swipe": _device_swipe,
-    "device.io.text": _text,
-    "device.io.button": _button,
+    "device.io.text": lambda given, _: typed(str(given["text"])),
+    "device.io.button": lambda given, raw: (_BUTTONS.get(str(given["button"]).upper(), Raw(raw)),),
     "device.io.gesture": _gesture,
-    "device.apps.launch": _launch,
+    "device.apps.launch": lambda given, _: (Open(str(given.get("bundleId") or given["package"])),),
     "device.clipboard.set": _copied,
 }
 
@@ -275,38 +251,24 @@ def _portal_swipe(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (swipe(x1, y1, x2, y2, float(values.get("duration", 300)) / 1000),)
 
 
-def _global(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (_GLOBAL.get(int(values["action"]), Raw(raw)),)
-
-
-def _open(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Open(str(values.get("package") or values["packageName"])),)
-
-
 def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     text = typed(from_base64(str(values["base64_text"])))
     clears = values.get("clear", True) in {True, "true"}
     return (Clear(), *text) if clears else text
 
 
-def _portal_key_code(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (inputs.pressed(int(values["key_code"]), raw),)
-
-
 _PORTAL_READERS: dict[str, ReadsTable] = {
     "tap": _tap,
     "swipe": _portal_swipe,
-    "global": _global,
-    "app": _open,
-    "app/stop": _raw,
+    "global": lambda given, raw: (_GLOBAL.get(int(given["action"]), Raw(raw)),),
+    "app": lambda given, _: (Open(str(given.get("package") or given["packageName"])),),
+    "app/stop": opaque,
     "keyboard/input": _input,
-    "input": _input,
-    "keyboard/clear": _fixed(Clear()),
-    "clear": _fixed(Clear()),
-    "keyboard/key": _portal_key_code,
-    "key": _portal_key_code,
+    "keyboard/clear": fixed(Clear()),
+    "keyboard/key": lambda given, raw: (inputs.pressed(int(given["key_code"]), raw),),
     "clipboard/set": _copied,
 }
+_PORTAL_READERS |= {name: _PORTAL_READERS[f"keyboard/{name}"] for name in ("input", "clear", "key")}
 
 
 _PORTAL = re.compile(r"content://com\.(?:droidrun|mobilerun)\.portal/([^?]*)")
@@ -324,9 +286,5 @@ def read_content(arguments: Sequence[str], raw: str) -> Command:
     if arguments[:1] == ["query"]:
         return Command(raw, looks=portal_shows(match[1]))
     bound = [_BINDING.fullmatch(value) for option, value in pairs if option == "--bind"]
-    values = {each[1]: _value(each[2], each[3]) for each in bound if each}
+    values = {e[1]: e[3] == "true" if e[2] == "b" else e[3] for e in bound if e}
     return Command(raw, portal_acts(match[1], values, raw))
-
-
-def _value(kind: str, text: str) -> object:
-    return text == "true" if kind == "b" else text

@@ -6,7 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap, Type, Wait
-from pytest_mobileagent.program.commands import Act, Clear, Command, ElementTap, Erase, inputs
+from pytest_mobileagent.program.commands import (
+    Act,
+    Clear,
+    Command,
+    ElementTap,
+    Erase,
+    fixed,
+    inputs,
+    opaque,
+)
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.program.commands.script import call_text
@@ -42,14 +51,14 @@ def read(method: str, path: str, values: Any, raw: str) -> Command | None:
     return Command(raw)
 
 
-def _click(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    place = _place(body)
-    return (Tap(*place),) if place else (Raw(raw),)
+def _at_place(kind: type[Tap | DoubleTap]) -> Reader:
+    """Return a reader of gestures at one place."""
 
+    def read_gesture(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
+        place = _place(body)
+        return (kind(*place),) if place else (Raw(raw),)
 
-def _double_click(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    place = _place(body)
-    return (DoubleTap(*place),) if place else (Raw(raw),)
+    return read_gesture
 
 
 def _long_click(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
@@ -80,10 +89,6 @@ def _perform(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return (swipe(x1, y1, x2, y2, pixel(body.get("steps", 60)) * 0.005),)
 
 
-def _actions(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return read_actions(body["actions"], raw)
-
-
 def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     """Read text that is typed into an element; `replace` empties the element first."""
     value = body.get("text", body.get("value", ""))
@@ -95,56 +100,44 @@ def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return (*replaces, *keyed(text, raw), Key("enter"))
 
 
-def _clear(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Clear(),)
-
-
 def _key_code(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return (inputs.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),)
-
-
-def _clipboard(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(CLIPBOARD + from_base64(body["content"])),)
-
-
-def _back(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Key("back"),)
-
-
-def _raw(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(raw),)
 
 
 _READERS: list[tuple[re.Pattern[str], Reader]] = [
     (re.compile(pattern), reader)
     for pattern, reader in (
-        ("actions", _actions),
-        ("element/[^/]+/clear", _clear),
+        ("actions", lambda body, raw: read_actions(body["actions"], raw)),
+        ("element/[^/]+/clear", fixed(Clear())),
         ("element/[^/]+/value", _value),
         ("keys", _value),
-        ("back", _back),
+        ("back", fixed(Key("back"))),
         ("appium/device/press_keycode", _key_code),
-        ("appium/device/long_press_keycode", _raw),
-        ("appium/device/open_notifications", _raw),
-        ("appium/device/set_clipboard", _clipboard),
-        ("appium/gestures/click", _click),
-        ("appium/gestures/double_click", _double_click),
+        ("appium/device/long_press_keycode", opaque),
+        ("appium/device/open_notifications", opaque),
+        (
+            "appium/device/set_clipboard",
+            lambda body, _: (Raw(CLIPBOARD + from_base64(body["content"])),),
+        ),
+        ("appium/gestures/click", _at_place(Tap)),
+        ("appium/gestures/double_click", _at_place(DoubleTap)),
         ("appium/gestures/long_click", _long_click),
-        ("appium/gestures/.*", _raw),
+        ("appium/gestures/.*", opaque),
         ("appium/tap", _touch),
-        ("appium/element/[^/]+/scroll_to/.*", _raw),
-        ("gestures/scroll_to", _raw),
+        ("appium/element/[^/]+/scroll_to/.*", opaque),
+        ("gestures/scroll_to", opaque),
         ("touch/click", _touch),
         ("touch/perform", _perform),
-        ("touch/.*", _raw),
-        ("orientation|rotation", _raw),
-        ("alert/(accept|dismiss)", _raw),
-        ("network_connection", _raw),
+        ("touch/.*", opaque),
+        ("orientation|rotation", opaque),
+        ("alert/(accept|dismiss)", opaque),
+        ("network_connection", opaque),
     )
 ]
 
 
 _DOUBLE_SECONDS = 0.3
+_ACTING = {"pointerDown", "keyDown", "scroll"}
 # The private characters by which WebDriver names keys.
 _CONTROL = "\ue009\ue051"
 _SHIFT = "\ue008\ue050"
@@ -161,7 +154,11 @@ def read_actions(sequences: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ..
     Raises:
         ValueError, KeyError, TypeError: if the actions are malformed.
     """
-    busy = [each for each in sequences if any(_acts(item) for item in each.get("actions", ()))]
+    busy = [
+        each
+        for each in sequences
+        if any(item.get("type") in _ACTING for item in each.get("actions", ()))
+    ]
     if not busy:
         return ()
     if len(busy) > 1:
@@ -172,10 +169,6 @@ def read_actions(sequences: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ..
     if busy[0].get("type") == "pointer":
         return _fingered(items, raw)
     return (Raw(raw),)
-
-
-def _acts(item: dict[str, Any]) -> bool:
-    return item.get("type") in {"pointerDown", "keyDown", "scroll"}
 
 
 def _fingered(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
