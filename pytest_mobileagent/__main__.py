@@ -161,10 +161,7 @@ def _graph(arguments: list[str]) -> int:
     """Make a graph from runs, by default without what the project redacts."""
     from pytest_mobileagent.dataset.graph_command import main as graph
     from pytest_mobileagent.plugin.project import project_settings
-    from pytest_mobileagent.report.recorded_run import finished_episodes, is_run, newest_run
-
-    def has_run(path: Path) -> bool:
-        return is_run(path) or newest_run(path) is not None
+    from pytest_mobileagent.report.recorded_run import finished_episodes, has_run
 
     return graph(arguments, finished_episodes, has_run, project_settings().get)
 

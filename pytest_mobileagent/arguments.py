@@ -7,7 +7,7 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import printable, whole_number
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -31,6 +31,18 @@ def bad_input(error: Exception) -> int:
     """Print an error about the input on one line, and return the exit status for it."""
     print(f"ERROR: {printable(' '.join(str(error).split()))}", file=sys.stderr)
     return BAD_INPUT
+
+
+def positive(text: str) -> int:
+    """Return the value of an option that is a whole number of at least 1.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is not.
+    """
+    if number := whole_number(text):
+        return number
+    msg = f"{text!r} is not a whole number of at least 1"
+    raise argparse.ArgumentTypeError(msg)
 
 
 class Parser(argparse.ArgumentParser):

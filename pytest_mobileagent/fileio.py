@@ -75,6 +75,15 @@ def read_json(path: Path) -> Any:
     return parse_json(read_bytes(path))
 
 
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the object in an optional JSON file; {} if it is missing, unreadable or no object."""
+    try:
+        content = read_json(path)
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
 def parse_json(text: str | bytes) -> Any:
     """Parse a string as JSON.
 

@@ -214,6 +214,16 @@ def decimal_number(text: str) -> float | None:
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "2 workers"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return a value of a record that should be a JSON object; {} if it is anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def printable(text: str) -> str:
     """Return the text with control characters escaped, so that it cannot affect a terminal.
 

@@ -153,3 +153,11 @@ def is_readable(stream: FileDescriptorLike, seconds: float) -> bool:
     poll = select.poll()
     poll.register(stream, select.POLLIN)
     return bool(poll.poll(max(0.0, seconds) * 1000))
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal, such as "SIGKILL"; real-time signals have only a number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

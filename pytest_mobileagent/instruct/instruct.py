@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.arguments import Parser, bad_input, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
 from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import MobileAgentError, TaskError
@@ -20,7 +20,7 @@ from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
-from pytest_mobileagent.jsonable import printable, whole_number
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.asking import add_model_options, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
@@ -294,13 +294,13 @@ def _parser() -> Parser:
     steps = f"the number of steps of a trajectory (default: 4-{COMPLEX})"
     add("--steps", metavar="MIN-MAX", type=_span, default=(4, COMPLEX), help=steps)
     kinds = "the minimum number of kinds of actions (default: 2)"
-    add("--kinds", metavar="N", type=_count, default=2, help=kinds)
+    add("--kinds", metavar="N", type=positive, default=2, help=kinds)
     ends = "the maximum number of trajectories between two pages (default: 3)"
-    add("--per-ends", metavar="N", type=_count, default=3, help=ends)
+    add("--per-ends", metavar="N", type=positive, default=3, help=ends)
     add(
         "--most",
         metavar="N",
-        type=_count,
+        type=positive,
         default=100,
         help="the maximum number for each source (default: 100)",
     )
@@ -313,7 +313,11 @@ def _parser() -> Parser:
     add("--max-cost", metavar="USD", help="stop when this many US dollars are spent")
     add("--cache", metavar="DIR", type=Path, help="a folder for replies (default: pytest's cache)")
     add(
-        "--threads", metavar="N", type=_count, default=8, help="trajectories at a time (default: 8)"
+        "--threads",
+        metavar="N",
+        type=positive,
+        default=8,
+        help="trajectories at a time (default: 8)",
     )
     return parser
 
@@ -328,17 +332,9 @@ def _check(parser: Parser, given: argparse.Namespace) -> None:
         parser.error("name a file for the instructions with -o FILE.jsonl, or use --dry-run")
 
 
-def _count(text: str) -> int:
-    number = whole_number(text)
-    if number is None or number < 1:
-        msg = f"{text} is not a whole number from 1"
-        raise argparse.ArgumentTypeError(msg)
-    return number
-
-
 def _span(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
-    least, most = _count(first), _count(last or first)
+    least, most = positive(first), positive(last or first)
     if least > most:
         msg = f"{text} must be MIN-MAX, as in 4-{COMPLEX}"
         raise argparse.ArgumentTypeError(msg)

@@ -21,8 +21,8 @@ from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
-from pytest_mobileagent.jsonable import digest, printable
+from pytest_mobileagent.fileio import PRIVATE, read_object, write_json, write_text
+from pytest_mobileagent.jsonable import digest, mapping, printable
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -135,10 +135,10 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
     """Return the parts of each case in the runs, with the part that counts in last place."""
     found: dict[str, list[_Part]] = {}
     for run in recorded:
-        planned = _read(run.folder / runs.RUN)
-        plans, digests = planned.get("tasks"), planned.get("digests")
+        planned = read_object(run.folder / runs.RUN)
+        plans = planned.get("tasks")
         plans = {plan.get("key"): plan for plan in plans or () if isinstance(plan, dict)}
-        digests = digests if isinstance(digests, dict) else {}
+        digests = mapping(planned.get("digests"))
         lines: dict[str, list[runs.IndexLine]] = {}
         for line in runs.entries(run.folder):
             lines.setdefault(line.case, []).append(line)
@@ -153,15 +153,6 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
             )
             found.setdefault(key, []).append(whole)
     return {key: sorted(each, key=lambda part: part.rank) for key, each in found.items()}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Return the content of an optional JSON file; {} if it is missing or unreadable."""
-    try:
-        content = read_json(path)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _plan_of(part: _Part) -> dict[str, Any]:

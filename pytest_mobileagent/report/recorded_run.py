@@ -114,6 +114,11 @@ def is_run(folder: Path) -> bool:
     return any((folder / name).is_file() for name in (RUN, REPORT))
 
 
+def has_run(path: Path) -> bool:
+    """Return whether a path names a run: the folder of a run, or a folder of runs."""
+    return is_run(path) or newest_run(path) is not None
+
+
 # The times at which a run was started, resumed or merged, in the head of its run.json.
 _TIMES = re.compile(r'"(?:started|when|merged)": ?"([^"\\]+)"')
 _HEAD_CHARACTERS = 65_536

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.fileio import read_json
+from pytest_mobileagent.fileio import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -23,7 +23,7 @@ def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, flo
     of the others. Tasks that are done `at_once` take next to no time. The result is empty if
     nothing is known: without the files, or with damaged ones, only the order is lost.
     """
-    run = _read(folder / "run.json")
+    run = read_object(folder / "run.json")
     tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
     seconds = {n: s for n, s in _earlier_seconds(folder, _agent(run)).items() if n in tasks}
     both = [
@@ -45,18 +45,10 @@ def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:
     # Names begin with the time, so the newest run comes last.
     with suppress(OSError):
         for path in sorted(folder.parent.glob("*/report.json"), reverse=True):
-            if path.parent.name < folder.name and _agent(report := _read(path)) == agent:
+            if path.parent.name < folder.name and _agent(report := read_object(path)) == agent:
                 times = {task["nodeid"]: _number(task.get("seconds")) for task in _tasks(report)}
                 return {nodeid: took for nodeid, took in times.items() if took}
     return {}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        content = read_json(path)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _agent(document: Mapping[str, Any]) -> str | None:

@@ -326,7 +326,7 @@ def test_a_broken_graph_is_reported_in_one_line_with_its_row(command, make_graph
         (["run"], "name a file for the instructions with -o FILE.jsonl, or use --dry-run"),
         (["t.jsonl"], "t.jsonl is a table: give nothing else"),
         (["run", "--steps=9-4", "--dry-run"], "9-4 must be MIN-MAX"),
-        (["run", "--most=0", "--dry-run"], "0 is not a whole number from 1"),
+        (["run", "--most=0", "--dry-run"], "'0' is not a whole number of at least 1"),
     ],
 )
 def test_options_that_do_not_fit_are_a_usage_error(command, arguments, problem):

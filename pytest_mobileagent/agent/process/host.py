@@ -30,7 +30,7 @@ from pytest_mobileagent.agent.process.wire import (
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables
-from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
+from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -288,12 +288,5 @@ def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
     if status is None:
         return "its process closed the connection"
     if status < 0:
-        return f"its process was killed by {_signal_name(-status)}"
+        return f"its process was killed by {signal_name(-status)}"
     return f"its process ended with status {status}"
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"

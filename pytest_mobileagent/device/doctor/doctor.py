@@ -23,7 +23,7 @@ from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabi
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.errors import MobileAgentError, RecordError
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 
 if TYPE_CHECKING:
     import argparse
@@ -124,13 +124,9 @@ def _examine(device: Device, *, act: bool) -> int:
         print("\n".join(_lines(finding)), flush=True)
     problems = sum(finding.level == "problem" for finding in found)
     warnings = sum(finding.level == "warning" for finding in found)
-    counts = f"{_count(problems, 'problem')}, {_count(warnings, 'warning')}"
-    print(f"\n{_count(len(found), 'check')}: {counts}")
+    counts = f"{plural(problems, 'problem')}, {plural(warnings, 'warning')}"
+    print(f"\n{plural(len(found), 'check')}: {counts}")
     return 1 if problems else 0
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 _REMEDY = (

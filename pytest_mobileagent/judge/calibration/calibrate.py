@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, positive, program_name
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.jsonable import printable, to_wire, whole_number
+from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.judge.calibration.judging import (
     INTERRUPTED,
     CalibrationPlan,
@@ -137,7 +137,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODEL,…",
         help="the judges: PROVIDER:NAME, with @URL for your own endpoint",
     )
-    add("--runs", type=_count, metavar="K", help="ask each judge K times; the majority counts")
+    add("--runs", type=positive, metavar="K", help="ask each judge K times; the majority counts")
     add("--actions", choices=ACTIONS, help="how judges see the agent's actions")
     add("--evidence", choices=EVIDENCE, help="whether judges see screenshots or view hierarchies")
     add("--reason", choices=("yes", "no"), help="whether judges give a reason before the result")
@@ -165,21 +165,13 @@ def parser() -> argparse.ArgumentParser:
     )
     add(
         "--threads",
-        type=_count,
+        type=positive,
         default=8,
         metavar="N",
         help="episodes judged at a time (default: 8)",
     )
     add("--format", choices=("text", "json"), default="text", help="the format of the report")
     return made  # fmt: skip
-
-
-def _count(text: str) -> int:
-    number = whole_number(text)
-    if number is None or number < 1:
-        msg = f"{text} is not a whole number from 1"
-        raise argparse.ArgumentTypeError(msg)
-    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +245,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
         references,
         ModelSettings(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
         _modes(given),
-        _parsed(runs, lambda at: _count(at.text), 1),
+        _parsed(runs, lambda at: positive(at.text), 1),
         "rapidocr" if ocr is None else ocr.text,
     )
 

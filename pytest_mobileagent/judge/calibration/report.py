@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.judge.calibration import figures
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def as_text(found: Mapping[str, Any]) -> str:
     """Return the data of `summary` as text."""
     first = found["modes"][0]
     rows = [("", *_HEAD), *_judges(first), *_agreeing(first)]
-    head = f"{_count(found['judged'], 'episode')}, {found['done']} labelled done"
+    head = f"{plural(found['judged'], 'episode')}, {found['done']} labelled done"
     table = [[head, *rows[0][1:]], *map(list, rows[1:])]
     lines = _aligned(table)
     if first["key_components"]["labels"]:
@@ -209,10 +209,10 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
         calls = sum(judge["calls"] for judge in judges)
         yield f"{cached} of {calls} replies were kept from before, and cost nothing again"
     if undecided := sum(judge["undecided"] for judge in judges):
-        yield f"{_count(undecided, 'answer')} left out: as many votes for done as against"
+        yield f"{plural(undecided, 'answer')} left out: as many votes for done as against"
     errors = [each for each in found["answers"] if each["error"]]
     if errors:
-        yield f"{_count(len(errors), 'answer')} left out, as there was none:"
+        yield f"{plural(len(errors), 'answer')} left out, as there was none:"
     for each in errors[:_SHOWN]:
         why = " ".join(each["error"].split())
         cut = why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
@@ -243,10 +243,6 @@ def _price(judge: Mapping[str, Any]) -> str:
 
 def _short(judge: str) -> str:
     return judge.partition(":")[2]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.jsonable import plural
+
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
@@ -42,13 +44,8 @@ def show_beginning(config: pytest.Config, tests: int) -> None:
     """Print the numbers of workers and tests."""
     terminal = config.pluginmanager.getplugin("terminalreporter")
     if terminal is not None and tests and config.get_verbosity() >= 0:
-        workers = counted(len(config.option.tx), "worker")
-        terminal.write_line(f"{workers} [{counted(tests, 'item')}]")
-
-
-def counted(number: int, what: str) -> str:
-    """Return a count with its noun, such as `2 workers`."""
-    return f"{number} {what}{'s' if number != 1 else ''}"
+        workers = plural(len(config.option.tx), "worker")
+        terminal.write_line(f"{workers} [{plural(tests, 'item')}]")
 
 
 def refuse(config: pytest.Config, worker: str, difference: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
@@ -97,8 +97,7 @@ class Rescoring(RecordedEarlierRun):
         """
         made = {name: self.about.get(name) for name in _OF_EPISODES}
         made["rescored_from"] = self.about.get("id") or self.path.name
-        recorded = self.about.get("fingerprints")
-        before = recorded if isinstance(recorded, dict) else {}
+        before = mapping(self.about.get("fingerprints"))
         return made, {n: p if n in _MADE_ANEW else before.get(n) for n, p in parts.items()}
 
     def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.recorded_run import is_final
@@ -169,8 +169,7 @@ class Resuming(RecordedEarlierRun):
                 self._add(folder, about(), cases)
 
     def _add(self, folder: RunFolder, now: Mapping[str, Any], cases: Sequence[Case]) -> None:
-        before = self.about.get("fingerprints")
-        before = before if isinstance(before, dict) else {}
+        before = mapping(self.about.get("fingerprints"))
         selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
         other = set() if selected == known else {"tasks", "checks"}  # differ with other tests
         differs = [

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.fileio import read_json
+from pytest_mobileagent.fileio import read_object
+from pytest_mobileagent.jsonable import mapping
 from pytest_mobileagent.plugin.reuse.earlier import CHECK, CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
 from pytest_mobileagent.report.human_verdicts import AS_RUN
@@ -78,7 +79,8 @@ class Reusing(RecordedEarlierRun):
         """
         if self.decisions:
             return False
-        old, new, tasks = _read(self.path), _read(run), self.reused
+        old, new = (read_object(each / runs.RUN) for each in (self.path, run))
+        tasks = self.reused
         self.decisions = decide(old, new, tasks)
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
@@ -99,15 +101,6 @@ class Reusing(RecordedEarlierRun):
         """Return a line on how many results were reused, scored again or run, and why."""
         keys = [result["key"] for result in results]
         return [in_words(self.decisions[key] for key in keys if key in self.decisions)]
-
-
-def _read(run: Path) -> dict[str, Any]:
-    """Return the content of a run's run.json; empty if the file is missing or unreadable."""
-    try:
-        content = read_json(run / runs.RUN)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
@@ -140,21 +133,21 @@ def decide(
 
     `old` and `new` are the contents of the two runs' run.json; `tasks` are the old run's results.
     """
-    before, now = (_mapping(each.get("digests")) for each in (old, new))
-    shared = changed_for_all(_mapping(old.get("run")), _mapping(new.get("run")))
+    before, now = (mapping(each.get("digests")) for each in (old, new))
+    shared = changed_for_all(mapping(old.get("run")), mapping(new.get("run")))
     return {
-        key: _decide(tasks.get(key), _mapping(before.get(key)), parts, shared)
+        key: _decide(tasks.get(key), mapping(before.get(key)), parts, shared)
         for key, parts in now.items()
     }
 
 
 def changed_for_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Return which parts that all episodes depend on have changed since, or during, the old run."""
-    before, now = (_mapping(each.get("fingerprints")) for each in (old, new))
+    before, now = (mapping(each.get("fingerprints")) for each in (old, new))
     differ = [name for name in SHARED if before.get(name) != now.get(name)]
     resumed = old.get("resumed")
     for again in resumed if isinstance(resumed, list) else ():
-        differ += _mapping(again).get("differs_in") or ()
+        differ += mapping(again).get("differs_in") or ()
     return [str(name) for name in dict.fromkeys(differ)]
 
 
@@ -198,7 +191,3 @@ def in_words(decisions: Iterable[ReuseDecision]) -> str:
         parts.append(f"{count} {what}" + (f" ({', '.join(reasons)})" if reasons else ""))
     total = each.total()
     return f"{total} task{'s' * (total != 1)}: {', '.join(parts)}"
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import stat
 from collections import deque
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.processes import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _error(traces: Traces, without: ReportPlace | None = None) -> str:
     if status is None:
         how = "ended in an unknown way"
     elif status < 0:
-        how = f"was killed by {_signal_name(-status)}"
+        how = f"was killed by {signal_name(-status)}"
     else:
         how = f"ended with status {status}"
     if without is not None:
@@ -199,10 +199,3 @@ def _read(path: Path) -> str | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         return file.read(_MOST_READ).decode("utf-8", "replace")
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:  # a real-time signal
-        return f"signal {number}"

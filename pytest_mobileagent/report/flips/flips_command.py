@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import shutil
@@ -12,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser, bad_input, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
-from pytest_mobileagent.jsonable import printable, to_text, whole_number
+from pytest_mobileagent.jsonable import printable, to_text
 from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, of_run, options_of, plan
 from pytest_mobileagent.report.html.run_page import write_page
@@ -27,6 +26,7 @@ from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
 from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.flips.plan import DecidedEpisode
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--times",
         metavar="K",
-        type=_count,
+        type=positive,
         default=_TIMES,
         help="how many times judges are asked again about each episode (default: %(default)s)",
     )
@@ -99,13 +99,6 @@ def _parser() -> argparse.ArgumentParser:
         help=f"the folder for {FLIPS} and all other output (default: beside the first RUN)",
     )
     return parser
-
-
-def _count(text: str) -> int:
-    if number := whole_number(text):
-        return number
-    msg = f"{text!r} is not a whole number of at least 1"
-    raise argparse.ArgumentTypeError(msg)
 
 
 def _runs(paths: Sequence[Path]) -> list[RecordedRun]:

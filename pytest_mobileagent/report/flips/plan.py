@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.llm.recorded_replies import has_replies
 from pytest_mobileagent.report.text.table import price
 from pytest_mobileagent.verdict import CHECK, PERSON
@@ -177,11 +177,9 @@ def options_of(about: Any) -> dict[str, str]:
 
     Options that only concern the organisation of the run or its results are left out.
     """
-    recorded = about.get("options")
-    given = recorded if isinstance(recorded, dict) else {}
     return {
         f"mobile-{name.removeprefix('mobile-')}".upper().replace("-", "_"): str(each["value"])
-        for name, each in given.items()
+        for name, each in mapping(about.get("options")).items()
         if name not in _OWN and each.get("value") is not None and each.get("source") != "default"
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.report.comparison.pairing import (
     common,
     difference,
@@ -98,7 +99,7 @@ def against(
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and seen.found.tasks >= FEWEST_TASKS
     if is_whole and rule(seen.found, bound, seen.levels) == INCONCLUSIVE:
-        after = f"after {_plural(analyses.epochs[analysis], 'epoch')}"
+        after = f"after {plural(analyses.epochs[analysis], 'epoch')}"
         why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
         return finding(INCONCLUSIVE, why, may_change=may_change)
     why = _lacks(seen, here, there)
@@ -211,7 +212,7 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
     """Describe how many epochs or tasks a decision would take, and add this to `numbers`."""
     tasks = seen.found.tasks
     if tasks < FEWEST_TASKS:
-        return f"{_plural(tasks, 'task')} in both runs, and a verdict needs {FEWEST_TASKS}"
+        return f"{plural(tasks, 'task')} in both runs, and a verdict needs {FEWEST_TASKS}"
     chance = noise([seen.before, seen.after], common(seen.before, seen.after))
     if chance is None:
         return "with one epoch, lost tasks may be chance: run several epochs of both"
@@ -226,7 +227,7 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
 def _epochs(analyses: InterimAnalyses, analysis: int) -> str:
     count = len(analyses.epochs)
     which = f" (analysis {analysis + 1} of {count})" if count > 1 else ""
-    return _plural(analyses.epochs[analysis], "epoch") + which
+    return plural(analyses.epochs[analysis], "epoch") + which
 
 
 def _denominators(seen: _Seen) -> str:
@@ -234,7 +235,3 @@ def _denominators(seen: _Seen) -> str:
         return ""
     here, there = (f"{run.decided} of {episodes(run)}" for run in (seen.here, seen.there))
     return f"; {here} episodes decided, {there} of the baseline's"
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"

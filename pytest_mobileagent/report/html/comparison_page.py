@@ -14,8 +14,8 @@ from pytest_mobileagent.report.html.run_page import (
     episodes,
     packed,
     report_of,
-    temporary_page,
     write,
+    written_somewhere,
 )
 
 if TYPE_CHECKING:
@@ -35,15 +35,13 @@ def page_of_two(base: Path, run: Path) -> Path:
         RecordError: if the report or the run.json of a run is damaged, or of a newer version.
     """
     wholes = report_of(base), report_of(run)
-    try:
-        return _write(run / f"beside-{base.name}.html", base, run, wholes)
-    except PermissionError:
-        return _write(temporary_page(), base, run, wholes)
+    page = run / f"beside-{base.name}.html"
+    return written_somewhere(page, lambda path: _write(path, base, run, wholes))
 
 
 def _write(
     path: Path, base: Path, run: Path, wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
-) -> Path:
+) -> None:
     before, after = wholes
     indexes = [
         ("index", pack(index_data(run, after))),
@@ -56,7 +54,6 @@ def _write(
         _divergences(_pairs(base, run, before, after), written),
     )
     write(path, f"{run.name} · {base.name}", chain(indexes, *blocks))
-    return path
 
 
 def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path: Path) -> str:

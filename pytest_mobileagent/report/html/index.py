@@ -14,9 +14,8 @@ from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
-from pytest_mobileagent.report.text.cause import AGENTS_FAULT, FAILURES, without_names
 from pytest_mobileagent.report.text.lists import notices
-from pytest_mobileagent.report.text.narration import nearest
+from pytest_mobileagent.report.text.narration import AGENTS_FAULT, FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.verdict import VERDICTS
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.fileio import replacing
+from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.comparison.ranking import rank
@@ -145,16 +146,12 @@ def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
     unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
     return [
         *notes,
-        *([f"{_count(lost, 'attempt')} lost to infrastructure"] if lost else []),
-        *([f"{_count(suspects, 'episode')} {_SUSPECT}"] if suspects else []),
-        *([f"{_count(unreset, 'episode')} began without a snapshot"] if unreset else []),
-        *([f"check and judges differ in {_count(differ, 'episode')}"] if differ else []),
+        *([f"{plural(lost, 'attempt')} lost to infrastructure"] if lost else []),
+        *([f"{plural(suspects, 'episode')} {_SUSPECT}"] if suspects else []),
+        *([f"{plural(unreset, 'episode')} began without a snapshot"] if unreset else []),
+        *([f"check and judges differ in {plural(differ, 'episode')}"] if differ else []),
         *cautions(run.tasks),
     ]
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -27,7 +27,7 @@ from pytest_mobileagent.report.recorded_run import REPORT, document, recorded_ru
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 _ABANDONED = 600.0  # seconds after which a partly written page is abandoned
@@ -123,11 +123,19 @@ def page_of(run: Path, *, anew: bool = False) -> Path:
     if not anew and _is_new(run, page):
         return page
     whole = report_of(run)
+    return written_somewhere(page, lambda path: write_page(run, whole, path))
+
+
+def written_somewhere(page: Path, write: Callable[[Path], object]) -> Path:
+    """Write a page to its path, or into a new temporary folder if that may not be written.
+
+    Return the path of the page.
+    """
     try:
-        write_page(run, whole)
+        write(page)
     except PermissionError:
-        page = temporary_page()
-        write_page(run, whole, page)
+        page = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), page.name)
+        write(page)
     return page
 
 
@@ -156,11 +164,6 @@ def _is_new(run: Path, page: Path) -> bool:
         return max((run / name).stat().st_mtime_ns for name in (REPORT, INDEX)) <= written
     except OSError:
         return False
-
-
-def temporary_page() -> Path:
-    """Return the path of a page in a new temporary folder."""
-    return Path(tempfile.mkdtemp(prefix="mobileagent-report-"), PAGE)
 
 
 WIDTH = 360  # pixels of a packed picture

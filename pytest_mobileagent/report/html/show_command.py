@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,13 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import GraphError, HostError, RecordError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.recorded_run import find_run, finished_episodes, is_run, newest_run
+from pytest_mobileagent.report.recorded_run import (
+    find_run,
+    finished_episodes,
+    has_run,
+    is_run,
+    newest_run,
+)
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
@@ -126,6 +131,7 @@ def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]
     """
     from pytest_mobileagent.dataset.graph import Graph
     from pytest_mobileagent.report.html.graph_page import GRAPH_PAGE, write_graph_page
+    from pytest_mobileagent.report.html.run_page import written_somewhere
 
     if other and (Path(other) / STREAM).is_file():
         episodes, around = [Path(other)], task
@@ -135,24 +141,18 @@ def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]
         episodes, around = [], other
     with Graph.open(folder.resolve()) as graph:
         walked = [read(each, EpisodeRecord) for each in episodes[:_MOST_WAYS]]
-        page = folder / GRAPH_PAGE
-        try:
-            write_graph_page(graph, page, around, walked)
-        except PermissionError:
-            page = Path(tempfile.mkdtemp(prefix="mobileagent-graph-"), GRAPH_PAGE)
-            write_graph_page(graph, page, around, walked)
-    return page
+        return written_somewhere(
+            folder / GRAPH_PAGE, lambda page: write_graph_page(graph, page, around, walked)
+        )
 
 
 def _page_of_all(folder: Path) -> Path:
     """Write the page of all runs into their folder, or else a temporary one; return its path."""
     from pytest_mobileagent.report.html.all_runs_page import RUNS_PAGE, write_runs_page
+    from pytest_mobileagent.report.html.run_page import written_somewhere
 
-    try:
-        return write_runs_page(folder.resolve())
-    except PermissionError:
-        elsewhere = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), RUNS_PAGE)
-        return write_runs_page(folder.resolve(), elsewhere)
+    whole = folder.resolve()
+    return written_somewhere(whole / RUNS_PAGE, lambda page: write_runs_page(whole, page))
 
 
 def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
@@ -184,14 +184,10 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 def _run(what: str, runs: Callable[[], Path]) -> Path | None:
     """Return the run at a path, or in the folder of runs; None if there is none."""
-    if what and _has_run(Path(what)):
+    if what and has_run(Path(what)):
         return find_run(Path(what))
     path = runs() / what
-    return find_run(path) if _has_run(path) else None
-
-
-def _has_run(path: Path) -> bool:
-    return is_run(path) or newest_run(path) is not None
+    return find_run(path) if has_run(path) else None
 
 
 def _address(what: str) -> tuple[Path, str] | None:

@@ -10,8 +10,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
-from pytest_mobileagent.report.text.cause import AGENTS_FAULT
-from pytest_mobileagent.report.text.narration import missed
+from pytest_mobileagent.report.text.narration import AGENTS_FAULT, missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""An episode in words: the agent's actions, why it ended, and what the check missed."""
+"""An episode in words: the agent's actions, why it ended, what the check missed, and the cause."""
 
 from __future__ import annotations
 
@@ -17,8 +17,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.verdict import Verdict
 
 
+AGENTS_FAULT = ("agent error", "time limit")  # terminations with an error of the agent
+FAILURES = ("failed", "error")
+_LONGEST = 140  # characters
+_STEP = re.compile(r"^the agent failed at step \d+: (?:it raised )?")
+_NAMES = re.compile(
+    r"""
+    (?<!\w)'[^'\n]*'(?!\w) | "[^"\n]*" | “[^”\n]*” | `[^`\n]*`  # what is quoted
+    | <\w+\ [^>]*>                            # an element
+    | \[[-\d., ]+\](?:\[[-\d., ]+\])?         # its bounds
+    | (?<![\w.])[a-z]\w*(?:\.\w+){2,}         # a package
+    | (?<!\w)(?:\w+:)?/[^\s,;:)]+             # a path
+    | (?<!\w)[A-Za-z]?[-+]?\d[\w.:,%-]*       # a number, a time, an identifier
+    """,
+    re.VERBOSE,
+)
+_REPEATED = re.compile(r"…(?:[,\s]*…)+")
 PAGE = "report.html"  # in a run's folder
 _LAST_STEPS = 4
 _SHORT = 40  # characters to which a sub-goal is cut, at least
@@ -284,3 +301,49 @@ def _value(side: ast.expr, explanation: str, between: str, which: int) -> str:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         values = explanation.removeprefix("assert ").split(between)
         return values[which] if len(values) == 2 else _name(side)
+
+
+def cause(
+    outcome: str,
+    reason: str,
+    *,
+    fault: str | None = None,
+    infrastructure: Sequence[str] = (),
+    verdict: Verdict | None = None,
+    episode: EpisodeRecord | None = None,
+) -> str | None:
+    """Return why a task failed or is undecided, without its own names and numbers.
+
+    The arguments are the fields of a `Result`. The cause is the first of these that exists: an app
+    crash (with the app's name), the agent's error, the termination with the notice of the last
+    step, or the termination with what the check missed. None if the task did not fail.
+    """
+    if outcome not in FAILURES:
+        return None
+    if outcome == "error":
+        broke = infrastructure if fault == "infrastructure" else ()
+        return _phrase(fault or "error", broke[-1] if broke else reason)
+    if episode is None:
+        return _phrase("", reason)
+    if episode.crashes:
+        first = episode.crashes[0]
+        return cut(
+            f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}", _LONGEST
+        )
+    if str(episode.termination) in AGENTS_FAULT and episode.error:
+        return _phrase("", _STEP.sub("", episode.error))
+    notices = [step.notice for step in episode.steps[-1:] if step.notice]
+    evidence = verdict.evidence if verdict is not None else {}
+    missed = nearest(reason, evidence) or str(evidence.get("sought") or reason)
+    return _phrase(str(episode.termination), notices[0] if notices else missed)
+
+
+def without_names(text: str) -> str:
+    """Return the first line of the text with numbers, names, paths and quotations replaced by …."""
+    line = text.strip().partition("\n")[0].partition("; closest: ")[0]
+    return " ".join(_REPEATED.sub("…", _NAMES.sub("…", line)).split())
+
+
+def _phrase(how: str, why: str) -> str:
+    words = without_names(why)
+    return cut(": ".join(filter(None, (how, words))) or "unknown", _LONGEST)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.engine import counted, refuse, scheduler_of, show_beginning
+from pytest_mobileagent.plugin.engine import refuse, scheduler_of, show_beginning
 from pytest_mobileagent.plugin.engine.ray.cluster import disconnect
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_of
 from pytest_mobileagent.plugin.engine.ray.machine import about_node, differences
@@ -74,7 +74,7 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
         """Print that workers are starting; nothing is collected in this process."""
-        self._line(f"starting {counted(self._run.workers, 'worker')} on the Ray cluster")
+        self._line(f"starting {plural(self._run.workers, 'worker')} on the Ray cluster")
         return True
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
