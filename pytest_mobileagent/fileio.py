@@ -75,6 +75,16 @@ def read_json(path: Path) -> Any:
     return parse_json(read_bytes(path))
 
 
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise OSErrors as a HostError that the file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        msg = f"cannot write {path}: {error}"
+        raise HostError(msg) from error
+
+
 def read_object(path: Path) -> dict[str, Any]:
     """Return the object in an optional JSON file; {} if it is missing, unreadable or no object."""
     try:

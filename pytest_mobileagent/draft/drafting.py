@@ -14,7 +14,7 @@ from pytest_mobileagent.draft.reply import DraftFunction, UnreadableDraftError, 
 from pytest_mobileagent.draft.separate import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
@@ -65,14 +65,11 @@ def write(path: Path, text: str) -> None:
     Raises:
         HostError: if a file cannot be written.
     """
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         for each in (draft_of(path), path):
             with each.open("x", encoding="utf-8") as file:
                 file.write(text)
-    except OSError as error:
-        msg = f"cannot write {path}: {error.strerror}"
-        raise HostError(msg) from error
 
 
 def comment(lines: Iterable[str]) -> str:

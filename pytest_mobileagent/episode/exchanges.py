@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import append_line, new_lines, parse_json, read_bytes
+from pytest_mobileagent.fileio import append_line, new_lines, parse_json, read_bytes, writing
 from pytest_mobileagent.jsonable import expect, to_line, to_wire
 
 if TYPE_CHECKING:
@@ -59,10 +58,8 @@ class ExchangeLog:
         """
         if self._calls is not None and exchange["call"] is not None:
             self._calls.append(ModelCall.from_json(exchange["call"]))
-        try:
+        with writing(self._path):
             append_line(self._path, to_line(redacted(to_wire(exchange))))
-        except OSError as error:
-            raise HostError(f"cannot write {self._path}: {error}") from error
 
 
 class CallReader:

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode import redaction
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import MOST_BYTES, read_bytes, write_bytes
+from pytest_mobileagent.fileio import MOST_BYTES, read_bytes, write_bytes, writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,11 +140,9 @@ class ScreenStore:
         if self.file(name, suffix).exists():
             return name
         path = self.path(name, suffix)
-        try:
+        with writing(path):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, content)
-        except OSError as error:
-            raise HostError(f"cannot write {path}: {error}") from error
         return name
 
 

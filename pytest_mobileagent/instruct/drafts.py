@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.draft.edits import draft_of
-from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.fileio import append_line, parse_json, read_text, replacing
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import append_line, parse_json, read_text, replacing, writing
 from pytest_mobileagent.instruct.routes import episode_screens
 from pytest_mobileagent.instruct.walks import graph_screens
 from pytest_mobileagent.jsonable import check, to_line, why_unreadable
@@ -104,13 +104,10 @@ def write_new(
         HostError: if a file cannot be written.
     """
     drafts = [DraftInstruction(_row(each, path.parent)) for each in written]
-    try:
+    with writing(draft_of(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft_of(path).open("x", encoding="utf-8") as file:
             file.writelines(f"{to_line(each.row)}\n" for each in drafts)
-    except OSError as error:
-        msg = f"cannot write {draft_of(path)}: {error.strerror}"
-        raise HostError(msg) from error
     _write_tasks(path, [d for d in drafts if unreviewed and d.row["verified"]["passed"]])
     return drafts
 
@@ -174,11 +171,8 @@ def decide(
         "note": note,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    try:
+    with writing(draft_of(path)):
         append_line(draft_of(path), to_line(line))
-    except OSError as error:
-        msg = f"cannot write {draft_of(path)}: {error}"
-        raise HostError(msg) from error
     _write_tasks(path, [d for d in read_drafts(path) if d.decision and d.decision.kept])
 
 
@@ -265,9 +259,5 @@ def _write_tasks(path: Path, drafts: Sequence[DraftInstruction]) -> None:
             edited = each.decision.instruction != each.row["instruction"]
             row["reviewed"] = {"who": each.decision.who, "edited": edited}
         lines.append(f"{to_line(row)}\n")
-    try:
-        with replacing(path) as file:
-            file.write("".join(lines).encode())
-    except OSError as error:
-        msg = f"cannot write {path}: {error}"
-        raise HostError(msg) from error
+    with writing(path), replacing(path) as file:
+        file.write("".join(lines).encode())

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import append_line, new_lines, parse_json
+from pytest_mobileagent.fileio import append_line, new_lines, parse_json, writing
 from pytest_mobileagent.jsonable import decimal_number, to_line
 
 if TYPE_CHECKING:
@@ -82,12 +82,9 @@ class Ledger:
         Raises:
             HostError: if the file cannot be written.
         """
-        try:
+        with writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             append_line(self.path, to_line([call.price_usd or 0.0, _tokens(call)]))
-        except OSError as error:
-            msg = f"cannot write {self.path}: {error}"
-            raise HostError(msg) from error
         if self._server is not None:
             with contextlib.suppress(HostError):  # the server is asked again before the next call
                 ask_ledger(self._server)

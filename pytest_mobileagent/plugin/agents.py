@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.project import folders
-from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ class RunAgents:
             check_program(program, self._settings, self._models, self._devices.source)
             self.asks = bool(program.used & _MCP)
             return
-        try:
+        with as_usage_error(AgentError):
             if self.run_apart:
                 about = self.process.load()
                 needs = {name: about[name] for name in NEEDS}
@@ -116,8 +116,6 @@ class RunAgents:
                 self.options(agent)
                 needs = {name: getattr(agent, name, ()) for name in NEEDS}
                 self.asks = bool(getattr(agent, "asks", True))
-        except AgentError as error:
-            raise pytest.UsageError(printable(str(error))) from None
         self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])
         self._check_sees(needs["sees"])
         self._models.check(str(self._run.agent), needs["roles"], needs["endpoints"])
@@ -136,11 +134,9 @@ class RunAgents:
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that the extras that the agent needs are installed."""
-        try:
+        with as_usage_error(HostError):
             for extra in extras:
                 check_extra(extra, f"--agent={self._run.agent}")
-        except HostError as error:
-            raise pytest.UsageError(printable(str(error))) from None
 
     def _check_ocr(self) -> None:
         """Check that the OCR engine is installed, if one was chosen for this run."""
@@ -148,10 +144,8 @@ class RunAgents:
         if not (ocr.source.startswith("--") or (ocr.is_given and self._run.names_agent)):
             return
         engine = "easyocr" if ocr.value == "easyocr" else "vision"
-        try:
+        with as_usage_error(HostError):
             check_extra(engine, f"{ocr.option.flag}={ocr.text}: reading pictures")
-        except HostError as error:
-            raise pytest.UsageError(printable(str(error))) from None
 
     @property
     def plays_solutions(self) -> bool:
@@ -211,10 +205,8 @@ class RunAgents:
 
         if not self._run.names_agent or self._run.program_if_named() is not None:
             return
-        try:
+        with as_usage_error(UnknownAgentError):
             find_agent(str(self._run.agent), folders(self._config, "agents"))
-        except UnknownAgentError as error:
-            raise pytest.UsageError(printable(str(error))) from None
 
 
 _ADB = {"serial", "adb", "adb_port"}  # placeholders
@@ -236,7 +228,7 @@ def check_program(
     if not needs_mcp_only(program):
         _check_adb(program, agent, source)
     _check_options(program, settings)
-    try:
+    with as_usage_error(HostError):
         check_extra("models", f"{agent}: recording the models of a program")
         if program.used & _MCP:
             check_extra("mcp", f"{agent}: an MCP server")
@@ -244,8 +236,6 @@ def check_program(
             engine()
         if program.requirements is not None:
             install(program.requirements)
-    except HostError as error:
-        raise pytest.UsageError(printable(str(error))) from None
     models.check_for_program()
 
 

@@ -18,7 +18,7 @@ from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import FOLDERS
 from pytest_mobileagent.plugin.project import folders
-from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,10 +116,8 @@ class RunConfig(RunContext):
             return
         from pytest_mobileagent.episode.redaction import use
 
-        try:
+        with as_usage_error(ValueError, setting):
             rules = use(self.path_of(setting))
-        except ValueError as error:
-            raise usage_error(setting, f": {error}") from None
         self.config.add_cleanup(_stop_redacting)
         before = self.earlier.redaction
         if rules is not None and before not in {None, rules.digest}:
@@ -190,12 +188,10 @@ class RunConfig(RunContext):
         folder = self.folder
         given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
         given["folder"], given["lines"] = str(folder.path), self.lines.key.hex()
-        try:
+        with as_usage_error((HostError, OSError)):
             given["shared"] = str(self.shared.folder)
             if not runs_no_test(self.config):
                 given |= self.earlier.to_worker(self.shared.folder)
-        except (HostError, OSError) as error:
-            raise pytest.UsageError(printable(str(error))) from None
         return given
 
     def close(self) -> None:

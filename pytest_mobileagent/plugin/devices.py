@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.errors import InfrastructureError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.project import folders, project_sources
-from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -90,10 +90,8 @@ class RunDevices:
             raise usage_error(driver, f"{where}: {error}") from None
         if runs_no_test(self._config):
             return
-        try:
+        with as_usage_error(ValueError, driver if driver.is_given else device):
             chosen.check(source.reached_by, options)
-        except ValueError as error:
-            raise usage_error(driver if driver.is_given else device, f": {error}") from None
         try:
             source.check(options)
         except ValueError as error:

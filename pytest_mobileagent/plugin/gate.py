@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.sources import leaves_distribution, usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, leaves_distribution, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,15 +80,11 @@ class RunGate:
         tasks = [Result(case).to_wire() for case in cases]
         if self.gate is not None:
             before = None if self.baseline is None else self.baseline.tasks
-            try:
+            with as_usage_error(ValueError, self._settings[GATE]):
                 check_names(self.gate, tasks, before)
-            except ValueError as error:
-                raise usage_error(self._settings[GATE], f": {error}") from None
         if self.baseline is not None:
-            try:
+            with as_usage_error(ValueError, self._settings[BASELINE]):
                 self.compare({}, tasks)
-            except ValueError as error:
-                raise usage_error(self._settings[BASELINE], f": {error}") from None
 
     def decide(
         self, tasks: Sequence[Entry], analysis: int, before: GateDecision | None
@@ -147,19 +143,15 @@ class RunGate:
         # The folder to which the path of a gate file is relative.
         given = setting.source.startswith(("--", "environment"))
         folder = self._config.invocation_params.dir if given else self._config.rootpath
-        try:
+        with as_usage_error(ValueError, setting):
             return read_gate(setting.value, folder)
-        except ValueError as error:
-            raise usage_error(setting, f": {error}") from None
 
     def _read_baseline(self) -> RecordedRun:
         from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 
         setting = self._settings[BASELINE]
-        try:
+        with as_usage_error((RecordError, OSError, ValueError), setting):
             baseline = recorded_run(find_run(self._run.path_of(setting)))
-        except (RecordError, OSError, ValueError) as error:  # ValueError: it is not a path
-            raise usage_error(setting, f": {error}") from None
         if baseline.folder == self._run.folder.path.resolve():
             what = f": {baseline.folder} is the run that is resumed; name another one"
             raise usage_error(setting, what)

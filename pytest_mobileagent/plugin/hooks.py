@@ -18,6 +18,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin import hookspecs
 from pytest_mobileagent.plugin.options import PACK_SCREENS, add_options
+from pytest_mobileagent.plugin.sources import as_usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -174,10 +175,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     check_user(session, run)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
-        try:
+        with as_usage_error(HostError):
             run.earlier.begin(run.folder, lambda: about_run(run, cases, session.items), cases)
-        except HostError as error:
-            raise pytest.UsageError(printable(str(error))) from None
     if cases and run.earlier.decide_by(run.folder.path):
         run.agents.check()
 

@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.sources import usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -82,10 +82,8 @@ class RunModels:
         setting = self._settings["mobile-prices"]
         if setting.value is None:
             return Prices()
-        try:
+        with as_usage_error(ValueError, setting):
             return load_prices(self._run.path_of(setting))
-        except ValueError as error:
-            raise usage_error(setting, f": {error}") from None
 
     @property
     def budget(self) -> Budget:
@@ -201,10 +199,8 @@ class RunModels:
         if not self._run.earlier.gives_replies:
             self._check_extra(setting, self.choice.references)
         self._check_cache()
-        try:
+        with as_usage_error(ValueError, setting):
             self.choice.without(USER).check_roles(agent, roles)
-        except ValueError as error:
-            raise usage_error(setting, f": {error}") from None
         if not self._run.earlier.gives_replies:
             self._check_references(setting)
 
@@ -224,18 +220,14 @@ class RunModels:
         if self._run.earlier.gives_replies:
             return
         self._check_extra(setting, [reference])
-        try:
+        with as_usage_error(ValueError, setting, f" {reference}:"):
             self._check_reference(reference)
-        except ValueError as error:
-            raise usage_error(setting, f": {reference}: {error}") from None
 
     def _check_references(self, setting: OptionValue) -> None:
         for reference in self.choice.references:
             which = "" if len(self.choice.references) == 1 else f" {reference}:"
-            try:
+            with as_usage_error(ValueError, setting, f"{which}"):
                 self._check_reference(reference)
-            except ValueError as error:
-                raise usage_error(setting, f":{which} {error}") from None
 
     def _check_endpoints(self, agent: str, names: Sequence[str], *, alone: bool) -> None:
         """Check the providers that an agent asks through its own SDKs, or what answers for them.
@@ -265,10 +257,8 @@ class RunModels:
         self._check_extra(setting, judges)
         self._check_cache()
         for judge in judges:
-            try:
+            with as_usage_error(ValueError, setting, f" {judge}:"):
                 self._check_reference(judge)
-            except ValueError as error:
-                raise usage_error(setting, f": {judge}: {error}") from None
 
     @property
     def for_program(self) -> ModelReference | None:
@@ -315,10 +305,8 @@ class RunModels:
             return
         from pytest_mobileagent.llm.providers import check_endpoint, make_client
 
-        try:
+        with as_usage_error(ValueError, setting):
             make_client(model) if model.provider == "scripted" else check_endpoint(model)
-        except ValueError as error:
-            raise usage_error(setting, f": {error}") from None
 
     def _check_cache(self) -> None:
         """Check that pytest's cache is available if agents' replies should be cached."""
@@ -340,10 +328,8 @@ class RunModels:
         """Check that the extra for asking models is installed; scripts do not need it."""
         if all(model.is_script for model in models):
             return
-        try:
+        with as_usage_error(HostError):
             check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
-        except HostError as error:
-            raise pytest.UsageError(printable(str(error))) from None
 
     def _check_reference(self, reference: ModelReference) -> None:
         from pytest_mobileagent.llm.models import check_reference

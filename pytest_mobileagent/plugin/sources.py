@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from pytest_mobileagent.plugin.options import OPTIONS
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_mobileagent.plugin.options import Option
 
 
@@ -104,6 +107,21 @@ def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
     """Return an error about an option's value that names its source."""
     where = "" if setting.source.startswith("--") else f" ({setting.source})"
     return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
+
+
+@contextmanager
+def as_usage_error(
+    kinds: type[Exception] | tuple[type[Exception], ...],
+    setting: OptionValue | None = None,
+    about: str = "",
+) -> Iterator[None]:
+    """Raise errors of these kinds as usage errors, which name the `setting` if there is one."""
+    try:
+        yield
+    except kinds as error:
+        if setting is None:
+            raise pytest.UsageError(printable(str(error))) from None
+        raise usage_error(setting, f":{about} {error}") from None
 
 
 def runs_no_test(config: pytest.Config) -> bool:

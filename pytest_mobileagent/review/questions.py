@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.runs import QUESTIONS, inside
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import append_line, new_lines, parse_json
+from pytest_mobileagent.fileio import append_line, new_lines, parse_json, writing
 from pytest_mobileagent.jsonable import expect, to_line
 
 if TYPE_CHECKING:
@@ -107,11 +106,8 @@ class Unanswered:
             "who": who,
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        try:
+        with writing(self.path):
             append_line(self.path, to_line(line))
-        except OSError as error:
-            msg = f"cannot write {self.path}: {error}"
-            raise HostError(msg) from error
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the data of each question for the page."""

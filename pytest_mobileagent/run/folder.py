@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
+from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, writing
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
@@ -131,11 +131,8 @@ class RunFolder:
 
     def _write(self, whole: Mapping[str, Any]) -> None:
         path = self.path / RUN
-        try:
+        with writing(path):
             write_json(path, whole, indent=None)
-        except OSError as error:
-            msg = f"cannot write {path}: {error}"
-            raise HostError(msg) from error
 
     def discard(self) -> None:
         """Delete the folder of a refused run if it contains nothing but run.json."""

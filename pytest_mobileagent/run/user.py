@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.errors import AgentError, HostError
-from pytest_mobileagent.fileio import append_line
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.fileio import append_line, writing
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
@@ -155,11 +155,8 @@ class EpisodeUser:
             "episode": self._episode,
             "screen": number,
         }
-        try:
+        with writing(self._unanswered):
             append_line(self._unanswered, to_line(redacted(line)))
-        except OSError as error:
-            msg = f"cannot write {self._unanswered}: {error}"
-            raise HostError(msg) from error
 
 
 def _answers_of(

@@ -12,7 +12,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.reuse.earlier import CasePlan, EarlierRun
-from pytest_mobileagent.plugin.sources import path_of, usage_error
+from pytest_mobileagent.plugin.sources import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.run.folder import is_held
@@ -60,12 +60,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
         self.setting = setting
         self.to_score: dict[str, str] = {}
         self.tasks: dict[str, Entry] = {}  # all recorded results, in the owner's process only
-        try:
+        with as_usage_error((OSError, RecordError), setting):
             found = given.get("earlier")
             self.path = Path(found) if found else find_run(path_of(config, setting))
             self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
-        except (OSError, RecordError) as error:
-            raise usage_error(setting, f": {error}") from None
         self.source = None if self.goes_on or self.gives_replies else self.path
 
     @abstractmethod
@@ -151,10 +149,8 @@ class RecordedEarlierRun(EarlierRun, ABC):
         """
         if self.needs_end and is_held(self.path):
             raise usage_error(self.setting, f": {self.path} is still running; wait for it to end")
-        try:
+        with as_usage_error((OSError, RecordError), self.setting):
             tasks = recorded_run(self.path).tasks
-        except (OSError, RecordError) as error:
-            raise usage_error(self.setting, f": {error}") from None
         self.tasks = {task["key"]: task for task in tasks}
         self.sort(self.tasks)
 

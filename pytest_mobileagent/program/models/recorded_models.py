@@ -19,6 +19,7 @@ import trustme
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.program.http1 import header
@@ -142,10 +143,8 @@ class RecordedModels:
             raise HostError(f"--mobile-model={self._model}: {error}") from error
         if not self._is_proxy:
             return
-        try:
+        with writing(self._bundle):
             await asyncio.to_thread(self._write_bundle)
-        except OSError as error:
-            raise HostError(f"cannot write {self._bundle}: {error}") from error
         self.environment = environment(self.routes, url, proxy, self._bundle)
         self.environment |= self._keys.environment({})
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]

@@ -18,7 +18,12 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.sources import leaves_distribution, read_option, usage_error
+from pytest_mobileagent.plugin.sources import (
+    as_usage_error,
+    leaves_distribution,
+    read_option,
+    usage_error,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.engine.ray.cluster import Cluster
@@ -99,14 +104,10 @@ def _cluster_of(config: pytest.Config) -> Cluster:
     if _CLUSTER in config.stash:
         return config.stash[_CLUSTER]
     setting = read_option("mobile-engine", config)
-    try:
+    with as_usage_error(HostError, setting):
         check_extra("ray", "it")
-    except HostError as error:
-        raise usage_error(setting, f": {error}") from None
     from pytest_mobileagent.plugin.engine.ray.cluster import ClusterError, connect
 
-    try:
+    with as_usage_error(ClusterError, setting):
         cluster = config.stash[_CLUSTER] = connect(setting.value, len(config.option.tx or ()))
-    except ClusterError as error:
-        raise usage_error(setting, f": {error}") from None
     return cluster

@@ -24,6 +24,7 @@ from ray.exceptions import RayError
 
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import HostError, in_one_line
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.budget import LedgerServer
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pack
@@ -169,12 +170,9 @@ class RelayClient:
             HostError: if the episode cannot be read, or written here.
         """
         if not (earlier / episode).exists():
-            try:
+            with writing(earlier / episode):
                 for parcel in self._ask(self._relay.earlier.remote(episode)):
                     put(earlier, parcel)
-            except OSError as error:
-                msg = f"cannot write {earlier / episode}: {error}"
-                raise HostError(msg) from error
 
     def spent(self) -> Expenditure:
         """Send what this worker has spent to the relay, and return what the whole run has spent.
