@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.draft.reply import DraftFunction
-    from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
+    from pytest_mobileagent.draft.sandbox.run import PrefixAnswer
     from pytest_mobileagent.verdict import Verdict
 
 # The behaviour of a draft on an episode; only the first separates success from failure.
@@ -111,7 +111,6 @@ def separate(
     episode: Episode,
     folder: Path,
     verdict: Verdict | None,
-    limits: SandboxLimits | None = None,
 ) -> Separation:
     """Run a draft in the sandbox on a recorded episode and on each of its prefixes.
 
@@ -120,7 +119,7 @@ def separate(
         HostError: if the sandbox's process fails.
     """
     count = len(episode.steps)
-    answers = ask_prefixes(folder, count, draft.source, draft.name, limits)
+    answers = ask_prefixes(folder, count, draft.source, draft.name)
     steps = tuple(episode.prefix(length).step_count for length in range(count + 1))
     return Separation(folder, steps, answers, verdict)
 

@@ -50,7 +50,7 @@ class Wording:
     - `labels`: the heading of each kind of data.
     - `example`: the headings of an example and of its reply.
     - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`,
-      `Result: B` or `Result: tie`; `better_sample`: such a reply.
+      `Result: B` or `Result: tie`.
     """
 
     verbs: Verbs
@@ -61,7 +61,6 @@ class Wording:
     example: tuple[str, str]
     stages: Mapping[StageName, Stage]
     better: str
-    better_sample: str
 
 
 def wording_of(language: str) -> Wording:
@@ -155,7 +154,6 @@ ENGLISH = Wording(
         "Reason in one or two sentences, then end with a line `Result: A`, `Result: B`, or, if "
         "neither is better, `Result: tie`."
     ),
-    better_sample="A names the alarm that was switched on, B does not.\nResult: A",
 )
 
 
@@ -236,5 +234,4 @@ CHINESE = Wording(
         "会说的话。仅仅更长不算更好。先用一两句话说明理由，最后另起一行写 `Result: A`、`Result:"
         " B`，如果不分高下则写 `Result: tie`。"
     ),
-    better_sample="A 说出了被打开的闹钟，B 没有。\nResult: A",
 )

@@ -84,7 +84,9 @@ def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Transc
     found: list[TranscriptFrame] = []
     for place in places:
         frame = _frame(episode, place, len(found) + 1, is_last=place == places[-1])
-        is_shown_again = place != places[-1] and _same(frame.screen, every[place + 1])
+        is_shown_again = place != places[-1] and (
+            (frame.screen.key, frame.screen.xml) == (every[place + 1].key, every[place + 1].xml)
+        )
         if not (frame.is_idle and is_shown_again):
             found.append(frame)
     return tuple(found)
@@ -98,10 +100,6 @@ def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) ->
     done = tuple(action for action in step.reached if not ends_episode(action))
     undone = tuple(a for a in step.actions[len(step.done) :] if not ends_episode(a))
     return TranscriptFrame(number, place, screen, done, undone, step.notice, step.reply)
-
-
-def _same(one: Screen, other: Screen) -> bool:
-    return one.key == other.key and one.xml == other.xml
 
 
 LONGEST = 2000  # characters of an element's text

@@ -229,7 +229,7 @@ class Parameter:
         Raises:
             ToolError: if the value is invalid.
         """
-        read: Any = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
+        read: Any = _READERS[self.kind](value)
         if read is None:
             msg = f"{self.name} must be a {self.kind}, not {value!r:.100}"
             raise ToolError(msg)
@@ -252,14 +252,12 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _flag(value: Any) -> bool | None:
-    return {"true": True, "false": False}.get(str(value).lower())
-
-
+# Each returns None if it cannot convert the value.
+_READERS: dict[Kind, Callable[[Any], Any]] = {
+    "number": _number,
+    "string": lambda value: value if isinstance(value, str) else None,
+    "boolean": lambda value: {"true": True, "false": False}.get(str(value).lower()),
+}
 DEVICE = Parameter("device", "string", "optional: there is only one phone", required=False)
 
 

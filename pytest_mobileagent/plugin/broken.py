@@ -183,7 +183,8 @@ class KnownApps:
                 if package in listed or package in found:
                     continue
                 if (near := self._meant(package)) and near not in others:
-                    found[package] = f"{_suggestion(package, near)} ({_where(item)})"
+                    what = f"the phones have no app {package!r}: did you mean {near!r}?"
+                    found[package] = f"{what} ({_where(item)})"
         if found:
             raise TaskError("\n".join([*list(found.values())[:_MOST], _HINT]))
 
@@ -257,10 +258,6 @@ def _where(item: pytest.Function) -> str:
         return where
     file, line, _ = item.location
     return f"{item.name}, {file}:{(line or 0) + 1}"
-
-
-def _suggestion(package: str, near: str) -> str:
-    return f"the phones have no app {package!r}: did you mean {near!r}?"
 
 
 _HINT = (

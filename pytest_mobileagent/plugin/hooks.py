@@ -18,7 +18,6 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin import hookspecs
 from pytest_mobileagent.plugin.options import PACK_SCREENS, add_options
-from pytest_mobileagent.plugin.sources import as_usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -158,7 +157,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     from pytest_mobileagent.plugin.broken import check_chosen
     from pytest_mobileagent.plugin.items import case_of
-    from pytest_mobileagent.plugin.sources import runs_no_test
+    from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test
 
     run = _run_of(session.config)
     if runs_no_test(session.config):

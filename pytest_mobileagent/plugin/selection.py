@@ -108,6 +108,13 @@ def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed
     _deselect_others(config, items, ours)
 
 
+_STRATA: tuple[Callable[[Case], str], ...] = (
+    lambda case: case.suite,
+    lambda case: str(case.task.level),
+    lambda case: next(iter(case.task.packages), ""),
+)
+
+
 def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
     """Return the ids of at most `most` tasks: the same for the same seed, on any machine.
 
@@ -116,7 +123,7 @@ def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
     The sample is stratified by suite, level and app: each has a proportional share, rounded to
     whole tasks by the method of largest remainders.
     """
-    return _sampled(list(cases), most, seed, (_suite, _level, _app))
+    return _sampled(list(cases), most, seed, _STRATA)
 
 
 def _sampled(
@@ -142,18 +149,6 @@ def _sampled(
 def _name(case: Case) -> str:
     """Return a task's id without its variant."""
     return without_variant(case.id, case.task.variant)
-
-
-def _suite(case: Case) -> str:
-    return case.suite
-
-
-def _level(case: Case) -> str:
-    return str(case.task.level)
-
-
-def _app(case: Case) -> str:
-    return next(iter(case.task.packages), "")
 
 
 def in_proportion(

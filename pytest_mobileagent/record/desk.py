@@ -15,8 +15,7 @@ from pytest_mobileagent.record.source import RecordedTask, slug
 from pytest_mobileagent.record.trial import FileTrials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.llm.model import Model
@@ -77,12 +76,11 @@ class RecordDesk:
         device: str,
         release: Callable[[], None],
         *,
-        arguments: Sequence[str] = (),
         model: Model | None = None,
     ) -> None:
         self._model = model
         self.recording, self.file, self._device = recording, file, device
-        self._release, self._arguments = release, arguments
+        self._release = release
         self._changes: dict[str, Change] = {}
         self._written: tuple[WrittenTest, list[str]] | None = None
         self.trial: FileTrials | None = None
@@ -264,15 +262,11 @@ class RecordDesk:
             raise HostError(msg) from error
         self._release()
         now = self.recording.screen.time
-        self.trial = FileTrials(self.file, self._device, _is_afternoon(now), self._arguments)
+        self.trial = FileTrials(self.file, self._device, now is not None and now.hour >= _NOON)
         self.trial.start()
 
     def _close(self, given: Mapping[str, Any]) -> None:
         self.closed.set()
-
-
-def _is_afternoon(now: datetime | None) -> bool:
-    return now is not None and now.hour >= _NOON
 
 
 def _on_screen(screen: Screen) -> list[Change]:

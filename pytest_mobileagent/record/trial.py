@@ -86,7 +86,6 @@ class FileTrials:
     file: Path
     device: str
     is_afternoon: bool = False
-    arguments: Sequence[str] = ()
     outcomes: list[TrialOutcome] = field(default_factory=list)
 
     def start(self) -> None:
@@ -130,7 +129,7 @@ class FileTrials:
                     f"--mobile-device={self.device}",
                     "--mobile-retries=0",
                 ),
-                *(f"--mobile-runs={folder}", "--tb=short", "-n0", *self.arguments, *options),
+                *(f"--mobile-runs={folder}", "--tb=short", "-n0", *options),
             ]
             output = self._output(command)
             entry = _entry(Path(folder))

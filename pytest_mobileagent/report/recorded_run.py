@@ -301,10 +301,11 @@ def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]
     did not begin; `why` says why the run ended.
     """
     finished = {str(entry.case): entry for entry in entries(run)}
+    fault = "budget" if why.startswith("budget: ") else "infrastructure"
     return [
         _finished(run, case, finished.get(case.key))
         or _interrupted(run, case, why)
-        or Result(case, "not run", fault=_whose(why), reason=why)
+        or Result(case, "not run", fault=fault, reason=why)
         for case in _cases(run)
         if case.nodeid not in known
     ]
@@ -357,10 +358,6 @@ def _interrupted(run: Path, case: Case, why: str) -> Result | None:
     if why and not attempts:
         return None
     return Result(case, outcome, "infrastructure", why and f"interrupted: {why}")
-
-
-def _whose(why: str) -> str:
-    return "budget" if why.startswith("budget: ") else "infrastructure"
 
 
 def _cases(run: Path) -> list[Case]:

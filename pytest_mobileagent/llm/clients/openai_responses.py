@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
+_PREVIEW = "computer_use_preview"
 _RAW = "openai_responses"  # the key of an answer's items in `raw`
 
 
@@ -62,15 +63,11 @@ class OpenAIResponses:
             "top_p": request.top_p,
             "tools": [_tool(tool) for tool in request.tools] or None,
         }
-        if any(tool.provider and _is_preview(tool.provider) for tool in request.tools):
+        if any((tool.provider or {}).get("type") == _PREVIEW for tool in request.tools):
             settings["truncation"] = "auto"  # required by this tool
         given = {name: value for name, value in settings.items() if value is not None}
         items = list(_items(request.messages))
         return {"model": self.model, "input": items, **given, **request.extra}
-
-
-def _is_preview(tool: Any) -> bool:
-    return bool(tool.get("type") == "computer_use_preview")
 
 
 def _items(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:

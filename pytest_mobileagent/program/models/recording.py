@@ -193,7 +193,8 @@ class Recording:
                 self._shared.outage = None
             elif by_provider or self._status:
                 self._note_outage(error or f"HTTP {self._status}")
-            self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
+            words = shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)
+            self._fail(error or f"HTTP {self._status}: {words}", None)
             return ""
         assembled, times = self._assembled(raw)
         answer = self.api.answer(assembled.reply)
@@ -301,10 +302,6 @@ class Recording:
 
     def _add(self, line: dict[str, Any], error: str) -> None:
         self._shared.log.add(without_secrets({**line, "error": error}, self._secrets()))
-
-
-def _short(raw: bytes) -> str:
-    return shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> P
     it is done, that is required, too: a program that has crashed may still exit with a status of
     success, such as that of a script around it. Secrets are removed from the text.
     """
-    ending = _ending(adapter, traces.status)
+    status = traces.status
+    ending: Ending = "error" if status is None else adapter.exit_codes.get(status, "error")
     failure = _found(adapter.error, traces)
     limit = _found(adapter.step_limit, traces)
     if ending == "error":
@@ -130,10 +131,6 @@ def _group(lines: Sequence[str]) -> str:
             elif not message and not beside[1].startswith(" "):
                 message = beside[1]
     return messages.removesuffix("; ")
-
-
-def _ending(adapter: Adapter, status: int | None) -> Ending:
-    return "error" if status is None else adapter.exit_codes.get(status, "error")
 
 
 def _error(traces: Traces, without: ReportPlace | None = None) -> str:

@@ -106,7 +106,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "level": LEVEL,
                 "standard_error": found.error,
                 "p_value": found.p_value,
-                "gained": _listed(keys, before, after, _gained),
+                "gained": _listed(keys, before, after, lambda b, a: a.passes and not b.passes),
                 "lost": _entries(fallen(keys, before, after)[0], before, after),
                 "flaky": _listed(keys, before, after, lambda b, a: b.is_flaky or a.is_flaky),
                 "new": _alone(after, before),
@@ -154,10 +154,6 @@ def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> lis
     names = [{task["variant"] for task in each.tasks if task["id"] in ids} for each in (base, run)]
     differ = all(len(each) == 1 for each in names) and names[0] != names[1]
     return [str(name) for each in names for name in each] if differ else None
-
-
-def _gained(before: Tally, after: Tally) -> bool:
-    return after.passes and not before.passes
 
 
 def _listed(

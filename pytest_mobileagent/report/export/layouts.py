@@ -107,7 +107,10 @@ def _spa_bench(_: Sequence[Run]) -> Content:
         _number("Mean Step Ratio on Success", "mean_step_ratio", 2),
         (Column("SRC Rate", reason), lambda run: _ended(run, {"self-reported"})),
         (Column("MSR Rate", reason), lambda run: _ended(run, {"step limit"})),
-        (Column("Error Rate", reason), lambda run: _ended(run, _others(run))),
+        (
+            Column("Error Rate", reason),
+            lambda run: _ended(run, {*run.summary["termination_rates"]} - _ERRORS),
+        ),
         _number("Premature Rate", "premature_rate", 3, inaccuracy),
         _number("Overdue Rate", "overdue_rate", 3, inaccuracy),
         _number("Mean Exec Time per Step (sec)", "seconds_per_step", 1),
@@ -139,7 +142,9 @@ def _b_moca(runs: Sequence[Run]) -> Content:
 
 def _a3(_: Sequence[Run]) -> Content:
     def of(group: str, name: str, title: str, above: str) -> tuple[Column, Callable[[Run], Cell]]:
-        return Column(title, above), lambda run: _rate(run.summary[group].get(name))
+        return Column(title, above), lambda run: Cell(
+            (run.summary[group].get(name) or {}).get("success_rate"), 1, percent=True
+        )
 
     levels = [of("levels", level, title, "Test Level") for level, title in LEVELS.items()]
     kinds = [of("kinds", kind, kind.title(), "Test Category") for kind in (OPERATION, *QUERIES)]
@@ -169,14 +174,14 @@ def _mobile_bench_v2(_: Sequence[Run]) -> Content:
     each = [of(split, field, title) for split in _SPLITS for field, title in columns]
     return [
         (Column("Models"), lambda run: Cell(", ".join(models_of(run.about)) or None)),
-        (Column("Cate."), _category),
+        (
+            Column("Cate."),
+            lambda run: Cell(
+                ("Single" if run.is_on_path else "Multi") if run.summary["tasks"] else None
+            ),
+        ),
         *each,
     ]
-
-
-def _category(run: Run) -> Cell:
-    category = "Single" if run.is_on_path else "Multi"
-    return Cell(category if run.summary["tasks"] else None)
 
 
 def _of_split(run: Run, split: str, field: str) -> Cell:
@@ -241,10 +246,6 @@ def _success(run: Run, *, digits: int = 3, percent: bool = False) -> Cell:
     return Cell(summary["success_rate"], digits, percent=percent, low=low, high=high)
 
 
-def _rate(summary: Summary | None) -> Cell:
-    return Cell(None if summary is None else summary["success_rate"], 1, percent=True)
-
-
 def _run_to_run(summary: Summary | None) -> Cell:
     """Return the mean over epochs with B-MoCA's standard error (ddof 0)."""
     if summary is None:
@@ -257,7 +258,3 @@ def _run_to_run(summary: Summary | None) -> Cell:
 def _ended(run: Run, endings: set[str]) -> Cell:
     rates = run.summary["termination_rates"]
     return Cell(sum(rates.get(each, 0.0) for each in endings) if rates else None)
-
-
-def _others(run: Run) -> set[str]:
-    return set(run.summary["termination_rates"]) - _ERRORS

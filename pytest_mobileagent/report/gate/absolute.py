@@ -195,9 +195,11 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
         return f"{unread} episode{'s' * (unread != 1)} whose log was not read" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
-    spent: list[Spent] = [each for task in played if (each := _spent(task, roles)) is not None]
+    of_role = [(task["roles"] or {}).get(roles[-1]) if roles else task for task in played]
+    spent: list[Spent] = [each for each in of_role if each is not None]
+    unpriced = sum(int(each.get("unpriced_calls") or 0) for each in spent)
     counts = {
-        "call{} without a price": sum(map(_unpriced, spent)) * (name in _COSTS),
+        "call{} without a price": unpriced * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
         "episode{} whose calls were not observed": sum(task["metered"] is False for task in played),
     }
@@ -223,15 +225,6 @@ def at_least(tasks: Sequence[Entry]) -> list[Entry]:
         )
         for task in tasks
     ]
-
-
-def _spent(task: Entry, roles: Sequence[str]) -> Spent | None:
-    """Return the spending on a task, or of the last of the given roles on it."""
-    return (task["roles"] or {}).get(roles[-1]) if roles else task
-
-
-def _unpriced(spent: Spent) -> int:
-    return int(spent.get("unpriced_calls") or 0)
 
 
 def _uncounted(spent: Spent) -> int:

@@ -141,7 +141,6 @@ def quantile(share: float, degrees: int) -> float:
 MOST_EPOCHS = 100  # more are impractical, and estimates that large are unreliable
 _POWER = 0.8
 _BOTH = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
-_NOISE = 0.12  # p(1 - p), which is 0.11 to 0.13 for most agents; used for runs with one epoch
 
 
 def epochs_to_decide(
@@ -190,14 +189,6 @@ def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | No
         needs.append((t_pass / drop) ** 2 * (of_one + drop * found.tasks * unseen(found, bound)))
     more = [each for each in needs if each > found.tasks]
     return max(FEWEST_TASKS, math.ceil(min(more, default=found.tasks + 1)))
-
-
-def planned_epochs(tasks: int, drop: float, noise: float = _NOISE) -> int:
-    """Return the number of epochs of both runs that detect a drop (a share) with a power of 80 %.
-
-    (z_0.9875 + z_0.8)² · 2 · mean(p(1 - p)) / (tasks · drop²), rounded up.
-    """
-    return max(1, math.ceil(_BOTH**2 * 2 * noise / (tasks * drop * drop)))
 
 
 def _ratio(over: float, under: float) -> float | None:

@@ -147,7 +147,7 @@ def test_it_fails_if_no_judge_answers(calibrate):
         (["--judges=mistral:x"], {}, "MISTRAL_API_KEY is not set. Nothing was asked"),
         (["--max-cost=much"], {}, "--max-cost=much: must be AMOUNT"),
         (["--prices=nowhere.toml"], {}, "--prices=nowhere.toml: cannot read nowhere.toml"),
-        ([], {"mobile_judge_runs": "two"}, "mobile_judge_runs=two: two is not a whole number"),
+        ([], {"mobile_judge_runs": "two"}, "mobile_judge_runs=two: 'two' is not a whole number"),
         (["--modes", "--reason=yes"], {}, "--modes sets --actions, --reason and --evidence"),
         (["--labels=nowhere"], {}, "cannot read nowhere"),
     ],
