@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import traceback
 from functools import cache
@@ -48,6 +49,23 @@ FLAVORS = {
 chats = pytest.mark.parametrize("kind", CHATS)
 clients = pytest.mark.parametrize("kind", ALL)
 streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+
+
+KEPT = contextlib.ExitStack()
+
+
+def kept(client: Any) -> Any:
+    """Return a client that tests share, and that is closed after the last of them."""
+    KEPT.callback(client.close)
+    return client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def closing() -> Iterator[None]:
+    with KEPT:
+        yield
+    unconnected.cache_clear()
+    speaking.cache_clear()
 
 
 def asked(*parts: str | Image, stream: bool = False, **more: Any) -> Request:
@@ -279,7 +297,7 @@ def test_any_answer_at_all_is_an_answer_or_an_error_of_ours(kind, stream, body, 
 
 @cache
 def unconnected(kind: Any) -> Any:
-    return kind("m", "http://127.0.0.1:1/v1", KEY)
+    return kept(kind("m", "http://127.0.0.1:1/v1", KEY))
 
 
 class garbage:  # noqa: N801 - it reads as a function
@@ -319,7 +337,7 @@ def echo() -> Iterator[str]:
 @cache
 def speaking(kind: Any, url: str) -> Any:
     path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
-    return kind("m", url + path, KEY)
+    return kept(kind("m", url + path, KEY))
 
 
 @clients
