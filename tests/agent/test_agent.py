@@ -50,7 +50,7 @@ def assigned(agent: Scripted) -> Scripted:
     return agent
 
 
-def test_the_moves_are_played_one_by_one(make_screen: Callable[..., Screen]) -> None:
+def test_solution_is_played_move_by_move(make_screen: Callable[..., Screen]) -> None:
     agent = assigned(Scripted())
     price = {"text": "5 €", "resource-id": "a:id/price"}
     assert agent.step(Observation(make_screen())) == Open("com.shop")
@@ -61,7 +61,7 @@ def test_the_moves_are_played_one_by_one(make_screen: Callable[..., Screen]) -> 
     assert agent.step(Observation(make_screen())) == Finish()
 
 
-def test_a_solution_without_its_last_move_ends_with_a_report(
+def test_solution_without_final_move_ends_with_a_report(
     make_screen: Callable[..., Screen],
 ) -> None:
     agent = assigned(Truncated())
@@ -69,7 +69,7 @@ def test_a_solution_without_its_last_move_ends_with_a_report(
     assert [type(agent.step(Observation(screen))) for screen in screens] == [Open, Tap, Finish]
 
 
-def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
+def test_impossible_move_is_named(make_screen: Callable[..., Screen]) -> None:
     agent = assigned(Scripted())
     agent.step(Observation(make_screen()))
     complaint = r"move 2 of the solution, tap\(text='\{thing\}'\), does not fit: .*text='price'"
@@ -77,12 +77,12 @@ def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -
         agent.step(Observation(make_screen("Sold out")))
 
 
-def test_a_task_without_a_solution_cannot_be_played() -> None:
+def test_task_without_solution_cannot_be_played() -> None:
     with pytest.raises(TaskError, match="the task has no solution to play"):
         Scripted().assign_task(Task("Do it."), {})
 
 
-def test_a_scroll_until_something_is_seen_is_played_as_often_as_it_takes(
+def test_scroll_repeats_until_the_element_is_seen(
     make_screen: Callable[..., Screen],
 ) -> None:
     solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
@@ -96,7 +96,7 @@ def test_a_scroll_until_something_is_seen_is_played_as_often_as_it_takes(
         assert isinstance(agent.step(Observation(make_screen("after"))), Finish)
 
 
-def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Screen]) -> None:
+def test_scroll_that_moves_nothing_ends(make_screen: Callable[..., Screen]) -> None:
     solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
     agent = Scripted()
     agent.assign_task(Task("Go.", app="com.shop", solution=solution), {})
@@ -138,7 +138,7 @@ def test_known_answers_come_from_the_pairs_of_questions_and_answers() -> None:
         Scripted().assign_task(alone.as_variant("full"), {"thing": "mug"})
 
 
-def test_instructions_grow_by_what_the_user_tells() -> None:
+def test_instructions_grow_with_the_users_answers() -> None:
     told = StepInstructions(("Open it.", "Tap it."))
     assert (len(told), list(told)) == (0, [])
     for said, shown in [

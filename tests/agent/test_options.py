@@ -55,7 +55,7 @@ class Derived(Plain):
         ("untyped=a=b", "untyped", "a=b"),
     ],
 )
-def test_a_word_sets_an_option_of_its_type(word: str, name: str, value: Any) -> None:
+def test_option_is_converted_to_its_type(word: str, name: str, value: Any) -> None:
     made = getattr(make_options("Mine", Plain, [word]), name)
     assert (made, type(made)) == (value, type(value))
 
@@ -76,7 +76,7 @@ def test_without_arguments_options_have_their_defaults() -> None:
     assert as_dict(make_options("Mine", Derived, ["depth=2"]))["depth"] == 2
 
 
-def test_the_last_word_counts() -> None:
+def test_last_value_of_an_option_wins() -> None:
     assert make_options("Mine", Plain, ["history=4", "history=5"]).history == 5
 
 
@@ -132,7 +132,7 @@ class Preset:
     }
 
 
-def test_a_preset_sets_what_a_paper_set() -> None:
+def test_preset_sets_the_options_of_a_paper() -> None:
     assert as_dict(make_options("Mine", Preset, ["preset=spa-bench"])) == {
         "history": 0,
         "scale": 1.5,
@@ -151,7 +151,7 @@ def test_explicit_options_take_precedence_over_a_preset(words: list[str]) -> Non
     assert (options.history, options.verbose) == (7, False)
 
 
-def test_the_last_preset_counts_alone() -> None:
+def test_only_the_last_preset_applies() -> None:
     options = make_options("Mine", Preset, ["preset=spa-bench", "preset=mobileagentbench"])
     assert (options.history, options.scale) == (3, 2.0)
 
@@ -175,11 +175,11 @@ class OwnPreset:
     preset: str = "none"
 
 
-def test_an_agent_may_have_an_option_of_that_name() -> None:
+def test_agent_may_have_its_own_preset_option() -> None:
     assert make_options("Mine", OwnPreset, ["preset=a3"]).preset == "a3"
 
 
-def test_presets_of_a_frozen_class_and_of_a_derived_one_are_found() -> None:
+def test_presets_of_frozen_and_derived_classes_are_found() -> None:
     @dataclass(frozen=True)
     class Chosen:
         history: int = 3
@@ -192,7 +192,7 @@ def test_presets_of_a_frozen_class_and_of_a_derived_one_are_found() -> None:
     assert make_options("Mine", Derived, ["preset=spa-bench", "depth=2"]).history == 0
 
 
-def test_a_preset_of_a_word_with_a_comma_survives() -> None:
+def test_preset_value_may_contain_a_comma() -> None:
     class Words:
         names: tuple[str, ...] = ()
         PRESETS: ClassVar[Any] = {"paper": {"names": ("a", "b c")}}

@@ -66,7 +66,7 @@ def words(harness: Harness) -> list[str]:
     return [told["do"] for told in harness.told]
 
 
-def test_a_step_begins_and_ends(harness: Harness, recorder: Recorder) -> None:
+def test_step_reports_its_beginning_and_end(harness: Harness, recorder: Recorder) -> None:
     for _ in range(2):
         with recorder.step(), recorder.step():  # nested, as in a function called within a step
             pass
@@ -84,7 +84,7 @@ def test_every_kind_of_report_can_be_sent(harness: Harness, recorder: Recorder) 
 
 
 @pytest.mark.parametrize("when", ["begin", "end"])
-def test_the_episode_ends_the_program_even_one_that_catches_exceptions(
+def test_end_of_the_episode_ends_a_program_that_catches_exceptions(
     harness: Harness, recorder: Recorder, when: str
 ) -> None:
     harness.over = {when: "step limit"}
@@ -103,7 +103,7 @@ def test_the_episode_ends_the_program_even_one_that_catches_exceptions(
     assert done == (["act"] if when == "end" else [])
 
 
-def test_what_a_step_raises_ends_it_and_is_raised(harness: Harness, recorder: Recorder) -> None:
+def test_exception_in_a_step_ends_it_and_is_raised(harness: Harness, recorder: Recorder) -> None:
     harness.over = {"end": "step limit"}
     with pytest.raises(ValueError, match="mine"), recorder.step():
         raise ValueError("mine")
@@ -142,7 +142,7 @@ def test_the_reason_why_a_call_is_not_recorded_is_reported() -> None:
     )
 
 
-def test_outside_an_episode_the_program_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_runs_normally_outside_an_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOBILEAGENT_RECORDER_URL", raising=False)
     monkeypatch.delenv("MOBILEAGENT_GOAL", raising=False)
     recorder = Recorder()
@@ -153,9 +153,7 @@ def test_outside_an_episode_the_program_runs_alone(monkeypatch: pytest.MonkeyPat
     assert (recorder.is_recording, recorder.goal) == (False, "")
 
 
-def test_the_goal_may_be_longer_than_a_variable(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_long_goal_is_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "goal").write_text("long", "utf-8")
     monkeypatch.setenv("MOBILEAGENT_GOAL", "short")
     assert Recorder().goal == "short"
@@ -163,7 +161,7 @@ def test_the_goal_may_be_longer_than_a_variable(
     assert Recorder().goal == "long"
 
 
-def test_a_program_needs_nothing_but_python_and_ends_quietly(harness: Harness) -> None:
+def test_recorder_needs_only_python_and_ends_quietly(harness: Harness) -> None:
     harness.over = {"begin": "step limit"}
     code = "from pytest_mobileagent import Recorder\nwith Recorder().step(): print('no')"
     command = [sys.executable, "-S", "-c", f"import sys; sys.path.append('.')\n{code}"]

@@ -42,7 +42,7 @@ def answer_of(reference: str, *folders: Path) -> object:
     return find_agent(reference, folders).load()().step(None)  # type: ignore[arg-type]
 
 
-def test_a_name_is_that_of_a_file_or_folder_of_agents(write: Callable[..., Path]) -> None:
+def test_agent_is_named_after_its_file_or_folder(write: Callable[..., Path]) -> None:
     folder = write("agents/first.py", AGENT.format(name="First")).parent
     write("agents/second/__init__.py", "from .brain import *\nfrom .brain import Second\n")
     write("agents/second/brain.py", AGENT.format(name="Base"))
@@ -56,7 +56,7 @@ def test_a_name_is_that_of_a_file_or_folder_of_agents(write: Callable[..., Path]
     assert answer_of("second", folder) == "Base"
 
 
-def test_nothing_is_imported_before_it_is_needed(write: Callable[..., Path]) -> None:
+def test_agents_are_imported_lazily(write: Callable[..., Path]) -> None:
     folder = write("agents/heavy.py", "1 / 0").parent
     source = find_agent("heavy", [folder])
     with pytest.raises(ZeroDivisionError):
@@ -65,25 +65,25 @@ def test_nothing_is_imported_before_it_is_needed(write: Callable[..., Path]) -> 
         source.load()  # a partly loaded module is not kept
 
 
-def test_an_agent_may_be_called_as_a_library_is(write: Callable[..., Path]) -> None:
+def test_agent_may_have_the_name_of_a_library(write: Callable[..., Path]) -> None:
     content = "import random\n" + AGENT.format(name="Random") + "    seed = random.seed\n"
     folder = write("agents/random.py", content).parent
     assert answer_of("random", folder) == "Random"
 
 
-def test_files_of_one_name_in_two_places_are_two_agents(write: Callable[..., Path]) -> None:
+def test_same_file_name_in_two_folders_is_two_agents(write: Callable[..., Path]) -> None:
     one = write("one/mine.py", AGENT.format(name="One"))
     two = write("two/mine.py", AGENT.format(name="Two"))
     answers = [answer_of(f"{p}:{n}") for p, n in ((one, "One"), (two, "Two"), (one, "One"))]
     assert answers == ["One", "Two", "One"]
 
 
-def test_a_file_is_loaded_once(write: Callable[..., Path]) -> None:
+def test_file_is_loaded_once(write: Callable[..., Path]) -> None:
     path = write("mine.py", AGENT.format(name="Mine"))
     assert find_agent(f"{path}:Mine", []).load() is find_agent(f"{path}:Mine", []).load()
 
 
-def test_an_agent_of_a_module_is_found(
+def test_agent_in_a_module_is_found(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write("mobile_pkg/brain.py", AGENT.format(name="Brain")).parent
@@ -104,7 +104,7 @@ def test_an_agent_of_a_module_is_found(
         "if True:\n    from base import Mine",
     ],
 )
-def test_a_class_may_come_from_elsewhere(
+def test_imported_class_can_be_an_agent(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
     base = write("lib/base.py", AGENT.format(name="Mine") + "Base = Mine\n")
@@ -112,7 +112,7 @@ def test_a_class_may_come_from_elsewhere(
     assert answer_of(f"{write('mine.py', content)}:Mine") == "Mine"
 
 
-def test_an_entry_point_is_an_agent_unless_a_file_has_its_name(
+def test_file_takes_precedence_over_an_entry_point(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = write("lib/installed.py", AGENT.format(name="One") + AGENT.format(name="Two"))
@@ -163,20 +163,20 @@ def test_an_unknown_agent_is_reported_before_anything_is_imported(
     assert complaint in str(caught.value)
 
 
-def test_agents_that_come_with_the_plugin_are_found_everywhere() -> None:
+def test_shipped_agents_are_found_everywhere() -> None:
     assert find_agent("oracle", []).name == "oracle"
     with pytest.raises(UnknownAgentError, match=r"there is no agent 'mine' \(available: .*oracle"):
         find_agent("mine", [])
 
 
-def test_a_folders_agent_wins_over_one_that_comes_with_the_plugin(
+def test_agent_in_a_folder_overrides_a_shipped_one(
     write: Callable[..., Path],
 ) -> None:
     folder = write("agents/noop.py", AGENT.format(name="Mine")).parent
     assert answer_of("noop", folder) == "Mine"
 
 
-def test_without_agents_a_name_says_how_to_register_some(monkeypatch, tmp_path) -> None:
+def test_error_without_agents_says_how_to_register_them(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(registry, "shipped_agents", lambda: tmp_path)
     with pytest.raises(UnknownAgentError, match=r"none: name folders of agents in mobile_agent"):
         find_agent("mine", [])
@@ -193,7 +193,7 @@ def test_without_agents_a_name_says_how_to_register_some(monkeypatch, tmp_path) 
     ],
     ids=["empty", "no step", "a function", "two", "private"],
 )
-def test_a_file_of_the_folder_has_one_agent(
+def test_file_in_an_agent_folder_has_one_agent(
     write: Callable[..., Path], content: str, complaint: str
 ) -> None:
     path = write("agents/mine.py", content)
@@ -201,7 +201,7 @@ def test_a_file_of_the_folder_has_one_agent(
         find_agent("mine", [path.parent]).load()
 
 
-def test_the_only_agent_of_a_file_need_not_be_named(write: Callable[..., Path]) -> None:
+def test_only_agent_of_a_file_need_not_be_named(write: Callable[..., Path]) -> None:
     helper = "class Player:\n    def run(self): ...\n"
     path = write("hasty.py", helper + AGENT.format(name="Hasty") + AGENT.format(name="_Base"))
     assert answer_of(str(path)) == "Hasty"
@@ -217,7 +217,7 @@ def test_a_file_with_several_agents_needs_the_name_of_one(write: Callable[..., P
 LOOP = "from pytest_mobileagent import Agent\nclass Loop(Agent):\n    def run(self, b, p): ...\n"
 
 
-def test_an_agent_with_a_loop_of_its_own_needs_no_step(write: Callable[..., Path]) -> None:
+def test_agent_with_its_own_loop_needs_no_step(write: Callable[..., Path]) -> None:
     assert find_agent(str(write("loop.py", LOOP)), []).load().__name__ == "Loop"
     plain = write("plain.py", "class Plain:\n    def run(self, briefing, phone): ...\n")
     assert find_agent(f"{plain}:Plain", []).load().__name__ == "Plain"
@@ -231,7 +231,7 @@ def test_an_agent_with_a_loop_of_its_own_needs_no_step(write: Callable[..., Path
     ],
     ids=["byte order mark", "coding line"],
 )
-def test_a_file_may_be_encoded_as_python_allows(tmp_path: Path, content: bytes) -> None:
+def test_file_may_declare_its_encoding(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "mine.py"
     path.write_bytes(content + AGENT.format(name="Mine").encode())
     assert answer_of(f"{path}:Mine") == "Mine"
@@ -250,7 +250,7 @@ def test_a_file_may_be_encoded_as_python_allows(tmp_path: Path, content: bytes) 
         ),
     ],
 )
-def test_a_package_whose_import_raises_is_an_agent_that_is_not_found(
+def test_package_with_failing_import_counts_as_not_found(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, content: str, complaint: str
 ) -> None:
     monkeypatch.syspath_prepend(write("lib/pkg/__init__.py", content).parent.parent)
@@ -278,7 +278,7 @@ def test_a_class_that_is_not_an_agent_is_refused_on_loading(
         source.load()
 
 
-def test_the_agent_of_a_folder_may_stand_in_a_module_of_it(tmp_path: Path) -> None:
+def test_agent_of_a_folder_may_be_in_its_module(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "__init__.py").write_text("from .inside import Deep\n")
     (tmp_path / "deep" / "inside.py").write_text(
@@ -288,7 +288,7 @@ def test_the_agent_of_a_folder_may_stand_in_a_module_of_it(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("init", ["", "1 / 0"], ids=["an empty __init__", "one that fails"])
-def test_agents_of_a_folder_share_code(write: Callable[..., Path], init: str) -> None:
+def test_agents_in_a_folder_can_share_code(write: Callable[..., Path], init: str) -> None:
     write("agents/_shared.py", AGENT.format(name="Shared"))
     write("agents/__init__.py", init)
     one = write("agents/one.py", "from ._shared import Shared\nclass One(Shared): ...\n")
@@ -301,7 +301,7 @@ def test_agents_of_a_folder_share_code(write: Callable[..., Path], init: str) ->
     assert available([one.parent]).keys() - available([]).keys() == {"one", "two"}
 
 
-def test_what_agents_share_stays_within_their_folder(write: Callable[..., Path]) -> None:
+def test_shared_code_stays_within_its_folder(write: Callable[..., Path]) -> None:
     for place in ("one", "two"):
         shared = AGENT.format(name="Shared").replace("'Shared'", repr(place))
         write(f"{place}/agents/_shared.py", shared)

@@ -29,7 +29,7 @@ def conversation(step: Callable[..., Any], **methods: Any) -> ThreadConversation
     return talk
 
 
-def test_all_calls_are_made_in_one_thread_that_is_not_this_one() -> None:
+def test_all_calls_run_in_one_separate_thread() -> None:
     calls: list[tuple[int, str]] = []
 
     class Witness:
@@ -87,7 +87,7 @@ def test_only_a_scripted_agent_can_blame_the_task(scripted: bool) -> None:
     talk.end()
 
 
-def test_without_time_no_answer_is_waited_for() -> None:
+def test_expired_time_limit_does_not_wait_for_an_answer() -> None:
     release = threading.Event()
     talk = conversation(lambda *_: release.wait(PATIENCE))
     started = time.monotonic()
@@ -98,7 +98,7 @@ def test_without_time_no_answer_is_waited_for() -> None:
     talk.end()
 
 
-def test_a_loop_without_end_is_ended() -> None:
+def test_endless_loop_is_ended() -> None:
     def spin(*_: Any) -> None:
         while True:
             pass
@@ -112,7 +112,7 @@ def test_a_loop_without_end_is_ended() -> None:
     assert not talk._thread.is_alive()
 
 
-def test_ctrl_c_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_does_not_wait_for_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     release = threading.Event()
     talk = conversation(lambda *_: release.wait(PATIENCE))
 

@@ -75,7 +75,7 @@ def form(to: str = "", via: str = "", focused: str = "") -> Screen:
         "in parts by a program",
     ],
 )
-def test_a_text_was_typed_into_the_field_that_took_it(
+def test_text_is_attributed_to_the_focused_field(
     make_episode: Callable[..., Episode],
     decisions: list[Action | list[Action]],
     screens: list[Screen],
@@ -87,7 +87,7 @@ def test_a_text_was_typed_into_the_field_that_took_it(
     assert not episode.typed("Oslo", resource_id="via")
 
 
-def test_texts_in_two_fields_are_two_texts(make_episode: Callable[..., Episode]) -> None:
+def test_texts_in_two_fields_are_not_joined(make_episode: Callable[..., Episode]) -> None:
     screens = (form(), form("Os"), form("Os", "lo"))
     episode = make_episode(Type("Os", at=(5, 5)), Type("lo", at=(5, 55)), screens=screens)
     assert not episode.typed("Oslo")
@@ -104,7 +104,7 @@ def test_cleared_text_is_not_part_of_the_next_text(
     assert not episode.typed("Oslo")
 
 
-def test_a_miss_says_what_was_typed_and_where(make_episode: Callable[..., Episode]) -> None:
+def test_miss_lists_the_typed_texts_and_fields(make_episode: Callable[..., Episode]) -> None:
     episode = make_episode(Type("Oslo", at=(5, 55)), screens=(form(), form("", "Oslo")))
     with collect_misses() as misses:
         assert not episode.typed("Oslo", resource_id="to")
@@ -125,7 +125,7 @@ LETTERS = st.lists(st.tuples(st.text("ab", min_size=1, max_size=2), st.booleans(
 
 
 @given(LETTERS)
-def test_letters_are_put_together_up_to_where_a_field_is_emptied(each: Any) -> None:
+def test_letters_are_joined_until_the_field_is_cleared(each: Any) -> None:
     screen = form()
     field = (screen.get(resource_id="to"),)
     typed = [Typed(n, text, screen, field, fresh) for n, (text, fresh) in enumerate(each)]
@@ -137,7 +137,7 @@ def test_letters_are_put_together_up_to_where_a_field_is_emptied(each: Any) -> N
         assert whole in texts
 
 
-def test_keys_are_pressed_by_name(make_episode: Callable[..., Episode]) -> None:
+def test_keys_are_matched_by_name(make_episode: Callable[..., Episode]) -> None:
     episode = make_episode(Key("back"), Type("a", enter=True))
     assert episode.pressed("back")
     assert episode.pressed("enter")

@@ -68,7 +68,7 @@ def test_a_tap_hits_the_elements_around_it(
     assert make_episode(action, screens=(shop, shop)).tapped(**criteria) is hit
 
 
-def test_a_tap_hits_what_a_function_finds_on_the_screen_that_the_agent_saw(
+def test_tap_can_be_matched_by_a_function_of_the_seen_screen(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
 ) -> None:
     episode = make_episode(Key("back"), Tap(50, 60), screens=(make_screen(), shop, make_screen()))
@@ -79,9 +79,7 @@ def test_a_tap_hits_what_a_function_finds_on_the_screen_that_the_agent_saw(
     assert not episode.tapped(lambda screen: screen.get(text="none").children[0])
 
 
-def test_a_miss_says_what_was_tapped_instead(
-    make_episode: Callable[..., Episode], shop: Screen
-) -> None:
+def test_miss_lists_the_actual_taps(make_episode: Callable[..., Episode], shop: Screen) -> None:
     episode = make_episode(Tap(50, 60), Tap(50, 150), screens=(shop, shop, shop))
     with collect_misses() as misses:
         episode.tapped(text="Lam")
@@ -101,7 +99,7 @@ def test_a_question_without_criteria_is_an_error_even_without_taps(
         make_episode().tapped()
 
 
-def test_what_was_typed_is_compared_with_plain_spaces(
+def test_typed_text_is_compared_with_normalised_spaces(
     make_episode: Callable[..., Episode],
 ) -> None:
     episode = make_episode(Type("at\u00a09 "), Type("bread"))
@@ -113,7 +111,7 @@ def test_what_was_typed_is_compared_with_plain_spaces(
     )
 
 
-def test_an_app_was_opened_if_it_was_shown(
+def test_app_was_opened_if_it_was_shown(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
 ) -> None:
     home = make_screen(package="com.home")
@@ -153,7 +151,7 @@ def test_failed_actions_count_as_neither_tapped_nor_typed(
     assert not episode.typed("a")
 
 
-def test_an_answer_is_what_the_agent_reported(make_episode: Callable[..., Episode]) -> None:
+def test_answer_is_the_agents_report(make_episode: Callable[..., Episode]) -> None:
     episode = make_episode(Tap(1, 1), Finish("It costs 1,200 francs."))
     assert episode.answers("1200 francs")
     with collect_misses() as misses:
@@ -161,12 +159,12 @@ def test_an_answer_is_what_the_agent_reported(make_episode: Callable[..., Episod
     assert "'It costs 1,200 francs.'" in explained(misses)
 
 
-def test_a_record_is_loaded_as_what_a_body_asks(tmp_path: Path) -> None:
+def test_loaded_record_has_the_questions_of_a_body(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no episode is recorded"):
         load(tmp_path)
 
 
-def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode]) -> None:
+def test_paraphrase_is_requested_with_the_goal(make_episode: Callable[..., Episode]) -> None:
     asked: list[tuple[str, str, str]] = []
 
     def same(said: str, expected: str, goal: str) -> bool:
@@ -199,16 +197,14 @@ def test_invalid_values_are_reported(
         ask(make_episode(Tap(5, 5), Finish("No charge.")))
 
 
-def test_no_recorded_page_is_reached_on_a_phone(make_episode: Any) -> None:
+def test_phone_episode_reaches_no_recorded_page(make_episode: Any) -> None:
     episode = make_episode(Tap(1, 2))
     assert (episode.page, episode.pages) == ("", ())
     with pytest.raises(TaskError, match="device emulator-5554 does not show recorded pages"):
         episode.reached("home")
 
 
-def test_a_recorded_page_is_reached_by_any_name_that_it_has(
-    make_episode: Any, make_screen: Any
-) -> None:
+def test_recorded_page_is_reached_by_any_of_its_names(make_episode: Any, make_screen: Any) -> None:
     screens = (make_screen("a", page="home", same=("home2",)), make_screen("b", page="cart"))
     episode = make_episode(Tap(1, 2), screens=screens)
     assert (episode.page, episode.pages) == ("cart", ("home", "cart"))

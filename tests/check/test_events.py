@@ -83,11 +83,11 @@ EVENTS = st.builds(
 
 
 @given(EVENTS)
-def test_an_event_is_written_and_read_back(event: Event) -> None:
+def test_event_survives_json(event: Event) -> None:
     assert from_json(json.loads(json.dumps(to_json(event)))) == event
 
 
-def test_androids_names_are_read_as_ours() -> None:
+def test_android_names_are_translated() -> None:
     given = {
         "type": "TYPE_WINDOW_CONTENT_CHANGED",
         "content_change_types": ["CONTENT_CHANGE_TYPE_SUBTREE"],
@@ -124,13 +124,13 @@ def test_androids_names_are_read_as_ours() -> None:
         ({"bounds": (0, 0, 10, 10)}, SAVE),
     ],
 )
-def test_an_event_is_found_by_what_it_says(
+def test_event_is_found_by_its_fields(
     episode: Episode, criteria: dict[str, Any], found: Event | None
 ) -> None:
     assert episode.event(**criteria) == found
 
 
-def test_a_miss_names_the_nearest_events(episode: Episode) -> None:
+def test_miss_names_the_nearest_events(episode: Episode) -> None:
     with collect_misses() as misses:
         assert episode.event(type="clicked", text="Safe", resource_id="save") is None
     said = misses[0]()
@@ -138,7 +138,7 @@ def test_a_miss_names_the_nearest_events(episode: Episode) -> None:
     assert "instead: step 2: clicked Button 'Save' resource_id='save' (com.notes)" in said
 
 
-def test_a_miss_tells_of_events_that_were_lost(episode: Episode) -> None:
+def test_miss_mentions_lost_events(episode: Episode) -> None:
     first, second = episode.steps
     later = replace(second, events=(SAVE, replace(ROW, sequence=9)))
     with collect_misses() as misses:
@@ -165,7 +165,7 @@ def test_impossible_criteria_are_reported(
         episode.event(**criteria)
 
 
-def test_an_event_after_another_is_one_that_came_later(episode: Episode) -> None:
+def test_after_selects_only_later_events(episode: Episode) -> None:
     opened = episode.event(type="window_state_changed")
     saved = episode.event(type="clicked", after=opened)
     assert saved == SAVE
@@ -211,7 +211,7 @@ def test_events_are_recorded_with_their_step(
         )
     ],
 )
-def test_an_event_with_a_field_of_another_kind_is_refused(junk: dict[str, Any]) -> None:
+def test_event_field_of_wrong_type_is_refused(junk: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         from_json(junk)
 
@@ -301,7 +301,7 @@ def test_actions_of_one_decision_are_in_order(
         (Tap(500, 600), None),
     ],
 )
-def test_only_a_touch_that_a_view_takes_is_a_click(
+def test_only_a_touch_on_a_clickable_view_is_a_click(
     make_episode: Callable[..., Episode], form: Callable[..., Screen], action: Any, kind: str | None
 ) -> None:
     episode = make_episode(action, screens=(form(), form()))
@@ -310,7 +310,7 @@ def test_only_a_touch_that_a_view_takes_is_a_click(
     assert episode.event(type="long_clicked") is None
 
 
-def test_a_disabled_view_takes_no_click(
+def test_disabled_view_is_not_clicked(
     make_episode: Callable[..., Episode], form: Callable[..., Screen]
 ) -> None:
     episode = make_episode(Tap(50, 60), screens=(form(button=OFF), form(button=OFF)))

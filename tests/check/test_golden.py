@@ -56,7 +56,7 @@ def test_off_a_path_golden_actions_are_required() -> None:
     assert [bool(match) for match in check.compare(check.aitw, played, GOLDEN)] == [True, False]
 
 
-def test_only_the_first_action_of_a_decision_is_compared_on_a_path() -> None:
+def test_only_the_first_action_of_a_decision_counts_on_a_path() -> None:
     played = episode([Tap(540, 60), Type("mug")], [Raw("input text mug"), Type("mug")])
     assert [bool(match) for match in check.matches(check.aitw, played)] == [True, False]
 
@@ -78,5 +78,7 @@ def test_steps_off_the_golden_path_are_named() -> None:
         (print, {}, "print"),
     ],
 )
-def test_a_scorer_is_named_by_its_rule(rule: Any, options: dict[str, Any], name: str) -> None:
+def test_scorer_is_named_by_its_rule_and_options(
+    rule: Any, options: dict[str, Any], name: str
+) -> None:
     assert scorer_name(rule, options) == name

@@ -25,7 +25,7 @@ def form(make_screen: Callable[..., Screen]) -> Screen:
     )
 
 
-def test_each_action_is_compared_with_the_golden_one_in_its_place(make_episode, form):
+def test_each_action_is_compared_with_the_golden_action_of_its_step(make_episode, form):
     episode = make_episode(
         [Tap(99, 1), Type("Oslo")], Tap(0, 199), Finish(), screens=(form, form, form, form)
     )
@@ -56,7 +56,7 @@ def test_missing_actions_and_missing_elements_match_nothing(make_episode, form):
     assert misses[-1]() == "golden action 3: the episode has only 2"
 
 
-def test_a_mismatch_says_what_was_compared():
+def test_mismatch_shows_what_was_compared():
     boxes = tuple(Bounds(n, n, n + 1, n + 1) for n in range(5))
     golden = check.Golden(Tap(50, 50), (100, 200), boxes)
     with collect_misses() as misses:
@@ -73,7 +73,7 @@ def test_a_mismatch_says_what_was_compared():
     assert "is of a different type from" in misses[1]()
 
 
-def test_a_golden_action_needs_the_size_of_its_screen():
+def test_golden_action_needs_the_size_of_its_screen():
     with pytest.raises(TaskError, match="needs the size of its screen"):
         check.aitw(Tap(1, 1), Swipe(1, 1, 2, 2))
     with pytest.raises(TaskError, match="is not a golden action"):

@@ -13,7 +13,7 @@ def test_every_name_is_documented(name):
     assert getattr(check, name).__doc__
 
 
-def test_little_is_imported_before_a_name_is_asked_for():
+def test_names_are_imported_lazily():
     code = (
         "import sys\n"
         "from pytest_mobileagent import check\n"

@@ -130,7 +130,7 @@ OTHER_CLASS = ("com.shop.debug", "com.shop.Main")
         (("", ""), "com.shop/.Main", False),
     ],
 )  # fmt: skip
-def test_an_activity_is_the_same_however_it_is_written(
+def test_activity_matches_in_short_and_full_form(
     make_episode, make_screen, recorded, wanted, is_shown
 ):
     package, activity = recorded
@@ -147,7 +147,7 @@ def test_an_activity_is_the_same_however_it_is_written(
         ("com.ads", "com.ads/.Main", True),
     ],
 )
-def test_a_short_name_is_an_activity_of_one_of_the_tasks_apps(
+def test_short_activity_name_belongs_to_an_app_of_the_task(
     make_episode, make_screen, package, wanted, is_shown
 ):
     screens = (make_screen("A", package=package, activity=f"{package}.Main"),)
@@ -156,7 +156,7 @@ def test_a_short_name_is_an_activity_of_one_of_the_tasks_apps(
     assert bool(essential_states(episode, [essential(activity=wanted)])) is is_shown
 
 
-def test_an_annotated_element_is_compared_by_all_but_its_place(shop, make_screen):
+def test_annotated_element_is_compared_without_its_position(shop, make_screen):
     button = {"class": "android.widget.Button", "bounds": "[7,7][8,8]"}
     same = make_screen({"text": "TABLE lamp", **button}).elements[0]
     assert essential_states(shop, [essential(exact=same)]).steps == (3,)
@@ -165,7 +165,7 @@ def test_an_annotated_element_is_compared_by_all_but_its_place(shop, make_screen
         assert not essential_states(shop, [essential(exact=node)])
 
 
-def test_a_whole_screen_is_compared_by_its_words(shop, make_screen):
+def test_whole_screen_is_compared_by_its_words(shop, make_screen):
     like, unlike = make_screen("Results for lamp", "Table lamps"), make_screen("Cart", "Sum")
     found = essential_states(shop, [essential(fuzzy=like)])
     assert found.steps == (3,)
@@ -183,7 +183,7 @@ def test_a_function_may_define_the_similarity_of_texts(shop):
     assert ("x", "Home") in asked
 
 
-def test_a_miss_names_the_screen_that_came_closest(shop):
+def test_miss_names_the_closest_screen(shop):
     with collect_misses() as misses:
         states = [essential(**SEARCHING), essential(exact=[{"text": "lamp"}, {"text": "Sofa"}])]
         assert not essential_states(shop, states)
@@ -230,7 +230,7 @@ def test_invalid_lists_of_states_are_refused(shop, states):
         essential_states(shop, states)
 
 
-def test_a_task_without_the_probe_is_broken(shop):
+def test_task_without_the_activity_probe_is_broken(shop):
     with pytest.raises(TaskError, match="the task has no probe 'apps'"):
         essential_states(shop, [essential(installed="com.new")], packages="apps")
 
@@ -244,7 +244,7 @@ def test_states_are_exported_to_task_authors():
     st.lists(st.sampled_from("abc"), max_size=7),
     st.lists(st.sampled_from("abc"), min_size=1, max_size=4),
 )
-def test_all_are_matched_exactly_where_they_are_a_subsequence(
+def test_all_states_match_if_and_only_if_they_are_a_subsequence(
     make_episode, make_screen, shown, wanted
 ):
     screens = tuple(make_screen(text) for text in ["start", *shown])
@@ -269,7 +269,7 @@ TAPS = [Tap(1, 1), Tap(2, 2), Tap(3, 3)]
         ([], "0", 0),
     ],
 )
-def test_the_first_success_counts_the_steps_before_the_screen_that_shows_it(
+def test_first_success_is_the_step_before_the_satisfying_screen(
     make_episode: Callable[..., Episode], actions: list[Action], sought: str, after: int | None
 ) -> None:
     def holds(episode: Episode) -> bool:
@@ -289,14 +289,14 @@ def test_an_answer_may_make_it_hold_without_being_a_step(
     assert first_success(holds, make_episode(Finish("42")), whole=True) == 0
 
 
-def test_a_success_counts_even_if_it_is_undone(make_episode: Callable[..., Episode]) -> None:
+def test_success_counts_even_if_it_is_undone(make_episode: Callable[..., Episode]) -> None:
     def holds(episode: Episode) -> bool:
         return len(episode.steps) == 1
 
     assert first_success(holds, make_episode(*TAPS), whole=False) == 1
 
 
-def test_each_prefix_is_asked_once_and_the_whole_not_again(
+def test_each_prefix_is_evaluated_once(
     make_episode: Callable[..., Episode],
 ) -> None:
     asked: list[int] = []

@@ -59,14 +59,14 @@ def test_without_sub_goals_there_is_no_credit():
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("inf"), float("nan"), True, "2", None])
-def test_a_weight_is_a_number_above_0(make_episode, weight):
+def test_weight_must_be_a_positive_number(make_episode, weight):
     asked = make_episode().subgoal("one", weight=weight)
     with pytest.raises(TaskError, match="must be a number above 0"), asked:
         pass
 
 
 @pytest.mark.parametrize("name", ["", " ", None, 3])
-def test_a_name_is_in_words(make_episode, name):
+def test_name_must_be_text(make_episode, name):
     with pytest.raises(TaskError, match="needs a name in words"), make_episode().subgoal(name):
         pass
 
@@ -115,7 +115,7 @@ def test_only_misses_of_failed_sub_goals_are_kept(make_episode):
     assert len(misses) == 1
 
 
-def test_a_reason_is_one_line_of_some_length(make_episode):
+def test_reason_is_one_line_of_limited_length(make_episode):
     with collect_subgoals() as subgoals:
         with make_episode().subgoal("one"):
             raise AssertionError("a\n b" + 1000 * "c")

@@ -57,20 +57,20 @@ def pages(make_screen: Callable[..., Screen]) -> Callable[..., tuple[Screen, ...
         (("9",), False, False),
     ],
 )
-def test_what_holds_at_some_moments(make_episode, shown, ever, until_end):
+def test_condition_is_evaluated_at_every_moment(make_episode, shown, ever, until_end):
     episode = make_episode(*THREE)
     assert episode.ever(shows(*shown)) is ever
     assert episode.never(shows(*shown)) is not ever
     assert episode.until_end(shows(*shown)) is until_end
 
 
-def test_the_report_is_a_moment_too(make_episode):
+def test_final_report_is_a_moment(make_episode):
     episode = make_episode(*THREE, Finish("42"))
     assert episode.ever(lambda e: e.answers("42"))
     assert not episode.prefix(3).ever(lambda e: e.answers("42"))
 
 
-def test_an_episode_without_steps_has_one_moment(make_episode):
+def test_episode_without_steps_has_one_moment(make_episode):
     assert make_episode().ever(shows("0"))
     assert make_episode().until_end(shows("0"))
     assert make_episode().never(shows("1"))
@@ -89,7 +89,7 @@ def test_a_failed_lookup_does_not_hold_at_that_moment(make_episode, question):
     assert not make_episode(*THREE).prefix(2).ever(question)
 
 
-def test_a_question_that_returns_nothing_does_not_hold(make_episode):
+def test_condition_returning_none_does_not_hold(make_episode):
     assert make_episode(*THREE).never(lambda e: None)
 
 
@@ -122,7 +122,7 @@ def test_a_value_is_not_a_question(make_episode, ask):
         getattr(make_episode(), ask)(True)
 
 
-def test_an_order_needs_two_questions(make_episode):
+def test_order_needs_two_conditions(make_episode):
     with pytest.raises(TaskError, match="two or more functions of an episode, not 1"):
         make_episode().in_order(shows("0"))
     with pytest.raises(TaskError, match="not 'Pay'"):
@@ -145,7 +145,7 @@ def test_an_order_needs_two_questions(make_episode):
         ((saw("none"), saw("Shop")), False),
     ],
 )
-def test_the_second_is_asked_of_what_came_after_the_first(make_episode, pages, questions, holds):
+def test_second_condition_must_become_true_after_the_first(make_episode, pages, questions, holds):
     episode = make_episode(*THREE, screens=pages("Shop", "Cart", "Pay", "Done"))
     assert episode.in_order(*questions) is holds
 
@@ -164,7 +164,7 @@ def test_a_question_that_continues_to_hold_does_not_become_true_again(
     assert make_episode(*THREE).in_order(at(one), at(other)) is holds
 
 
-def test_the_actions_of_one_step_are_in_order(make_episode, pages):
+def test_actions_of_one_step_are_in_order(make_episode, pages):
     both = [Type("Oslo"), Type("Bern")]
     episode = make_episode(both, screens=pages("From", "To"))
     oslo, bern = (lambda e: e.typed("Oslo")), (lambda e: e.typed("Bern"))
@@ -181,13 +181,13 @@ def test_results_of_a_step_with_several_actions_follow_the_last_action(make_epis
     assert not episode.in_order(lambda e: e.probe("on"), lambda e: e.typed("b"))
 
 
-def test_actions_that_were_not_done_are_in_no_order(make_episode, pages):
+def test_failed_actions_have_no_order(make_episode, pages):
     episode = make_episode([Type("a"), Type("b")], screens=pages("From", "To"))
     episode = replace(episode, steps=(replace(episode.steps[0], undone=1),))
     assert not episode.in_order(lambda e: e.typed("a"), lambda e: e.typed("b"))
 
 
-def test_the_rest_of_an_episode_begins_with_what_was_there_then(make_episode):
+def test_rest_of_an_episode_starts_with_the_current_state(make_episode):
     episode = make_episode(*THREE, initial_probes={"n": 0})
     steps = tuple(replace(step, probes={"n": n}) for n, step in enumerate(episode.steps, 1))
     rest = replace(episode, steps=steps).rest(2)
@@ -224,7 +224,7 @@ def test_misses_explain_themselves(make_episode, pages):
     )
 
 
-def test_searches_of_questions_leave_no_misses_of_their_own(make_episode):
+def test_searches_inside_conditions_leave_no_misses(make_episode):
     with collect_misses() as misses:
         assert make_episode(*THREE).ever(shows("3"))
         assert make_episode(*THREE).never(lambda e: e.screen.get(text="9"))
@@ -243,6 +243,6 @@ def test_temporal_checks_agree_with_their_definitions(make_episode, held):
     assert episode.until_end(holds) is (any(held) and all(held[held.index(True) :]))
 
 
-def test_a_step_without_an_action_stays_whole(make_episode):
+def test_step_without_action_is_not_split(make_episode):
     bare = replace(make_episode(), steps=(Step(make_episode().screen),))
     assert apart(bare) == bare

@@ -70,7 +70,7 @@ def test_a_hierarchy_that_cannot_be_read_is_not_a_wall(file: Path) -> None:
     assert not wall.stands_on(Screen("<", b""))
 
 
-def test_walls_are_looked_for_on_the_last_three_different_screens(file: Path) -> None:
+def test_last_three_different_screens_are_searched_for_walls(file: Path) -> None:
     known = walls(file, '# A comment\n\n[log-in]\ntexts = ["Log in"]')
     wall, *others = (make_screen(text) for text in ("Log in", "1", "2", "3"))
     found = look(known, [others[0], wall, others[1], others[2], others[2]])
@@ -81,7 +81,7 @@ def test_walls_are_looked_for_on_the_last_three_different_screens(file: Path) ->
     assert look(known, []) is None
 
 
-def test_the_app_is_the_last_of_the_task_that_was_in_use() -> None:
+def test_blocked_app_is_the_last_used_app_of_the_task() -> None:
     packages = ["com.a", "com.b", "com.c"]
     screens = [make_screen(str(n), package=p) for n, p in enumerate(["com.b", "com.a", "chrome"])]
     assert app_behind(screens, 2, packages) == "com.a"
@@ -102,7 +102,7 @@ def test_two_views_of_a_page_match_although_a_hint_differs() -> None:
     assert not was_passed([make_screen("Apps", package="launcher"), other, one], 2)
 
 
-def test_the_nearest_file_counts_up_to_the_projects_folder(tmp_path: Path) -> None:
+def test_nearest_file_up_to_the_project_folder_is_used(tmp_path: Path) -> None:
     deep = tmp_path / "project" / "suite" / "deep"
     deep.mkdir(parents=True)
     (tmp_path / "walls.toml").write_text("[x]\n")

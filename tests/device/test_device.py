@@ -7,7 +7,7 @@ import pytest
 from pytest_mobileagent.device.device import Settle, parse_settle
 
 
-def test_apps_may_have_limits_of_their_own():
+def test_apps_may_have_their_own_settle_limits():
     settle = parse_settle("5, com.instagram.android=30 ,org.wikipedia=0.5")
     assert settle == Settle(5.0, {"com.instagram.android": 30.0, "org.wikipedia": 0.5})
     limits = [settle.limit(app) for app in ("org.wikipedia", "com.instagram.android", "else", "")]
@@ -22,6 +22,6 @@ def test_what_is_not_a_number_of_seconds_is_refused(text):
         parse_settle(text)
 
 
-def test_an_app_has_one_limit():
+def test_app_has_one_settle_limit():
     with pytest.raises(ValueError, match=r"names org\.wikipedia twice"):
         parse_settle("5,org.wikipedia=3,org.wikipedia=30")

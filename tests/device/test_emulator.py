@@ -17,7 +17,7 @@ def options(**given):
     return Namespace(**base | {"writable": False, "flags": ["-accel", "off"]} | given)
 
 
-def test_instances_share_an_avd_read_only_and_start_from_a_snapshot():
+def test_instances_share_a_read_only_avd_and_load_a_snapshot():
     assert command(options(snapshot="ready"), 5556) == [
         *("/sdk/emulator", "-avd", "a", "-port", "5556", "-no-window", "-no-audio"),
         *("-no-boot-anim", "-no-snapshot-save", "-gpu", "swiftshader_indirect"),
@@ -47,11 +47,11 @@ def test_without_kvm_the_error_explains_how_to_get_it(said, fix):
     assert fix in advice(said)
 
 
-def test_about_other_errors_nothing_is_advised():
+def test_other_errors_come_without_advice():
     assert advice("ERROR | Unknown AVD name [x]") == ""
 
 
-def test_its_log_is_not_written_through_a_link_that_somebody_has_put_there(tmp_path, monkeypatch):
+def test_log_is_not_written_through_a_symlink(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     diary = tmp_path / "diary"
     diary.write_text("dear diary")
@@ -68,14 +68,14 @@ def test_a_locked_port_is_never_returned():
         assert len({one, two}) == 2
 
 
-def test_ports_to_avoid_are_not_given():
+def test_ports_to_avoid_are_not_used():
     with console_port() as one:
         pass
     with console_port({one}) as two:
         assert two != one
 
 
-def test_a_pair_of_which_one_is_taken_is_not_given(monkeypatch):
+def test_port_pair_must_be_completely_free(monkeypatch):
     with console_port() as port, socket.create_server(("127.0.0.1", port + 1)):
         monkeypatch.setattr(ports, "CONSOLE_PORTS", [port])
         monkeypatch.setattr(ports, "_locked", lambda _: socket.socket())

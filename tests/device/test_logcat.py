@@ -67,7 +67,7 @@ def read(text: str) -> list[LogLine]:
         (NATIVE, "com.example.game: native crash: SIGABRT: 'no surface', libgame.so draw(int)+28"),
     ],
 )
-def test_a_crash_says_what_went_wrong_and_where(text, expected):
+def test_crash_has_cause_and_location(text, expected):
     assert [str(crash) for crash in crashes(read(text))] == [expected]
 
 
@@ -82,7 +82,7 @@ def test_interleaved_reports_are_separated():
     assert {crash.package for crash in found} == {"com.example.notes", "com.example.game"}
 
 
-def test_the_same_app_may_crash_twice():
+def test_same_app_may_crash_twice():
     assert len(crashes(read(PYTHON + PYTHON))) == 2
 
 
@@ -100,13 +100,13 @@ def test_other_reports_are_not_crashes(text):
     assert crashes(read(text)) == []
 
 
-def test_a_trace_is_cut():
+def test_long_trace_is_truncated():
     long = [f"11-23 08:00:01.123  3117  3117 E AndroidRuntime: \tat a.B.c({n})" for n in range(999)]
     (crash,) = crashes(read(MANAGED + "\n".join(long)))
     assert len(crash.trace) == 8000
 
 
-def test_a_line_is_read_as_logcat_prints_it():
+def test_logcat_line_is_parsed():
     line = parse_line("01-02 03:04:05.678  u0_a1   12    34 W my tag  : a: b : c\r\n")
     assert line == LogLine("01-02 03:04:05.678", 12, 34, "W", "my tag", "a: b : c")
     assert parse_line("01-02 03:04:05.678    12    34 I tag:") == LogLine(
@@ -116,21 +116,21 @@ def test_a_line_is_read_as_logcat_prints_it():
 
 
 @given(st.lists(st.text()))
-def test_any_text_is_read(texts):
+def test_any_text_can_be_parsed(texts):
     crashes([line for text in texts if (line := parse_line(text)) is not None])
 
 
 @given(
     st.lists(st.sampled_from(["FATAL EXCEPTION: main", "ANR in a.b", "*** *** ***"]) | st.text())
 )
-def test_any_report_is_read(texts):
+def test_any_report_can_be_parsed(texts):
     tags = ("AndroidRuntime", "ActivityManager", "DEBUG")
     lines = [LogLine("", 1, 1, "E", tag, text) for text in texts for tag in tags]
     assert all(isinstance(crash, Crash) for crash in crashes(lines))
 
 
 @pytest.mark.parametrize(("level", "expected"), [("off", "c"), ("warnings", "bc"), ("all", "abc")])
-def test_levels_choose_lines(level, expected):
+def test_level_filters_lines(level, expected):
     lines = [
         LogLine("", 1, 1, "I", "app", "a"),
         LogLine("", 1, 1, "W", "app", "b"),
@@ -247,10 +247,10 @@ def test_crashes_stored_by_android_are_read_from_a_moment_on(end: str) -> None:
         (f"Drop box contents: 1 entries\n\n{'=' * 40}\n2026-11-23 08:00:05 data_app_crash", []),
     ],
 )
-def test_a_phone_may_keep_no_crashes(printed: str, found: list[object] | None) -> None:
+def test_phone_may_store_no_crashes(printed: str, found: list[object] | None) -> None:
     assert dropbox_crashes(printed, BEGAN) == found
 
 
 @given(st.text())
-def test_nothing_that_is_printed_breaks_the_reader(text: str) -> None:
+def test_any_dropbox_output_can_be_parsed(text: str) -> None:
     dropbox_crashes(f"Drop box contents: 9 entries\n\n{text}\n{KEPT}{text}", BEGAN)

@@ -27,13 +27,13 @@ def recipe(tmp_path: Path) -> Callable[..., Recipe]:
     return read
 
 
-def test_a_recipe_needs_little(recipe):
+def test_recipe_has_defaults(recipe):
     read = recipe(HEAD)
     assert (read.name, read.device, read.snapshot) == ("a", "pixel_6", "default_boot")
     assert recipe(HEAD, name="b").name == "b"
 
 
-def test_all_of_a_recipe_is_read(recipe, tmp_path):
+def test_complete_recipe_is_parsed(recipe, tmp_path):
     (tmp_path / "app.apk").touch()
     read = recipe(
         HEAD
@@ -72,7 +72,7 @@ to = "/sdcard/Download/app.apk"
     assert read.files == ((apk, "/sdcard/Download/app.apk"),)
 
 
-def test_a_folder_stands_for_the_apps_in_it(recipe, tmp_path):
+def test_folder_stands_for_its_apps(recipe, tmp_path):
     for name in ("shop.apk", "notes.apk", "maps/base.apk", "maps/config.x86_64.apk", "list.txt"):
         file = tmp_path / "apks" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -86,11 +86,11 @@ def test_a_folder_stands_for_the_apps_in_it(recipe, tmp_path):
 
 
 @pytest.mark.parametrize("file", [*EXAMPLES.glob("*.toml")], ids=lambda file: file.stem)
-def test_the_examples_can_be_read(file):
+def test_example_recipes_are_valid(file):
     assert read_recipe(file).name == file.stem
 
 
-def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
+def test_recipe_in_the_docs_is_valid(recipe, tmp_path):
     page = (EXAMPLES.parents[1] / "docs" / "devices.md").read_text("utf-8")
     (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     for path in ("apks", "photos"):
@@ -126,7 +126,7 @@ def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
         (HEAD + "[[files]]\nfrom = 'nope'\nto = '/x'", "files[0].from = 'nope': "),
     ],
 )
-def test_what_is_wrong_is_named_by_file_and_key(recipe, tmp_path, text, problem):
+def test_invalid_value_error_names_file_and_key(recipe, tmp_path, text, problem):
     with pytest.raises(RecipeError) as wrong:
         recipe(text)
     assert f"{tmp_path / 'a.toml'}: " in str(wrong.value)

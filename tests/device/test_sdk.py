@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sdk"
 
 
-def test_the_environment_comes_first(folder):
+def test_sdk_in_the_environment_takes_precedence(folder):
     for variable in ("ANDROID_HOME", "ANDROID_SDK_ROOT"):
         assert find_sdk({variable: str(folder)}).root == folder
 
@@ -57,7 +57,7 @@ def test_an_emulator_that_does_not_run_is_reported(folder):
         Sdk(folder).avds()
 
 
-def test_tools_are_taken_from_the_latest_version(folder):
+def test_tools_of_the_latest_version_are_used(folder):
     with pytest.raises(SdkError, match="has no sdkmanager: install the Android command-line tools"):
         Sdk(folder).tool("sdkmanager")
     for version in ("9.0", "12.0", "latest"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
 
-def test_a_device_that_is_leased_is_let_go_of_before_what_it_needs(
+def test_lease_ends_before_the_services_it_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told: list[str] = []

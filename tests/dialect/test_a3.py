@@ -54,7 +54,7 @@ BARE = Frame((1080, 2400))
         ('{"action": "end"}', Finish()),
     ],
 )
-def test_the_devices_dictionaries_are_read(words: str, meant: Action) -> None:
+def test_device_dictionaries_are_parsed(words: str, meant: Action) -> None:
     assert DEVICE.parse(words, FRAME) == Decision((meant,))
 
 
@@ -90,7 +90,7 @@ def test_typing_need_not_clear_the_field() -> None:
         ("IMPOSSIBLE", Impossible()),
     ],
 )
-def test_the_papers_words_are_read(words: str, meant: Action) -> None:
+def test_paper_format_is_parsed(words: str, meant: Action) -> None:
     assert PAPER.parse(words, FRAME) == Decision((meant,))
 
 
@@ -104,7 +104,7 @@ def test_the_papers_words_are_read(words: str, meant: Action) -> None:
         ("CLICK[1]\n\nNo:\nCLICK[5]", Tap(540, 1050)),
     ],
 )
-def test_the_last_action_counts(words: str, meant: Action) -> None:
+def test_last_action_counts(words: str, meant: Action) -> None:
     decision = PAPER.parse(words, FRAME)
     assert decision.actions == (meant,)
     assert words.startswith(decision.said["thought"])
@@ -137,7 +137,7 @@ def test_the_last_action_counts(words: str, meant: Action) -> None:
         (PAPER, "TAP[5]", "no action"),
     ],
 )
-def test_what_cannot_be_read_says_why(dialect: A3, words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(dialect: A3, words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         dialect.parse(words, FRAME)
     assert caught.value.words == words
@@ -145,12 +145,12 @@ def test_what_cannot_be_read_says_why(dialect: A3, words: str, problem: str) -> 
 
 @pytest.mark.parametrize("dialect", [DEVICE, PAPER])
 @pytest.mark.parametrize("action", [Ask("?"), Key("tab"), Type("x"), Type("x", (1, 1), True)])
-def test_it_has_no_words_for_other_actions(dialect: A3, action: Action) -> None:
+def test_unsupported_actions_are_refused(dialect: A3, action: Action) -> None:
     with pytest.raises(DialectError):
         dialect.print(Decision((action,)), BARE)
 
 
-def test_a_mark_is_named_where_there_are_marks() -> None:
+def test_mark_is_named_if_there_are_marks() -> None:
     assert PAPER.print(Decision((Tap(540, 1050),), {"thought": "so"}), FRAME) == "so\nCLICK[5]"
 
 
@@ -189,12 +189,12 @@ IN_PAPER = st.one_of(
 
 
 @given(ON_DEVICE)
-def test_what_it_prints_for_the_device_it_reads_back(action: Action) -> None:
+def test_device_format_round_trips(action: Action) -> None:
     assert DEVICE.parse(DEVICE.print(Decision((action,)), BARE), BARE) == Decision((action,))
 
 
 @given(IN_PAPER)
-def test_what_it_prints_in_the_papers_words_it_reads_back(action: Action) -> None:
+def test_paper_format_round_trips(action: Action) -> None:
     frame = FRAME if isinstance(action, Scroll) else BARE
     decision = Decision((action,), {"thought": "It is next."})
     assert PAPER.parse(PAPER.print(decision, frame), frame) == decision

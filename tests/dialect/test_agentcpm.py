@@ -124,14 +124,14 @@ def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
         AgentCpm().print(Decision(actions), SMALL)
 
 
-def test_it_prints_compact_json() -> None:
+def test_json_is_printed_compactly() -> None:
     decision = Decision((Tap(280, 420), Finish()), {"thought": "看"})
     words = '{"thought":"看","POINT":[501,501],"STATUS":"finish"}'
     assert AgentCpm().print(decision, SMALL) == words
 
 
 @given(ACTIONS, st.sampled_from([None, "finish", "impossible", "need_feedback"]), st.text())
-def test_what_is_printed_is_read_back(action: Action, status: str | None, thought: str) -> None:
+def test_printed_actions_round_trip(action: Action, status: str | None, thought: str) -> None:
     ends = {"finish": Finish(), "impossible": Impossible(thought), "need_feedback": Ask(thought)}
     more = (ends[status],) if status else ()
     if thought.startswith("interrupted"):
@@ -140,5 +140,5 @@ def test_what_is_printed_is_read_back(action: Action, status: str | None, though
     assert AgentCpm().parse(AgentCpm().print(decision, SMALL), SMALL) == decision
 
 
-def test_doing_nothing_is_to_continue() -> None:
+def test_continue_means_no_action() -> None:
     assert AgentCpm().parse(AgentCpm().print(Decision(), SMALL), SMALL) == Decision()

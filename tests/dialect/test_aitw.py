@@ -64,7 +64,7 @@ def test_it_reads_replies_of_models(words, action):
     assert Aitw().parse(words, FRAME).actions == (action,)
 
 
-def test_the_plan_is_said():
+def test_plan_is_kept():
     decision = Aitw().parse(said("PRESS_BACK"), FRAME)
     assert decision.said == {"plan": "DUAL_POINT,TYPE,STATUS_TASK_COMPLETE"}
 
@@ -102,7 +102,7 @@ def test_it_explains_why_a_reply_is_invalid(words, problem):
         ("spa-bench", "[0.5300, 0.5000]", Swipe(200, 400, 200, 424, seconds=0.5)),
     ],
 )
-def test_how_near_two_points_are_a_tap_is_the_variants(variant, lift, action):
+def test_tap_threshold_depends_on_the_variant(variant, lift, action):
     words = touched("[0.5000, 0.5000]", lift)
     assert Aitw(variant).parse(words, FRAME).actions == (action,)
 
@@ -123,7 +123,7 @@ def test_digirl_gives_up_on_a_reply_without_a_decision():
         Aitw("digirl").parse(PLAN, FRAME)
 
 
-def test_a_gesture_prints_as_it_stands_in_a_history():
+def test_gesture_is_printed_like_in_the_history():
     line = Aitw.gesture_in(touched("[0.7761, 0.70891]", "[0.7761, 0.7089]")).line()
     assert line == (
         '"action_type": "DUAL_POINT", "touch_point": "[0.7761, 0.7089]", '
@@ -131,7 +131,7 @@ def test_a_gesture_prints_as_it_stands_in_a_history():
     )
 
 
-def test_scrolling_is_printed_as_the_gesture_of_the_training():
+def test_scrolling_is_printed_as_the_training_gesture():
     words = Aitw().print(Decision((Scroll("left"),)), FRAME)
     assert Aitw().parse(words, FRAME).actions == (Swipe(320, 400, 80, 400),)
 
@@ -173,7 +173,7 @@ typed = st.text(st.characters(codec="utf-8", exclude_characters='"'), max_size=2
     | st.sampled_from([Key("back"), Key("home"), Key("enter"), Finish(), Impossible()]),
     plan=st.sampled_from([{}, {"plan": "DUAL_POINT,TYPE"}]),
 )
-def test_what_is_printed_is_read_again(action, plan):
+def test_printed_actions_round_trip(action, plan):
     decision = Decision((action,), plan)
     assert Aitw().parse(Aitw().print(decision, FRAME), FRAME) == decision
 

@@ -56,7 +56,7 @@ def test_it_reads_replies_of_models(words, action):
     assert Aitz().parse(words, FRAME).actions == (action,)
 
 
-def test_thoughts_are_said():
+def test_thoughts_are_kept():
     words = '{"THINK": "Home first.", "NEXT": "press home", "ACTION": "press_home", "ARGS": {}}'
     assert Aitz().parse(words, FRAME).said == {"thought": "Home first.", "next": "press home"}
 
@@ -119,7 +119,7 @@ def annotated(kind, touch="[-1.0, -1.0]", lift="[-1.0, -1.0]", text=""):
         (annotated(11), Impossible()),
     ],
 )
-def test_it_reads_the_steps_of_the_data(words, action):
+def test_steps_of_the_data_set_are_parsed(words, action):
     assert Aitz().parse(words, FRAME).actions == (action,)
 
 
@@ -154,13 +154,13 @@ thoughts = st.sampled_from([{}, {"thought": "Open {it}.", "next": "scroll"}])
 
 
 @given(action=alone | points.map(lambda p: Tap(*p)), said=thoughts)
-def test_what_is_printed_is_read_again(action, said):
+def test_printed_actions_round_trip(action, said):
     decision = Decision((action,), said)
     assert Aitz().parse(Aitz().print(decision, FRAME), FRAME) == decision
 
 
 @given(action=alone | st.just(Tap(200, 200)), said=thoughts)
-def test_what_is_printed_with_marks_is_read_again(action, said):
+def test_printed_marks_round_trip(action, said):
     decision = Decision((action,), said)
     assert Aitz("marks").parse(Aitz("marks").print(decision, FRAME), FRAME) == decision
 

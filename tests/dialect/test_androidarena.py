@@ -57,7 +57,7 @@ PAGE = Frame(
         ("<think>#click [n1a2b]#</think>#press_back#", Key("back")),
     ],
 )
-def test_the_last_action_between_signs_counts(words, expected):
+def test_last_delimited_action_counts(words, expected):
     assert AndroidArena().parse(words, PAGE).actions == (expected,)
 
 
@@ -85,7 +85,7 @@ def test_the_text_before_the_action_is_the_thought():
         ("Action: #click [n5cf0]", "no action"),
     ],
 )
-def test_what_cannot_be_read_says_why(words, problem):
+def test_unparsable_reply_says_why(words, problem):
     with pytest.raises(DialectError, match=problem.replace("[", r"\[")) as caught:
         AndroidArena().parse(words, PAGE)
     assert caught.value.words == words
@@ -109,7 +109,7 @@ ACTIONS = st.sampled_from(
 
 
 @given(ACTIONS, st.sampled_from(["", "I go on."]))
-def test_what_is_printed_is_parsed_again(action, thought):
+def test_printed_actions_round_trip(action, thought):
     decision = Decision((action,), {"thought": thought} if thought else {})
     if action == Finish("N/A"):
         return  # the dialect's word for an impossible task
@@ -120,7 +120,7 @@ def test_what_is_printed_is_parsed_again(action, thought):
     assert AndroidArena().parse(words, PAGE) == decision
 
 
-def test_a_swipe_is_printed_by_its_direction():
+def test_swipe_is_printed_as_a_direction():
     words = AndroidArena().print(Decision((Swipe(500, 900, 520, 300),)), PAGE)
     assert words == "#swipe_up#"
 

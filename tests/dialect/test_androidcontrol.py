@@ -68,7 +68,7 @@ GOLDEN = (
         ('{"action": "terminate", "status": "failure"}', Impossible()),
     ],
 )
-def test_it_reads_both_forms(words, action):
+def test_both_formats_are_parsed(words, action):
     assert AndroidControl().parse(words, FRAME).actions == (action,)
 
 
@@ -102,7 +102,7 @@ def test_it_explains_why_a_reply_is_invalid(words, problem):
     assert caught.value.words == words
 
 
-def test_pixels_are_those_of_the_picture_that_was_sent():
+def test_coordinates_refer_to_the_picture_sent():
     frame = Frame((1080, 2400), shown=(540, 1200))
     words = '{"action_type": "click", "x": 270, "y": 600}'
     assert AndroidControl().parse(words, frame).actions == (Tap(540, 1200),)
@@ -116,7 +116,7 @@ def golden() -> list[dict[str, Any]]:
     return [step["action_content"] for episode in episodes for step in episode["steps"]]
 
 
-def test_it_reads_every_golden_action(golden):
+def test_every_golden_action_is_parsed(golden):
     # The data do not state the screens' sizes.
     frame, dialect = Frame((4000, 4000)), AndroidControl("mobile_use")
     read: Counter[str] = Counter()

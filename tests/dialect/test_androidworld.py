@@ -81,7 +81,7 @@ def reply(action: str) -> str:
         ('{"action_type": "unknown"}', []),
     ],
 )
-def test_an_action_is_read(action: str, meant: list[Action]) -> None:
+def test_actions_are_parsed(action: str, meant: list[Action]) -> None:
     assert DIALECT.parse(reply(action), FRAME) == Decision(tuple(meant), {"reason": "It is next."})
 
 
@@ -112,13 +112,13 @@ def test_an_action_is_read(action: str, meant: list[Action]) -> None:
         (reply('{"action_type": 0x' + "f" * 9000 + "}"), "not a JSON object"),
     ],
 )
-def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
 
 
-def test_a_reason_may_mention_actions() -> None:
+def test_reason_may_mention_actions() -> None:
     words = 'Reason: Action: click did not work, {see} it.\nAction: {"action_type": "wait"}'
     # As in the original, the first {…} after the first "Action:" counts.
     with pytest.raises(DialectError):
@@ -130,13 +130,13 @@ def test_bold_headings_and_thoughts_are_skipped() -> None:
     assert DIALECT.parse(words, FRAME) == Decision((Wait(),), {"reason": "so"})
 
 
-def test_the_history_holds_the_action_in_one_line_of_json() -> None:
+def test_history_contains_the_action_as_one_line_of_json() -> None:
     words = reply("```{'action_type': 'click',\n 'index': 3}```")
     assert AndroidWorld.action_json(words) == '{"action_type": "click", "index": 3}'
 
 
 @pytest.mark.parametrize("action", [Ask("which?"), Swipe(1, 2, 3, 4), Type("x"), Key("tab")])
-def test_it_has_no_words_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), BARE)
 
@@ -157,13 +157,13 @@ ACTIONS = st.one_of(
 
 
 @given(ACTIONS)
-def test_what_it_prints_it_reads_back(action: Action) -> None:
+def test_printed_actions_round_trip(action: Action) -> None:
     decision = Decision((action,), {"reason": "so"})
     assert DIALECT.parse(DIALECT.print(decision, BARE), BARE) == decision
 
 
 @given(st.sampled_from(["0", "3"]))
-def test_marks_are_named_by_their_index(label: str) -> None:
+def test_marks_are_named_by_index(label: str) -> None:
     decision = Decision((Tap(*MARKS[label].bounds.center),), {"reason": "so"})
     words = DIALECT.print(decision, FRAME)
     assert f'"index": {label}' in words

@@ -119,12 +119,12 @@ def test_actions_of_models(said: dict[str, Any], actions: list[Action] | None) -
         assert AnthropicComputerUse().parse(words, PHONE) == Decision(tuple(actions))
 
 
-def test_a_click_without_a_coordinate_is_where_the_mouse_is() -> None:
+def test_click_without_coordinate_uses_the_mouse_position() -> None:
     words = '[{"action": "mouse_move", "coordinate": [270, 300]}, {"action": "left_click"}]'
     assert AnthropicComputerUse("20241022").parse(words, PHONE).actions == (Tap(540, 600),)
 
 
-def test_the_mouse_stays_where_it_is_from_one_step_to_the_next() -> None:
+def test_mouse_position_persists_between_steps() -> None:
     dialect = AnthropicComputerUse("20241022")
     dialect = dialect.after('{"action": "mouse_move", "coordinate": [270, 300]}')
     assert dialect.parse('{"action": "left_click"}', PHONE).actions == (Tap(540, 600),)
@@ -140,9 +140,7 @@ def test_the_mouse_stays_where_it_is_from_one_step_to_the_next() -> None:
         ([{"action": "wait", "duration": 3}], LongPress(540, 600, 3.0)),
     ],
 )
-def test_the_left_button_down_and_up_is_one_gesture(
-    between: list[dict[str, Any]], action: Action
-) -> None:
+def test_mouse_down_and_up_are_one_gesture(between: list[dict[str, Any]], action: Action) -> None:
     moves = [{"action": "mouse_move", "coordinate": [270, 300]}, {"action": "left_mouse_down"}]
     up = {"action": "left_mouse_up"}
     words = json.dumps([*moves, *between, up])
@@ -153,7 +151,7 @@ def test_the_left_button_down_and_up_is_one_gesture(
 
 
 @pytest.mark.parametrize("signal", ["screenshot", "cursor_position", "zoom"])
-def test_looking_is_a_signal(signal: str) -> None:
+def test_screenshot_request_is_a_signal(signal: str) -> None:
     words = json.dumps({"action": signal})
     decision = AnthropicComputerUse().parse(words, PHONE)
     assert decision == Decision(signal=signal)
@@ -187,7 +185,7 @@ def test_inexpressible_actions(version: Version, decision: Decision) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(st.data())
-def test_what_is_printed_is_read_back(version: Version, data: st.DataObject) -> None:
+def test_printed_actions_round_trip(version: Version, data: st.DataObject) -> None:
     actions = data.draw(st.lists(ACTIONS[version], max_size=3))
     decision = Decision(tuple(actions), signal=data.draw(st.sampled_from(["", "screenshot"])))
     dialect = AnthropicComputerUse(version)

@@ -67,7 +67,7 @@ def reply(action):
         ("The task is done: FINISH", Finish()),
     ],
 )
-def test_a_call_is_an_action_on_the_numbered_element(action, expected):
+def test_call_acts_on_the_numbered_element(action, expected):
     decision = AppAgent().parse(reply(action), ELEMENTS)
     assert decision.actions == (expected,)
     assert decision.said == {
@@ -77,7 +77,7 @@ def test_a_call_is_an_action_on_the_numbered_element(action, expected):
     }
 
 
-def test_a_call_for_the_grid_is_a_signal():
+def test_grid_call_is_a_signal():
     assert AppAgent().parse(reply("grid()"), ELEMENTS).signal == "grid"
     assert AppAgent().parse(reply("grid"), ELEMENTS).signal == "grid"
 
@@ -101,7 +101,7 @@ def test_a_call_for_the_grid_is_a_signal():
         ("", "no 'Observation:' in ''"),
     ],
 )
-def test_what_cannot_be_read_says_why(words, problem):
+def test_unparsable_reply_says_why(words, problem):
     with pytest.raises(DialectError, match=problem.replace("(", r"\(")) as caught:
         AppAgent().parse(words, ELEMENTS)
     assert caught.value.words == words
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_says_why(words, problem):
         ("FINISH", Finish()),
     ],
 )
-def test_on_the_grid_a_call_names_a_place_in_a_cell(action, expected):
+def test_grid_call_names_a_place_in_a_cell(action, expected):
     assert AppAgent(grid=True).parse(reply(action), CELLS).actions == (expected,)
 
 
@@ -137,7 +137,7 @@ def test_on_the_grid_other_calls_are_refused(action):
         ('scroll(s1, "up")', Swipe(500, 1000, 500, 568, 0.4)),
     ],
 )
-def test_the_words_of_mobile_bench_v2_are_understood(action, expected):
+def test_mobile_bench_v2_format_is_parsed(action, expected):
     marks = {
         "c2": Mark("c2", Bounds(0, 0, 100, 100)),
         "s1": Mark("s1", Bounds(0, 0, 1000, 2000)),
@@ -165,13 +165,13 @@ SWIPES = st.builds(
     )
     | st.builds(Type, SPOKEN)
 )
-def test_what_is_printed_is_parsed_again(action):
+def test_printed_actions_round_trip(action):
     decision = Decision((action,), {"observation": "o", "thought": "t", "summary": "s"})
     assert AppAgent().parse(AppAgent().print(decision, ELEMENTS), ELEMENTS) == decision
 
 
 @given(SWIPES)
-def test_a_swipe_is_printed_by_its_element_and_direction(call):
+def test_swipe_is_printed_as_element_and_direction(call):
     frame = Frame((10_000, 20_000), marks=ELEMENTS.marks)
     dialect = AppAgent()
     swipe = dialect.parse(reply(call), frame)
@@ -185,7 +185,7 @@ def test_a_swipe_is_printed_by_its_element_and_direction(call):
 @given(
     st.integers(1, 180), st.sampled_from(["center", "top", "left", "bottom-right"]), st.booleans()
 )
-def test_places_on_the_grid_are_printed(cell, place, swipes):
+def test_grid_places_are_printed(cell, place, swipes):
     call = f'swipe(1, "top", {cell}, "{place}")' if swipes else f'tap({cell}, "{place}")'
     decision = AppAgent(grid=True).parse(reply(call), CELLS)
     assert call in AppAgent(grid=True).print(decision, CELLS)
@@ -199,13 +199,13 @@ def test_actions_that_appagent_lacks_are_not_printed(action):
         AppAgent().print(Decision((action,)), ELEMENTS)
 
 
-def test_a_scroll_is_printed_as_a_long_swipe():
+def test_scroll_is_printed_as_a_long_swipe():
     words = AppAgent().print(Decision((Scroll("up", at=(200, 1050)),)), ELEMENTS)
     assert 'Action: swipe(2, "up", "long")' in words
 
 
 @pytest.mark.parametrize("part", ['text("', "tap(", '" )', "(", "*", "=", "\n"])
-def test_long_words_are_read_or_refused(part):
+def test_long_reply_is_parsed_or_refused(part):
     with suppress(DialectError):
         AppAgent().parse(reply(part * (100_000 // len(part))), ELEMENTS)
 
@@ -219,7 +219,7 @@ def test_long_words_are_read_or_refused(part):
         ("Decision: INEFFECTIVE\nThought: t", "ineffective", ()),
     ],
 )
-def test_a_reflection_is_a_signal(words, signal, actions):
+def test_reflection_is_a_signal(words, signal, actions):
     dialect = AppAgentReflection()
     decision = dialect.parse(words, ELEMENTS)
     assert (decision.signal, decision.actions) == (signal, actions)

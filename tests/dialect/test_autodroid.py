@@ -68,11 +68,11 @@ def reply(**changes):
         ('{"Steps": "a\nb", "id": 0, "action": "tap", "input_text": "N/A"}', TAP),
     ],
 )
-def test_the_element_decides_what_is_done(words, expected):
+def test_element_determines_the_action(words, expected):
     assert AutoDroid().parse(words, PAGE).actions == (expected,)
 
 
-def test_an_id_that_the_page_does_not_have_is_unknown():
+def test_unknown_element_id_is_a_signal():
     assert AutoDroid().parse(reply(id="3"), PAGE) == Decision(
         (), {"steps": "Tap it.", "analyses": "It is there.", "next_step": "Tap."}, "unknown"
     )
@@ -96,7 +96,7 @@ def test_an_id_that_the_page_does_not_have_is_unknown():
         ("{{1: 2}: 3}", "no dictionary"),
     ],
 )
-def test_what_cannot_be_read_says_why(words, problem):
+def test_unparsable_reply_says_why(words, problem):
     with pytest.raises(DialectError, match=problem.replace("[", r"\[")) as caught:
         AutoDroid().parse(words, PAGE)
     assert caught.value.words == words
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_says_why(words, problem):
     ("words", "label"),
     [(reply(), "0"), (reply(id=7), "7"), (reply(id=-1), ""), ("Hm.", ""), ("{}", "")],
 )
-def test_which_entry_is_chosen_can_be_asked(words, label):
+def test_chosen_element_can_be_queried(words, label):
     assert AutoDroid.chosen(words) == label
 
 
@@ -117,7 +117,7 @@ ACTIONS = st.sampled_from([TAP, Key("back"), Finish()]) | st.text(max_size=40).f
 
 
 @given(ACTIONS, SAID)
-def test_what_is_printed_is_parsed_again(action, said):
+def test_printed_actions_round_trip(action, said):
     decision = Decision((action,), said)
     assert AutoDroid().parse(AutoDroid().print(decision, PAGE), PAGE) == decision
 

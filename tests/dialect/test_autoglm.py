@@ -149,7 +149,7 @@ def test_replies_without_an_instruction(words: str) -> None:
         ('<answer>do(action="Type", text="a")</answer>', Type("a", clear=True), 'a")</answe'),
     ],
 )
-def test_typing_that_was_cut_off_goes_on_as_in_the_original(
+def test_truncated_typing_continues_like_the_original(
     words: str, lenient: Action, strict: str
 ) -> None:
     assert AutoGlm().parse(words, PHONE).actions == (lenient,)
@@ -164,7 +164,7 @@ def test_typing_that_was_cut_off_goes_on_as_in_the_original(
         ('<answer>finish(message="Done")</answer>', "Done", 'Done")</answe'),
     ],
 )
-def test_a_message_that_was_cut_off_is_the_answer(words: str, answer: str, strict: str) -> None:
+def test_truncated_message_is_the_answer(words: str, answer: str, strict: str) -> None:
     assert AutoGlm().parse(words, PHONE).actions == (Finish(answer),)
     assert AutoGlm().parse_strictly(words, PHONE).actions == (Finish(strict),)
 
@@ -185,7 +185,7 @@ def test_a_message_that_was_cut_off_is_the_answer(words: str, answer: str, stric
         'do(action="Note",',
     ],
 )
-def test_what_ends_the_originals_run_is_read_unless_strictly(words: str) -> None:
+def test_replies_that_crash_the_original_fail_only_strictly(words: str) -> None:
     AutoGlm().parse(words, PHONE)
     with pytest.raises(DialectError) as raised:
         AutoGlm().parse_strictly(words, PHONE)
@@ -233,7 +233,7 @@ def test_replies_after_which_the_original_continues_do_not_end_ours(words: str, 
         assert not any(isinstance(a, Finish) for a in AutoGlm().parse(odd, PHONE).actions)
 
 
-def test_a_sensitive_tap_keeps_its_message() -> None:
+def test_sensitive_tap_keeps_its_message() -> None:
     words = '<answer>do(action="Tap", element=[500,250], message="pays")</answer>'
     assert AutoGlm().parse(words, PHONE) == Decision((Tap(540, 600),), {"message": "pays"})
 
@@ -266,13 +266,13 @@ def test_inexpressible_actions(decision: Decision) -> None:
 
 
 @given(ACTIONS, THOUGHTS)
-def test_what_is_printed_is_read_back(action: Action, thinking: str) -> None:
+def test_printed_actions_round_trip(action: Action, thinking: str) -> None:
     decision = Decision((action,), {"thinking": thinking} if thinking else {})
     assert AutoGlm().parse(AutoGlm().print(decision, SMALL), SMALL) == decision
 
 
 @given(X, Y, X, Y)
-def test_swipes_are_read_back(x1: int, y1: int, x2: int, y2: int) -> None:
+def test_swipes_round_trip(x1: int, y1: int, x2: int, y2: int) -> None:
     words = AutoGlm().print(Decision((Swipe(x1, y1, x2, y2),)), SMALL)
     (swipe,) = AutoGlm().parse(words, SMALL).actions
     assert isinstance(swipe, Swipe)

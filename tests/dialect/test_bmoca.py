@@ -49,7 +49,7 @@ def reply(call: str) -> str:
         ("dual-gesture(0, 0, 1, 1)", Swipe(0, 0, 999, 1999)),
     ],
 )
-def test_a_call_is_read(call: str, meant: Action) -> None:
+def test_calls_are_parsed(call: str, meant: Action) -> None:
     assert DIALECT.parse(reply(call), FRAME) == Decision((meant,), SAID)
 
 
@@ -62,11 +62,11 @@ def test_a_call_is_read(call: str, meant: Action) -> None:
         ("0.5, 0.5, 0.575, 0.5", Swipe(500, 1000, 500, 1150)),
     ],
 )
-def test_a_short_gesture_is_a_tap(ends: str, meant: Action) -> None:
+def test_short_gesture_is_a_tap(ends: str, meant: Action) -> None:
     assert DIALECT.parse(f"dual-gesture({ends})", FRAME).actions == (meant,)
 
 
-def test_thoughts_may_name_other_functions() -> None:
+def test_thoughts_may_mention_other_functions() -> None:
     words = '- Thought: tap(0) did nothing, so I swipe.\n- Action: swipe("up")'
     decision = DIALECT.parse(words, FRAME)
     assert decision.actions == (Scroll("up"),)
@@ -74,7 +74,7 @@ def test_thoughts_may_name_other_functions() -> None:
 
 
 @pytest.mark.parametrize("words", ["tap(12)", "**Action**: tap(12)", "Action：tap(12)"])
-def test_the_other_parts_may_be_missing(words: str) -> None:
+def test_other_parts_are_optional(words: str) -> None:
     assert DIALECT.parse(words, FRAME) == Decision((Tap(550, 1050),))
 
 
@@ -99,7 +99,7 @@ def test_the_other_parts_may_be_missing(words: str) -> None:
         (reply("dual-gesture(nan, 0.5, 0.5, 0.5)"), "not a number"),
     ],
 )
-def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
@@ -108,7 +108,7 @@ def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
 @pytest.mark.parametrize(
     "action", [Type("x"), Finish(), Key("enter"), Swipe(5, 5, 9, 9), Scroll("up", (5, 5))]
 )
-def test_it_has_no_words_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)
 
@@ -123,10 +123,10 @@ ACTIONS = st.one_of(
 
 
 @given(ACTIONS, st.sampled_from([FRAME, BARE]))
-def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
+def test_printed_actions_round_trip(action: Action, frame: Frame) -> None:
     decision = Decision((action,), SAID)
     assert DIALECT.parse(DIALECT.print(decision, frame), frame) == decision
 
 
-def test_an_element_is_tapped_by_its_tag() -> None:
+def test_element_is_tapped_by_its_tag() -> None:
     assert DIALECT.print(Decision((Tap(550, 1050),)), FRAME) == "- Action: tap(12)"

@@ -30,33 +30,33 @@ FRAME = Frame((1000, 2000))
         ("384", Key("overview")),
     ],
 )
-def test_a_number_is_read(words: str, meant: Action) -> None:
+def test_numbers_are_parsed(words: str, meant: Action) -> None:
     assert DIALECT.parse(words, FRAME) == Decision((meant,))
 
 
 @pytest.mark.parametrize(
     "words", ["", "385", "-1", "1.5", "one", "1 2", "1000000", "²", "٣", "action 5", "[5, 6]"]
 )
-def test_other_words_are_refused(words: str) -> None:
+def test_other_replies_are_refused(words: str) -> None:
     with pytest.raises(DialectError, match="from 0 to 384") as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
 
 
-def test_there_are_385_of_them() -> None:
+def test_there_are_385_actions() -> None:
     actions = [DIALECT.parse(str(each), FRAME).actions[0] for each in range(SIZE)]
     assert len(set(actions)) == SIZE == 385
     assert sum(isinstance(each, Tap) for each in actions) == 14 * 27
 
 
 @given(st.integers(0, SIZE - 1), st.sampled_from([FRAME, Frame((320, 640)), Frame((2560, 1600))]))
-def test_what_it_prints_it_reads_back(index: int, frame: Frame) -> None:
+def test_printed_actions_round_trip(index: int, frame: Frame) -> None:
     decision = DIALECT.parse(str(index), frame)
     assert DIALECT.print(decision, frame) == str(index)
 
 
 @given(st.integers(0, 999), st.integers(0, 1999))
-def test_a_tap_becomes_the_nearest_place(x: int, y: int) -> None:
+def test_tap_is_rounded_to_the_nearest_place(x: int, y: int) -> None:
     near = DIALECT.parse(DIALECT.print(Decision((Tap(x, y),)), FRAME), FRAME).actions[0]
     assert isinstance(near, Tap)
     assert abs(near.x - x) <= 38
@@ -66,6 +66,6 @@ def test_a_tap_becomes_the_nearest_place(x: int, y: int) -> None:
 @pytest.mark.parametrize(
     "action", [Type("x"), Key("enter"), Scroll("up", (5, 5)), Swipe(5, 5, 600, 600)]
 )
-def test_it_has_no_number_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)

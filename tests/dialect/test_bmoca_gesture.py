@@ -34,7 +34,7 @@ FRAME = Frame((1000, 2000))
         ("[0.9, 0.0, -0.9, 0.0]", Swipe(500, 1900, 500, 100)),
     ],
 )
-def test_four_numbers_are_read(words: str, meant: Action) -> None:
+def test_four_numbers_are_parsed(words: str, meant: Action) -> None:
     assert DIALECT.parse(words, FRAME) == Decision((meant,))
 
 
@@ -44,7 +44,7 @@ def test_demonstrations_count_from_zero() -> None:
     assert dialect.parse("[0.95, 0.5, 0.95, 0.5]", FRAME).actions == (Key("home"),)
 
 
-def test_the_threshold_can_be_another() -> None:
+def test_threshold_is_configurable() -> None:
     assert BMocaGesture(threshold=0.5).parse("0 0 0 0.9", FRAME).actions == (Tap(500, 1000),)
 
 
@@ -61,14 +61,14 @@ def test_the_threshold_can_be_another() -> None:
         ("tap", "not a number"),
     ],
 )
-def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
 
 
 @pytest.mark.parametrize("action", [Type("x"), Key("enter"), Scroll("up"), Swipe(5, 5, 6, 6)])
-def test_it_has_no_numbers_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)
 
@@ -82,6 +82,6 @@ ACTIONS = st.one_of(
 
 
 @given(ACTIONS, st.sampled_from([DIALECT, BMocaGesture(low=0.0)]))
-def test_what_it_prints_it_reads_back(action: Action, dialect: BMocaGesture) -> None:
+def test_printed_actions_round_trip(action: Action, dialect: BMocaGesture) -> None:
     decision = Decision((action,))
     assert dialect.parse(dialect.print(decision, FRAME), FRAME) == decision

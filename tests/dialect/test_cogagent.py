@@ -154,12 +154,12 @@ def test_it_explains_why_a_reply_of_the_9b_model_is_invalid(operation, problem):
     assert problem in str(caught.value)
 
 
-def test_what_needs_no_phone_is_a_signal():
+def test_action_without_phone_is_a_signal():
     words = "Grounded Operation: LLM(prompt='Sum up', output='__CogName_x__')"
     assert NEW.parse(words, FRAME) == Decision(signal="llm")
 
 
-def test_all_parts_of_the_9b_models_words_are_said():
+def test_all_parts_of_a_9b_reply_are_kept():
     words = (
         "Status: At home [[0,0,9,9]].\nPlan: 1. Go;\n2. Stop.\nAction: Go.\n"
         "Grounded Operation: END()"
@@ -171,14 +171,14 @@ def test_all_parts_of_the_9b_models_words_are_said():
     }
 
 
-def test_a_history_repeats_single_lines():
+def test_history_line_is_extracted():
     words = "Action: Stop.\nGrounded Operation:  END()\n<<x>>"
     assert CogAgent.line_of("Grounded Operation", words) == "END()"
     assert CogAgent.line_of("Action", words) == "Stop."
     assert CogAgent.line_of("Action", "nothing") == ""
 
 
-def test_typing_submits_if_it_is_to():
+def test_typing_submits_if_enabled():
     words = 'Grounded Operation:type "tea"'
     assert CogAgent(submit=True).parse(words, FRAME).actions == (Type("tea", None, True, True),)
 
@@ -234,7 +234,7 @@ FRAGMENTS = [
 ]
 
 
-def test_a_box_means_its_centre() -> None:
+def test_box_means_its_centre() -> None:
     frame = Frame((100, 200))
     assert box_center("at [[500, 250]]", frame) == (50, 50)
     assert box_center("box=[400,200,600,300]", frame) == (50, 50)

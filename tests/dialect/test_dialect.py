@@ -17,7 +17,7 @@ from pytest_mobileagent.dialect.dialect import (
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000), st.data())
-def test_whole_points_find_their_pixel_again(width: int, height: int, data: st.DataObject) -> None:
+def test_whole_points_round_trip(width: int, height: int, data: st.DataObject) -> None:
     frame = Frame((width, height))
     pixel = data.draw(st.tuples(st.integers(0, width - 1), st.integers(0, height - 1)))
     assert frame.pixel(*frame.whole(*pixel)) == pixel
@@ -25,7 +25,7 @@ def test_whole_points_find_their_pixel_again(width: int, height: int, data: st.D
 
 
 @given(width=st.integers(1, 1000), x=st.integers(0, 999))
-def test_thousandths_find_their_pixel_again(width: int, x: int) -> None:
+def test_thousandths_round_trip(width: int, x: int) -> None:
     frame = Frame((width, width))
     pixel = x % width
     across, down = frame.thousandths(pixel, pixel)
@@ -53,7 +53,7 @@ def test_errors_contain_the_complete_reply() -> None:
         pytest.param(10**9999, "a int", id="a number too large"),
     ],
 )
-def test_what_is_quoted_is_short(value: object, shown: str) -> None:
+def test_quotes_are_short(value: object, shown: str) -> None:
     assert quoted(value) == shown
 
 

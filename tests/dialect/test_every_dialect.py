@@ -239,11 +239,11 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
 ]
 
 
-def test_every_dialect_is_here() -> None:
+def test_every_dialect_is_tested() -> None:
     assert {each.name for variants, _ in DIALECTS for each in variants} == set(dialects())
 
 
-def test_every_dialect_is_on_the_page_about_dialects() -> None:
+def test_every_dialect_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "dialects.md").read_text("utf-8")
     rows = set(re.findall(r"(?m)^\| `(\w+)` \|", page))
     assert {each.__name__ for each in dialects().values()} <= rows
@@ -254,7 +254,7 @@ def test_every_dialect_is_on_the_page_about_dialects() -> None:
 )
 @settings(deadline=None)
 @given(data=st.data())
-def test_any_text_is_read_or_refused(
+def test_any_text_is_parsed_or_refused(
     variants: list[Dialect], own: Words, data: st.DataObject
 ) -> None:
     words = data.draw(st.text() | own)

@@ -50,7 +50,7 @@ def test_it_reads_replies_of_models(reply, call, action):
     assert DIALECT.parse(reply.format(call), FRAME).actions == (action,)
 
 
-def test_the_other_fields_are_said():
+def test_other_fields_are_kept():
     words = "Observation: A list.\nThought: Go: on.\nAction: click(c5)\nSummary: I tapped."
     said = {"observation": "A list.", "thought": "Go: on.", "summary": "I tapped."}
     assert DIALECT.parse(words, FRAME).said == said
@@ -82,7 +82,7 @@ def test_it_explains_why_a_reply_is_invalid(words, problem):
     assert caught.value.words == words
 
 
-def test_a_tap_is_printed_as_the_smallest_mark_around_it():
+def test_tap_is_printed_as_the_smallest_mark_around_it():
     assert DIALECT.print(Decision((Tap(110, 120),)), FRAME) == "Action: click(c5)"
     assert DIALECT.print(Decision((Tap(10, 10),)), FRAME) == "Action: click(c6)"
 
@@ -93,7 +93,7 @@ def test_it_cannot_express_actions_that_the_dialect_lacks(action):
         DIALECT.print(Decision((action,)), FRAME)
 
 
-def test_it_cannot_tap_where_no_mark_is():
+def test_tap_without_mark_is_refused():
     with pytest.raises(DialectError, match="no mark whose label starts with 'c'"):
         DIALECT.print(Decision((Tap(200, 700),)), FRAME)
 
@@ -108,7 +108,7 @@ printable = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]),
     | st.just(Finish()),
     said=st.sampled_from([{}, {"observation": "A list.", "summary": "Tapped."}]),
 )
-def test_what_is_printed_is_read_again(action, said):
+def test_printed_actions_round_trip(action, said):
     decision = Decision((action,), said)
     assert DIALECT.parse(DIALECT.print(decision, FRAME), FRAME) == decision
 

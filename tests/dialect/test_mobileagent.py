@@ -40,7 +40,7 @@ def reply(action):
         ("type (bus stop)", Type("bus stop")),
     ],
 )
-def test_what_needs_no_place_is_an_action(action, expected):
+def test_actions_without_a_target_are_parsed(action, expected):
     decision = MobileAgent().parse(reply(action), FRAME)
     assert decision.actions == (expected,)
     assert decision.said["action"] == action.strip("*_` ")
@@ -83,7 +83,7 @@ def test_actions_on_texts_and_icons_are_signals(action, signal, said):
         "<think>Action: stop</think>Observation: x\nThought: y\nAction: back",
     ],
 )
-def test_the_parts_are_found_however_they_are_written(words):
+def test_parts_are_found_in_any_notation(words):
     assert MobileAgent().parse(words, FRAME) == Decision(
         (Key("back"),), {"observation": "x", "thought": "y", "action": "back"}
     )
@@ -101,7 +101,7 @@ def test_the_parts_are_found_however_they_are_written(words):
         (reply("click icon (red circle)"), "a description and a place"),
     ],
 )
-def test_what_cannot_be_read_says_why(words, problem):
+def test_unparsable_reply_says_why(words, problem):
     with pytest.raises(DialectError, match=problem) as caught:
         MobileAgent().parse(words, FRAME)
     assert caught.value.words == words
@@ -111,7 +111,7 @@ TEXTS = st.text("ab (Wi-Fi)_.é", min_size=1, max_size=20)
 
 
 @given(st.sampled_from([Finish(), DOWN, UP, Key("back"), Key("home")]) | st.builds(Type, TEXTS))
-def test_what_is_printed_is_parsed_again(action):
+def test_printed_actions_round_trip(action):
     said = {"observation": "o", "thought": "t"}
     with suppress(DialectError):  # Unbalanced parentheses and outer spaces cannot be printed.
         words = MobileAgent().print(Decision((action,), said), FRAME)
@@ -123,12 +123,12 @@ def test_what_is_printed_is_parsed_again(action):
 @pytest.mark.parametrize(
     "action", ["open App (Clock)", "click text (a (b))", "click icon (red X, top)", "fly"]
 )
-def test_signals_are_printed_too(action):
+def test_signals_round_trip(action):
     decision = MobileAgent().parse(reply(action), FRAME)
     assert MobileAgent().parse(MobileAgent().print(decision, FRAME), FRAME) == decision
 
 
-def test_a_scroll_turns_the_page():
+def test_scroll_is_printed_as_a_page_turn():
     words = MobileAgent().print(Decision((Scroll("up"),)), FRAME)
     assert words.endswith("Action: page down")
 

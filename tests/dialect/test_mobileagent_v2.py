@@ -43,13 +43,13 @@ def reply(action):
         ("All is done: Stop", Finish()),
     ],
 )
-def test_an_action_is_in_pixels(action, expected):
+def test_coordinates_are_in_pixels(action, expected):
     decision = MobileAgentV2().parse(reply(action), FRAME)
     assert decision.actions == (expected,)
     assert decision.said == {"thought": "I go on.", "action": action, "operation": "It goes on."}
 
 
-def test_what_opens_an_app_is_a_signal():
+def test_opening_an_app_is_a_signal():
     decision = MobileAgentV2().parse(reply("Open app (Clock)"), FRAME)
     assert (decision.signal, decision.said["name"]) == ("open app", "Clock")
 
@@ -76,7 +76,7 @@ def test_an_unknown_action_is_a_signal(words):
         "<think>Tap (3, 4)</think>### Action ###\nTap (1, 2)",
     ],
 )
-def test_the_action_is_found_however_its_heading_is_written(words):
+def test_action_is_found_under_any_heading(words):
     assert MobileAgentV2().parse(words, FRAME).actions == (Tap(1, 2),)
 
 
@@ -95,7 +95,7 @@ def test_the_action_is_found_however_its_heading_is_written(words):
         ("Tap (" + "9" * 5000 + ", 1)", "outside"),
     ],
 )
-def test_what_cannot_be_read_says_why(action, problem):
+def test_unparsable_reply_says_why(action, problem):
     with pytest.raises(DialectError, match=problem) as caught:
         MobileAgentV2().parse(reply(action), FRAME)
     assert caught.value.words == reply(action)
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_says_why(action, problem):
         ("", ""),
     ],
 )
-def test_the_outcome_is_a_letter(words, expected):
+def test_outcome_is_a_letter(words, expected):
     assert MobileAgentV2.outcome(words) == expected
 
 
@@ -128,14 +128,14 @@ ACTIONS = (
 
 
 @given(ACTIONS, st.sampled_from([FRAME, Frame((1080, 2400), shown=(2160, 4800))]))
-def test_what_is_printed_is_parsed_again(action, frame):
+def test_printed_actions_round_trip(action, frame):
     with suppress(DialectError):  # Unbalanced parentheses and outer spaces cannot be printed.
         words = MobileAgentV2().print(Decision((action,), {"thought": "t"}), frame)
         decision = MobileAgentV2().parse(words, frame)
         assert (decision.actions, decision.said["thought"]) == ((action,), "t")
 
 
-def test_a_scroll_is_printed_as_a_swipe():
+def test_scroll_is_printed_as_a_swipe():
     words = MobileAgentV2().print(Decision((Scroll("up"),)), FRAME)
     assert "Swipe (540, 1200), (540, 600)" in words
 

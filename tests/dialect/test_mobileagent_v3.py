@@ -61,7 +61,7 @@ def reply(action: str) -> str:
         ('{"action": "terminate", "status": "failure"}', Impossible()),
     ],
 )
-def test_an_action_is_read(action: str, meant: Action) -> None:
+def test_actions_are_parsed(action: str, meant: Action) -> None:
     said = {"thought": "It is next.", "description": "I do it."}
     assert DIALECT.parse(reply(action), FRAME) == Decision((meant,), said)
 
@@ -87,28 +87,28 @@ def test_an_action_is_read(action: str, meant: Action) -> None:
         (reply("{}"), "no action 'none'"),
     ],
 )
-def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
 
 
-def test_a_bare_object_is_enough() -> None:
+def test_bare_object_is_enough() -> None:
     words = '{"action": "click", "coordinate": [540, 1200]}'
     assert DIALECT.parse(words, FRAME).actions == (Tap(540, 1200),)
 
 
-def test_pixels_are_those_of_the_picture_that_was_sent() -> None:
+def test_coordinates_refer_to_the_picture_sent() -> None:
     words = reply('{"action": "click", "coordinate": [1091, 2407]}')
     assert DIALECT.parse(words, SENT).actions == (Tap(1079, 2399),)
 
 
-def test_coordinates_may_go_up_to_a_thousand() -> None:
+def test_coordinates_may_be_thousandths() -> None:
     words = reply('{"action": "click", "coordinate": [500, 1000]}')
     assert MobileAgentV3("0-1000").parse(words, SENT).actions == (Tap(540, 2399),)
 
 
-def test_the_history_holds_the_action_as_json() -> None:
+def test_history_contains_the_action_as_json() -> None:
     words = reply("```json\n{'action': 'click',\n'coordinate': [5, 6]}\n```")
     assert MobileAgentV3.action_json(words) == '{"action": "click", "coordinate": [5, 6]}'
 
@@ -116,7 +116,7 @@ def test_the_history_holds_the_action_as_json() -> None:
 @pytest.mark.parametrize(
     "action", [Ask("?"), Key("tab"), Type("x", at=(1, 1)), Scroll("up"), Type("x", enter=True)]
 )
-def test_it_has_no_words_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)
 
@@ -138,7 +138,7 @@ ACTIONS = st.one_of(
 
 @example(Tap(0, 1), Frame((500, 900)))
 @given(ACTIONS, st.sampled_from([FRAME, Frame((500, 900))]))
-def test_what_it_prints_it_reads_back(action: Action, frame: Frame) -> None:
+def test_printed_actions_round_trip(action: Action, frame: Frame) -> None:
     said = {"thought": "so", "description": "I do it"}
     if frame.size == (500, 900):  # The scale of 0 to 1000 is finer than this screen's pixels.
         dialect = MobileAgentV3("0-1000")

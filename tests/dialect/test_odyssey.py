@@ -86,7 +86,7 @@ def test_it_explains_why_a_reply_is_invalid(words, problem):
     assert caught.value.words == words
 
 
-def test_typing_submits_if_it_is_to():
+def test_typing_submits_if_enabled():
     assert Odyssey(submit=True).parse("TYPE: tea", FRAME).actions == (
         Type("tea", None, True, True),
     )
@@ -112,13 +112,13 @@ printable = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]),
     | st.builds(Key, st.sampled_from(["back", "home", "enter", "overview"]))
     | st.sampled_from([Finish(), Impossible()])
 )
-def test_what_is_printed_is_read_again(action):
+def test_printed_actions_round_trip(action):
     decision = Decision((action,))
     assert Odyssey().parse(Odyssey().print(decision, FRAME), FRAME) == decision
 
 
 @given(x=st.integers(0, 1079), y=st.integers(0, 2399))
-def test_on_a_large_screen_a_point_is_read_back_within_its_resolution(x, y):
+def test_points_on_a_large_screen_round_trip_within_their_resolution(x, y):
     frame = Frame((1080, 2400))
     (action,) = Odyssey().parse(Odyssey().print(Decision((Tap(x, y),)), frame), frame).actions
     assert isinstance(action, Tap)

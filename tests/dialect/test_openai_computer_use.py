@@ -125,7 +125,7 @@ def test_actions_of_models(said: dict[str, Any], action: Action | None) -> None:
         assert OpenAiComputerUse().parse(words, PHONE) == Decision((action,))
 
 
-def test_calls_hold_one_action_or_several() -> None:
+def test_call_contains_one_action_or_several() -> None:
     click, text = {"type": "click", "x": 0, "y": 0}, {"type": "type", "text": "a"}
     several = Decision((Tap(0, 0), Type("a")))
     for said in ([click, text], {"actions": [click, text]}, [{"action": click}, {"action": text}]):
@@ -134,12 +134,12 @@ def test_calls_hold_one_action_or_several() -> None:
     assert OpenAiComputerUse().parse(one, PHONE) == Decision((Tap(0, 0),))
 
 
-def test_the_pointer_moves_in_vain() -> None:
+def test_moving_the_pointer_is_a_signal() -> None:
     words = '[{"type": "move", "x": 1, "y": 1}, {"type": "scroll", "scroll_x": 0, "scroll_y": 0}]'
     assert OpenAiComputerUse().parse(words, PHONE) == Decision(signal="mouse")
 
 
-def test_a_screenshot_is_a_signal() -> None:
+def test_screenshot_request_is_a_signal() -> None:
     decision = OpenAiComputerUse().parse('{"type": "screenshot"}', PHONE)
     assert decision == Decision(signal="screenshot")
     assert OpenAiComputerUse().print(decision, PHONE) == '{"type": "screenshot"}'
@@ -166,7 +166,7 @@ def test_inexpressible_actions(decision: Decision) -> None:
 
 
 @given(st.lists(ACTIONS, max_size=3), st.sampled_from(["", "screenshot"]))
-def test_what_is_printed_is_read_back(actions: list[Action], signal: str) -> None:
+def test_printed_actions_round_trip(actions: list[Action], signal: str) -> None:
     decision = Decision(tuple(actions), signal=signal)
     assert OpenAiComputerUse().parse(OpenAiComputerUse().print(decision, SMALL), SMALL) == decision
 
@@ -196,7 +196,7 @@ KINDS = ["click", "double_click", "scroll", "drag", "type", "keypress", "wait", 
         ("```json\n[1, 2]\n```", [1, 2]),
     ],
 )
-def test_json_is_found_in_words(words: str, value: Any) -> None:
+def test_json_is_found_in_text(words: str, value: Any) -> None:
     assert json_value(words) == value
 
 

@@ -58,12 +58,12 @@ def test_it_reads_replies_of_models(before, words, action):
     assert DIALECT.parse(before + words, FRAME).actions == (action,)
 
 
-def test_behind_the_heading_any_case_will_do():
+def test_case_after_the_heading_is_ignored():
     words = "actions:\nclick <point>[[500,250]]</point>"
     assert DIALECT.parse(words, FRAME).actions == (Tap(200, 200),)
 
 
-def test_the_thoughts_are_said():
+def test_thoughts_are_kept():
     words = "Thoughts:\nOpen it.\nThen read.\nActions:\nPRESS_HOME"
     assert DIALECT.parse(words, FRAME).said == {"thought": "Open it.\nThen read."}
 
@@ -93,7 +93,7 @@ def test_it_explains_why_a_reply_is_invalid(words, problem):
     assert caught.value.words == words
 
 
-def test_scrolling_may_move_the_content():
+def test_scroll_direction_may_refer_to_the_content():
     content = OsAtlas(scroll="content")
     assert content.parse("actions:\nSCROLL [DOWN]", FRAME).actions == (Scroll("up"),)
     assert content.print(Decision((Scroll("up"),)), FRAME) == "actions:\nSCROLL [DOWN]"
@@ -121,7 +121,7 @@ printable = st.text(st.characters(codec="utf-8", exclude_characters="<"), max_si
     said=st.sampled_from([{}, {"thought": "Open the app.\nThen stop."}]),
     scroll=st.sampled_from(["finger", "content"]),
 )
-def test_what_is_printed_is_read_again(action, said, scroll):
+def test_printed_actions_round_trip(action, said, scroll):
     dialect, decision = OsAtlas(scroll), Decision((action,), said)
     assert dialect.parse(dialect.print(decision, FRAME), FRAME) == decision
 

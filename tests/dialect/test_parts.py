@@ -32,11 +32,11 @@ from pytest_mobileagent.dialect.parts import (
         "Action: `tap(5)`",
     ],
 )
-def test_a_line_is_found_however_its_name_is_written(words):
+def test_line_is_found_in_any_notation(words):
     assert line_after(words, "Action") == "tap(5)"
 
 
-def test_a_part_that_is_missing_is_named_and_the_words_are_quoted():
+def test_missing_part_is_named_with_the_reply():
     with pytest.raises(DialectError, match="no 'Action:' in 'I am sorry'") as caught:
         line_after("I am\nsorry", "Action")
     assert caught.value.words == "I am\nsorry"
@@ -52,7 +52,7 @@ def test_a_part_that_is_missing_is_named_and_the_words_are_quoted():
         "Tap (1, 2)",
     ],
 )
-def test_a_section_is_found_however_its_heading_is_written(words):
+def test_section_is_found_under_any_heading(words):
     assert section(words, "Action", "Operation").strip() == "Tap (1, 2)"
 
 
@@ -60,17 +60,17 @@ def test_a_section_is_found_however_its_heading_is_written(words):
     ("call", "expected"),
     [("f(a)", "a"), ("f (a (b) c) (d)", "a (b) c"), ("f(a", "a"), ("f((a)", "(a"), ("f()", "")],
 )
-def test_an_argument_ends_at_the_parenthesis_that_closes_it(call, expected):
+def test_argument_ends_at_the_matching_parenthesis(call, expected):
     assert argument(call) == expected
 
 
-def test_a_call_without_parentheses_has_no_argument():
+def test_call_without_parentheses_has_no_argument():
     with pytest.raises(DialectError, match="no parentheses in 'back'"):
         argument("back")
 
 
 @pytest.mark.parametrize("part", ["#", "### ", "Action ", "(", " "])
-def test_long_words_are_read_or_refused(part):
+def test_long_text_is_parsed_or_refused(part):
     words = part * (200_000 // len(part))
     section(words, "Action", "Operation")
     with suppress(DialectError):
@@ -91,7 +91,7 @@ def test_long_words_are_read_or_refused(part):
         ("f(a='x'", "f", {"a": "x"}),
     ],
 )
-def test_calls(words: str, name: str, arguments: dict[str, str]) -> None:
+def test_calls_are_parsed(words: str, name: str, arguments: dict[str, str]) -> None:
     read = call(words)
     assert (read.name, dict(read.arguments)) == (name, arguments)
 
@@ -103,12 +103,12 @@ def test_replies_without_a_call(words: str) -> None:
 
 
 @given(st.text())
-def test_calls_are_read_or_refused(words: str) -> None:
+def test_any_text_is_a_call_or_refused(words: str) -> None:
     with suppress(DialectError):
         call(f"f({words}")
 
 
 @given(st.text())
-def test_texts_survive_in_a_call(words: str) -> None:
+def test_text_in_a_call_round_trips(words: str) -> None:
     assert unescaped(escaped(words)) == words
     assert call(f"f(a='{escaped(words)}')").arguments == {"a": words}

@@ -127,7 +127,7 @@ def test_calls_of_models(arguments: dict[str, Any], action: Action | None) -> No
         'Sure!\n<tool_call>\n{"action": "Wait ", "time": "1 second"}\n</tool_call> Done.',
     ],
 )
-def test_ways_of_writing_a_call(words: str) -> None:
+def test_call_may_be_written_in_several_ways(words: str) -> None:
     assert Qwen().parse(words, PHONE).actions == (Wait(1),)
 
 
@@ -166,7 +166,7 @@ def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(ACTIONS, SAID, SAID)
-def test_what_is_printed_is_read_back(
+def test_printed_actions_round_trip(
     version: Version, action: Action, thought: str, said: str
 ) -> None:
     dialect = Qwen(version)
@@ -176,7 +176,7 @@ def test_what_is_printed_is_read_back(
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the recordings of AndroidControl are not there")
-def test_all_golden_actions_of_androidcontrol_are_read() -> None:
+def test_all_golden_actions_of_androidcontrol_are_parsed() -> None:
     episodes = json.loads((DATA / "android_control_evaluation_std.json").read_text("utf-8"))
     steps = [step["action_content"] for episode in episodes for step in episode["steps"]]
     large = Frame((3360, 3360))

@@ -39,12 +39,12 @@ def test_reasoning_is_not_part_of_the_reply(words: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["<think>", "\n<think>", "</think><think>", "</s>", " "])
-def test_long_words_are_read(part: str) -> None:
+def test_long_text_is_parsed(part: str) -> None:
     spoken(part * (200_000 // len(part)))
 
 
 @pytest.mark.parametrize("part", ['{"a":', "{", "{'a': ", "}", "{}"])
-def test_objects_that_never_end_are_read_or_refused(part: str) -> None:
+def test_unfinished_objects_are_parsed_or_refused(part: str) -> None:
     with suppress(DialectError):
         object_in(part * (200_000 // len(part)), "b")
 
@@ -58,7 +58,7 @@ def test_objects_that_never_end_are_read_or_refused(part: str) -> None:
         ('{"a": "%s"}' % ("}" * 20_000), {"a": "}" * 20_000}),
     ],
 )
-def test_an_object_is_found_in_words(words: str, value: Any) -> None:
+def test_object_is_found_in_text(words: str, value: Any) -> None:
     assert object_in(words) == value
 
 
@@ -77,7 +77,7 @@ def test_replies_without_an_object(words: str) -> None:
         '```json\n{"a": 1}\n```',
     ],
 )
-def test_an_object_is_found_by_its_keys(words: str) -> None:
+def test_object_is_found_by_its_keys(words: str) -> None:
     assert object_in(words, "a", "c") == {"a": 1}
 
 
@@ -88,12 +88,12 @@ def test_a_reply_without_such_an_object_is_an_error(words: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "meant"), [(5, 5), (0.5, 0.5), ("7", 7), (" -1e1 ", -10)])
-def test_numbers(value: object, meant: float) -> None:
+def test_numbers_are_parsed(value: object, meant: float) -> None:
     assert number(value) == amount(value) == meant
 
 
 @pytest.mark.parametrize(("value", "meant"), [(" 3.5 seconds", 3.5), ("-2s", -2), (".5", 0.5)])
-def test_an_amount_may_have_a_unit(value: object, meant: float) -> None:
+def test_amount_may_have_a_unit(value: object, meant: float) -> None:
     assert amount(value) == meant
     if value != ".5":
         with pytest.raises(DialectError, match="the time is not a number"):
@@ -121,7 +121,7 @@ def test_invalid_numbers(value: object) -> None:
         ([[1, 2]], (1, 2)),
     ],
 )
-def test_points(value: object, meant: tuple[float, float]) -> None:
+def test_points_are_parsed(value: object, meant: tuple[float, float]) -> None:
     assert point(value) == meant
 
 
@@ -147,12 +147,12 @@ def test_keys_have_many_names(name: str, key: str) -> None:
     assert key_named(name) == key
 
 
-def test_a_phone_lacks_other_keys() -> None:
+def test_unsupported_keys_are_refused() -> None:
     with pytest.raises(DialectError, match="no key 'F5'"):
         key_named("F5")
 
 
-def test_a_text_may_be_a_number() -> None:
+def test_text_may_be_a_number() -> None:
     assert (text("a", "type"), text(7, "type"), text(0.5, "type")) == ("a", "7", "0.5")
     with pytest.raises(DialectError, match="type needs a string"):
         text(None, "type")

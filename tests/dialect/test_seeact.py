@@ -62,7 +62,7 @@ def reply(element: str, action: str, value: str) -> str:
         (reply("None", "TERMINATE", "None"), Finish(), ""),
     ],
 )
-def test_three_lines_are_read(words: str, action: Action, element: str) -> None:
+def test_three_lines_are_parsed(words: str, action: Action, element: str) -> None:
     said = {"element": element} if element else {}
     assert DIALECT.parse(words, FRAME) == Decision((action,), said)
 
@@ -88,7 +88,7 @@ def test_three_lines_are_read(words: str, action: Action, element: str) -> None:
         (reply("None", "ANSWER", ""), "needs a value"),
     ],
 )
-def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
+def test_unparsable_reply_says_why(words: str, problem: str) -> None:
     with pytest.raises(DialectError, match=problem) as caught:
         DIALECT.parse(words, FRAME)
     assert caught.value.words == words
@@ -105,7 +105,7 @@ def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
         (reply("None", "ANSWER", "5"), "ANSWER: 5"),
     ],
 )
-def test_the_history_holds_what_was_done_with_which_element(words: str, line: str) -> None:
+def test_history_describes_the_action_and_its_element(words: str, line: str) -> None:
     assert SeeAct.described(words, {"B": '"Save" button'}) == line
 
 
@@ -120,7 +120,7 @@ def test_the_history_holds_what_was_done_with_which_element(words: str, line: st
         Finish("a\nb"),
     ],
 )
-def test_it_has_no_words_for_other_actions(action: Action) -> None:
+def test_unsupported_actions_are_refused(action: Action) -> None:
     with pytest.raises(DialectError):
         DIALECT.print(Decision((action,)), FRAME)
 
@@ -159,5 +159,5 @@ DECISIONS = st.one_of(
 
 
 @given(DECISIONS)
-def test_what_it_prints_it_reads_back(decision: Decision) -> None:
+def test_printed_actions_round_trip(decision: Decision) -> None:
     assert DIALECT.parse(DIALECT.print(decision, FRAME), FRAME) == decision

@@ -73,7 +73,7 @@ def fails(dialect: Dialect, words: str, frame: Frame) -> str:
         pytest.param(said("tap(element 5)"), id="word before a number"),
     ],
 )
-def test_appagents_run_ends_over_what_is_read_here(words: str) -> None:
+def test_replies_that_crash_appagent_are_parsed_here(words: str) -> None:
     assert AppAgent().parse(words, LIST).actions == (Tap(200, 1050),)
     assert fails(AppAgent(), words, LIST) == "crash"
 
@@ -88,7 +88,7 @@ def test_appagents_run_ends_over_what_is_read_here(words: str) -> None:
         ("<think>tap?</think>tap(5)", Tap(200, 1050)),
     ],
 )
-def test_appagents_run_ends_over_this_too(action: str, read: Action) -> None:
+def test_calls_that_crash_appagent_are_parsed_here(action: str, read: Action) -> None:
     assert AppAgent().parse(said(action), LIST).actions == (read,)
     assert fails(AppAgent(), said(action), LIST) == "crash"
 
@@ -111,7 +111,7 @@ def test_a_reply_that_neither_reads_ends_appagents_run(words: str) -> None:
         ('text("FINISH it")', Finish(), Type("FINISH it")),
     ],
 )
-def test_appagents_code_takes_texts_apart(action: str, code: Action, here: Action) -> None:
+def test_texts_are_split_like_in_appagent(action: str, code: Action, here: Action) -> None:
     assert AppAgent().parse(said(action), LIST).actions == (here,)
     assert AppAgent().parse_strictly(said(action), LIST).actions == (code,)
 
@@ -133,7 +133,7 @@ def test_actions_of_appagents_code(action: str, read: Action) -> None:
     assert decision.said["summary"] == "I did it."
 
 
-def test_appagents_grid_as_its_code_has_it() -> None:
+def test_grid_places_match_appagent() -> None:
     code = AppAgent(grid=True)
     tapped = code.parse_strictly(said('tap(11, "top-left")'), GRID)
     assert tapped.actions == (Tap(150, 150),)
@@ -152,7 +152,7 @@ def test_appagents_grid_as_its_code_has_it() -> None:
 
 
 @pytest.mark.parametrize("decision", ["Back", "**BACK**", "BACK."])
-def test_a_decision_of_appagents_exploration_is_read_to_the_letter(decision: str) -> None:
+def test_reflections_are_strict_like_in_appagents_exploration(decision: str) -> None:
     words = f"Decision: {decision}\nThought: It did.\nDocumentation: It opens."
     back = Decision((Key("back"),), {"thought": "It did.", "documentation": "It opens."}, "back")
     reflection = AppAgentReflection()
@@ -278,7 +278,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("dialect", "frame", "words", "action"), READ)
-def test_what_the_original_reads_is_read_as_there(
+def test_strict_parsing_matches_the_original(
     dialect: Dialect, frame: Frame, words: str, action: Action | None
 ) -> None:
     expected = () if action is None else (action,)
@@ -308,7 +308,9 @@ def test_what_the_original_reads_is_read_as_there(
         (Qwen("gui-owl"), PLAIN, "", "crash"),
     ],
 )
-def test_how_the_originals_end(dialect: Dialect, frame: Frame, words: str, ends: str) -> None:
+def test_originals_end_in_their_own_way(
+    dialect: Dialect, frame: Frame, words: str, ends: str
+) -> None:
     assert fails(dialect, words, frame) == ends
 
 
@@ -321,5 +323,5 @@ def test_how_the_originals_end(dialect: Dialect, frame: Frame, words: str, ends:
         (AppAgent(functions="mobile-bench-v2"), said('text("a (b) c")')),
     ],
 )
-def test_dialects_without_a_program_are_read_strictly_as_ever(dialect: Dialect, words: str) -> None:
+def test_dialects_without_a_program_are_always_strict(dialect: Dialect, words: str) -> None:
     assert dialect.parse_strictly(words, PLAIN) == dialect.parse(words, PLAIN)

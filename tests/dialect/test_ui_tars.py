@@ -153,12 +153,12 @@ def test_a_reply_without_an_action_is_refused() -> None:
     assert raised.value.words == "I am sorry, but I cannot help."
 
 
-def test_several_actions_are_done_one_after_the_other() -> None:
+def test_several_actions_are_performed_in_order() -> None:
     words = "Action: click(start_box='(500,500)')\n\ntype(content='a')\n\nwait()"
     assert UiTars("1").parse(words, PHONE).actions == (Tap(540, 1200), Type("a"), Wait(5.0))
 
 
-def test_version_1_5_means_pixels_of_the_picture_as_the_model_resizes_it() -> None:
+def test_version_1_5_uses_pixels_of_the_resized_picture() -> None:
     # The far corner of the resized picture, whose sides are multiples of 28.
     words = "Action: click(start_box='(1092,2408)')"
     assert UiTars("1.5").parse(words, PHONE).actions == (Tap(1079, 2399),)
@@ -169,7 +169,7 @@ def test_version_1_5_means_pixels_of_the_picture_as_the_model_resizes_it() -> No
         UiTars("1.5").parse("Action: click(start_box='(1093,1)')", PHONE)
 
 
-def test_each_version_prints_its_own_way_of_writing_points() -> None:
+def test_each_version_prints_points_its_own_way() -> None:
     tap = Decision((Tap(280, 420),))
     assert [UiTars(version).print(tap, SMALL) for version in VERSIONS] == [
         "Action: click(start_box='<|box_start|>(501,501)<|box_end|>')",
@@ -189,9 +189,7 @@ def test_inexpressible_actions(actions: tuple[Action, ...]) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @given(st.lists(ACTIONS, min_size=1, max_size=3), THOUGHTS)
-def test_what_is_printed_is_read_back(
-    version: Version, actions: list[Action], thought: str
-) -> None:
+def test_printed_actions_round_trip(version: Version, actions: list[Action], thought: str) -> None:
     dialect = UiTars(version)
     decision = Decision(tuple(actions), {"thought": thought} if thought else {})
     assert dialect.parse(dialect.print(decision, SMALL), SMALL) == decision

@@ -28,7 +28,7 @@ CALLS = st.builds(
 
 
 @given(CALLS)
-def test_a_call_is_plain_data_and_back(call: ModelCall) -> None:
+def test_call_survives_json(call: ModelCall) -> None:
     assert ModelCall.from_json(call.to_json()) == call
 
 
@@ -38,7 +38,7 @@ def test_fields_of_a_newer_version_are_kept() -> None:
 
 
 @given(st.lists(CALLS, max_size=4))
-def test_totals_are_sums_of_what_is_known(calls: list[ModelCall]) -> None:
+def test_totals_sum_known_values(calls: list[ModelCall]) -> None:
     spent = totals(calls)
     assert spent.calls == len(calls)
     assert spent.unpriced_calls == [call.price_usd for call in calls].count(None)
@@ -61,7 +61,7 @@ class Whole:
         return 7
 
 
-def test_whole_numbers_of_other_libraries_are_taken() -> None:
+def test_integers_of_other_libraries_are_accepted() -> None:
     assert ModelCall("gpt", input_tokens=Whole()).input_tokens == 7  # type: ignore[arg-type]
 
 
@@ -81,7 +81,7 @@ def test_whole_numbers_of_other_libraries_are_taken() -> None:
         ({"role": ["actor"]}, "role="),
     ],
 )
-def test_a_call_that_cannot_be_added_up_is_refused(fields: dict[str, Any], complaint: str) -> None:
+def test_call_with_invalid_numbers_is_refused(fields: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         ModelCall(**{"model": "gpt", **fields})
 

@@ -106,21 +106,21 @@ def test_other_text_is_unchanged(way: str) -> None:
         "a34373131203038313500",
     ],
 )
-def test_numbers_are_found_however_they_are_parted_and_wherever_they_begin(written: str) -> None:
+def test_numbers_are_found_with_separators_anywhere(written: str) -> None:
     def number(text: str) -> Iterator[tuple[int, int]]:
         return (match.span() for match in re.finditer("4711 081", text))
 
     assert found(f"It is {written}.", number)
 
 
-def test_all_of_several_are_found_where_they_stand() -> None:
+def test_all_matches_are_found() -> None:
     text = rf"a {SECRET} b {quote(SECRET)} c {in_json(SECRET)} d"
     assert masked(text, search, "█") == "a █ b █ c █ d"
     assert found("nothing", search) == []
 
 
 @given(st.text(), st.text(), st.sampled_from(sorted(WAYS)))
-def test_whatever_stands_around_it(before: str, after: str, way: str) -> None:
+def test_encoded_secret_is_found_in_any_context(before: str, after: str, way: str) -> None:
     kept = f"{before} {after}"
     if not found(kept, search):
         assert masked(kept, search, "█") == kept
@@ -131,7 +131,7 @@ def test_whatever_stands_around_it(before: str, after: str, way: str) -> None:
 @pytest.mark.parametrize(
     "text", ["\\" * 100_000, "%41" * 50_000, "&#65;" * 50_000, "QUJD" * 50_000, "41" * 100_000]
 )
-def test_long_texts_are_looked_through_once_for_each_layer(text: str) -> None:
+def test_long_text_is_searched_once_per_encoding(text: str) -> None:
     calls = 0
 
     def counts(_text: str) -> list[tuple[int, int]]:

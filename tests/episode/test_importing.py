@@ -52,7 +52,7 @@ def taken_over(source: Path, run: Path) -> Path:
     return folder
 
 
-def test_it_reads_as_before_when_the_other_run_is_gone(episode: Path, tmp_path: Path) -> None:
+def test_imported_episode_does_not_need_the_other_run(episode: Path, tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "old", tmp_path / "kept", symlinks=True)
     new = taken_over(episode, tmp_path / "new")
     shutil.rmtree(tmp_path / "old")
@@ -61,7 +61,7 @@ def test_it_reads_as_before_when_the_other_run_is_gone(episode: Path, tmp_path: 
     assert [p.name for p in (tmp_path / "new").iterdir() if p.name.startswith(".")] == []
 
 
-def test_the_store_gets_what_records_name_and_no_more(episode: Path, tmp_path: Path) -> None:
+def test_only_referenced_screens_are_imported(episode: Path, tmp_path: Path) -> None:
     taken_over(episode, tmp_path / "new")
     old, new = ({p.name for p in (tmp_path / n / "screens").iterdir()} for n in ("old", "new"))
     (other,) = old - new
@@ -69,7 +69,7 @@ def test_the_store_gets_what_records_name_and_no_more(episode: Path, tmp_path: P
     assert (tmp_path / "old" / "screens" / other).read_bytes() == b"of another episode"
 
 
-def test_people_find_the_screens_by_links(episode: Path, tmp_path: Path) -> None:
+def test_screens_are_linked_from_the_episode_folder(episode: Path, tmp_path: Path) -> None:
     new = taken_over(episode, tmp_path / "new")
     for path in (episode / "screens").iterdir():
         link = new / "screens" / path.name
@@ -78,7 +78,7 @@ def test_people_find_the_screens_by_links(episode: Path, tmp_path: Path) -> None
         assert link.read_bytes() == path.read_bytes()
 
 
-def test_screens_are_linked_and_what_is_added_to_is_copied(episode: Path, tmp_path: Path) -> None:
+def test_screens_are_hard_linked_and_appendable_files_copied(episode: Path, tmp_path: Path) -> None:
     (episode / "verdicts.jsonl").write_text("{}\n")
     new = taken_over(episode, tmp_path / "new")
     assert all(p.stat().st_nlink == 2 for p in (tmp_path / "new" / "screens").iterdir())
@@ -86,7 +86,7 @@ def test_screens_are_linked_and_what_is_added_to_is_copied(episode: Path, tmp_pa
     assert (new / "verdicts.jsonl").read_text() == "{}\n"
 
 
-def test_verdicts_can_be_added_though_the_other_run_is_read_only(
+def test_verdicts_can_be_added_to_an_import_from_a_read_only_run(
     episode: Path, tmp_path: Path
 ) -> None:
     (episode / "verdicts.jsonl").write_text("{}\n")
@@ -95,7 +95,7 @@ def test_verdicts_can_be_added_though_the_other_run_is_read_only(
     assert (new / "verdicts.jsonl").stat().st_mode & 0o200
 
 
-def test_a_disk_without_links_gets_copies(
+def test_files_are_copied_without_hard_links(
     episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -109,13 +109,13 @@ def test_a_disk_without_links_gets_copies(
 
 
 @pytest.mark.parametrize("source", sorted(VERSION_1.iterdir()), ids=lambda path: path.name[-10:])
-def test_version_1_had_screens_of_its_own(source: Path, tmp_path: Path) -> None:
+def test_screens_of_version_1_are_imported(source: Path, tmp_path: Path) -> None:
     new = taken_over(source, tmp_path / "new")
     assert same(new, source)
     assert ScreenStore.of_episode(new).folder == tmp_path / "new" / "screens"
 
 
-def test_an_unpacked_archive_may_hold_screens_instead_of_links(
+def test_unpacked_archive_may_contain_screens_instead_of_links(
     episode: Path, tmp_path: Path
 ) -> None:
     # Copies the targets of links.
@@ -127,7 +127,7 @@ def test_an_unpacked_archive_may_hold_screens_instead_of_links(
     assert names[0] == names[1]
 
 
-def test_nothing_is_taken_from_outside_of_the_run(episode: Path, tmp_path: Path) -> None:
+def test_nothing_is_imported_from_outside_the_run(episode: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.png"
     secret.write_text("secret")
     (tmp_path / "old" / "screens" / f"{'0' * 32}.png").symlink_to(secret)
@@ -141,7 +141,7 @@ def test_nothing_is_taken_from_outside_of_the_run(episode: Path, tmp_path: Path)
     assert b"secret" not in read_back
 
 
-def test_a_kill_leaves_no_folder_that_looks_whole(
+def test_interrupted_import_leaves_no_episode(
     episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: object) -> None:
@@ -153,7 +153,7 @@ def test_a_kill_leaves_no_folder_that_looks_whole(
     assert not (tmp_path / "new" / "episodes").exists()
 
 
-def test_nothing_is_overwritten(episode: Path, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(episode: Path, tmp_path: Path) -> None:
     new = taken_over(episode, tmp_path / "new")
     (new / "verdicts.jsonl").write_text("kept")
     with pytest.raises(HostError, match=r"cannot import .*e\.0 as .*mine\.1"):
@@ -161,7 +161,7 @@ def test_nothing_is_overwritten(episode: Path, tmp_path: Path) -> None:
     assert (new / "verdicts.jsonl").read_text() == "kept"
 
 
-def test_a_full_disk_is_an_error_of_this_machine(episode: Path, tmp_path: Path) -> None:
+def test_full_disk_is_a_host_error(episode: Path, tmp_path: Path) -> None:
     (tmp_path / "new").write_text("")
     with pytest.raises(HostError, match="cannot import"):
         taken_over(episode, tmp_path / "new")

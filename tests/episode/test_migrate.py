@@ -15,7 +15,7 @@ COUNT = EPISODES / "tasks-counter-counter-count-2-f0cd53ef.0"
 CODE = EPISODES / "tasks-counter-counter-code-9f24bafa.0"
 
 
-def test_an_episode_of_version_1_is_read() -> None:
+def test_version_1_episode_is_read() -> None:
     episode = load(COUNT)
     assert [type(step.action) for step in episode.steps] == [Open, Tap, Tap, Finish]
     assert [step.probes["count"][0]["n"] for step in episode.steps] == [0, 1, 2, 2]
@@ -31,7 +31,7 @@ def test_an_episode_of_version_1_is_read() -> None:
     assert episode.screen.size == (1080, 2400)
 
 
-def test_an_answer_of_version_1_is_read() -> None:
+def test_version_1_answer_is_read() -> None:
     episode = load(CODE)
     assert isinstance(episode.steps[-1].action, Finish)
     assert episode.answers("4711")
@@ -51,7 +51,7 @@ def test_an_answer_of_version_1_is_read() -> None:
         ({"cost_usd": 0.5}, [ModelCall("unknown", price_usd=0.5)]),
     ],
 )
-def test_a_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelCall]) -> None:
+def test_version_1_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelCall]) -> None:
     assert list(map(ModelCall.from_json, migrate.calls(usage))) == calls
 
 
@@ -66,7 +66,7 @@ def test_a_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelCall]) ->
         ),
     ],
 )
-def test_a_reset_in_words_becomes_data(words: str, reset: Reset) -> None:
+def test_version_1_reset_text_is_parsed(words: str, reset: Reset) -> None:
     data = migrate.reset(words)
     assert data is not None
     assert Reset.from_json(data) == reset
@@ -76,7 +76,7 @@ def test_a_reset_in_words_becomes_data(words: str, reset: Reset) -> None:
 @pytest.mark.parametrize(
     ("action", "termination"), [("Impossible", "gave up"), ("Finish", "self-reported")]
 )
-def test_giving_up_was_called_a_report(action: str, termination: str) -> None:
+def test_version_1_termination_is_translated(action: str, termination: str) -> None:
     task: dict[str, Any] = {
         "id": "a",
         "suite": "",

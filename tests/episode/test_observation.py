@@ -13,11 +13,11 @@ CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
 
 
 @pytest.mark.parametrize("reset", [LOADED, CLEARED, Reset("none", reason="recorded")])
-def test_a_reset_is_plain_data_and_back(reset: Reset) -> None:
+def test_reset_survives_json(reset: Reset) -> None:
     assert Reset.from_json(reset.to_json()) == reset
 
 
-def test_a_reset_in_words() -> None:
+def test_reset_is_described() -> None:
     assert str(LOADED) == "snapshot default_boot"
     assert str(CLEARED) == "no snapshot: cleared com.a, com.b"
 

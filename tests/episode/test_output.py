@@ -40,7 +40,7 @@ def test_output_below_the_limit_is_kept_unchanged(chunks: list[bytes], most: int
 
 
 @given(st.lists(st.sampled_from(["sk-12345", "sk-123", "45", "sk-", "x", "sk-1234567"])))
-def test_no_secret_is_kept_however_it_is_cut(words: list[str]) -> None:
+def test_secrets_are_removed_however_output_is_split(words: list[str]) -> None:
     secrets = ["sk-12345", "sk-1234567"]
     found = kept([word.encode() for word in words], secrets).decode()
     assert not any(secret in found for secret in secrets)
@@ -52,7 +52,7 @@ def test_short_values_are_not_secrets(secret: str) -> None:
     assert kept([b"a short text"], [secret]) == b"a short text"
 
 
-def test_a_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
@@ -75,7 +75,7 @@ def test_redacted_text_is_absent_however_it_arrives(tmp_path):
     assert written == b"my " + mask + b" is\nold\xff, " + mask
 
 
-def test_a_line_without_end_is_searched_where_it_is_parted(tmp_path):
+def test_very_long_line_is_searched_across_its_parts(tmp_path):
     (tmp_path / "rules.toml").write_text("text = ['card [0-9]+']")
     redaction.use(tmp_path / "rules.toml")
     try:
@@ -92,9 +92,7 @@ def test_a_line_without_end_is_searched_where_it_is_parted(tmp_path):
 
 
 @given(st.integers(0, 40), st.integers(1, 30), st.lists(st.integers(1, 50), max_size=20))
-def test_no_part_of_a_secret_stands_where_the_end_begins(
-    before: int, most: int, lengths: list[int]
-) -> None:
+def test_no_part_of_a_secret_remains_at_the_cut(before: int, most: int, lengths: list[int]) -> None:
     whole = b"." * before + b"sk-12345" * 3 + b"." * 10 + b"sk-12345" * 30
     at, chunks = 0, []
     for length in lengths:

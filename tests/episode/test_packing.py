@@ -57,7 +57,7 @@ def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
     return [(screen.xml, screen.image.tobytes(), screen.size) for screen in episode.screens]
 
 
-def test_packed_episodes_are_the_same_and_smaller(run: Path) -> None:
+def test_packed_episodes_are_equal_and_smaller(run: Path) -> None:
     before, was = episode_of(run), seen(episode_of(run))
     size = sum(path.stat().st_size for path in (run / "screens").iterdir())
     assert pack_run(run, 60) == 0
@@ -68,7 +68,7 @@ def test_packed_episodes_are_the_same_and_smaller(run: Path) -> None:
     assert not unpacked(run)
 
 
-def test_links_lead_to_packed_screens_and_messages_name_them(run: Path) -> None:
+def test_links_and_messages_refer_to_packed_screens(run: Path) -> None:
     pack_run(run, 60)
     links = run / "episodes" / "e.0" / "screens"
     assert kinds(links) == {".webp": 4, ".xml.gz": 4}
@@ -78,7 +78,7 @@ def test_links_lead_to_packed_screens_and_messages_name_them(run: Path) -> None:
     assert Path(episode.screen.where.partition(": ")[2]).is_file()
 
 
-def test_what_is_seen_again_is_not_stored_again(run: Path) -> None:
+def test_packed_screen_is_not_stored_again(run: Path) -> None:
     screen = episode_of(run).screen
     again = Screen(screen.xml, screen.png)
     pack_run(run, 60)
@@ -119,9 +119,7 @@ def test_the_next_process_continues_after_a_killed_one(
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
 
 
-def test_screens_that_cannot_be_written_or_packed_stay_as_they_are(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unpackable_screens_stay_unchanged(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> Any:
         raise OSError(28, "No space left on device")
 
@@ -153,7 +151,7 @@ def test_other_files_and_links_are_not_touched(run: Path) -> None:
     assert outside.read_text() == "<hierarchy/>" * 100
 
 
-def test_links_elsewhere_stay(run: Path) -> None:
+def test_links_to_other_places_are_kept(run: Path) -> None:
     links = run / "episodes" / "e.0" / "screens"
     (links / "mine.png").symlink_to("../../../nowhere.png")
     pack_run(run, 60)
@@ -172,7 +170,7 @@ def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", None])
-def test_damaged_hierarchies_are_damaged_records(run: Path, content: bytes | None) -> None:
+def test_damaged_packed_hierarchy_is_a_record_error(run: Path, content: bytes | None) -> None:
     pack_run(run, 60)
     for path in (run / "screens").glob("*.gz"):
         path.write_bytes(path.read_bytes()[:-9] if content is None else content)
@@ -181,7 +179,7 @@ def test_damaged_hierarchies_are_damaged_records(run: Path, content: bytes | Non
 
 
 @pytest.mark.slow
-def test_a_process_packs_while_the_run_goes_on_and_ends_when_it_is_told(run: Path) -> None:
+def test_background_process_packs_during_the_run(run: Path) -> None:
     was = seen(episode_of(run))
     packer = IdlePacker(run)
     deadline = time.monotonic() + 60

@@ -42,7 +42,7 @@ def edited(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[[Any]
 
 
 @pytest.mark.parametrize("version", [2, 2.0, 2.7])
-def test_a_newer_minor_version_is_read_and_what_it_adds_is_kept(
+def test_newer_minor_version_is_read_and_its_fields_kept(
     edited: Callable[[Any], Episode], version: float
 ) -> None:
     def edit(lines: list[dict[str, Any]]) -> None:
@@ -79,7 +79,7 @@ def test_a_newer_minor_version_is_read_and_what_it_adds_is_kept(
 
 
 @pytest.mark.parametrize("version", [3, 3.1, 0, -1, None, "2", True, [], 10**400])
-def test_another_major_version_is_refused(edited: Callable[[Any], Episode], version: Any) -> None:
+def test_other_major_version_is_refused(edited: Callable[[Any], Episode], version: Any) -> None:
     with pytest.raises(RecordError, match=r"has schema version .*reads up to 2: install a newer"):
         edited(lambda lines: lines[0].update(schema_version=version))
 
@@ -111,13 +111,13 @@ DEEP = "[" * 100_000
         ),
     ],
 )
-def test_a_damaged_record_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+def test_damaged_record_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
     (tmp_path / "episode.jsonl").write_text(content)
     with pytest.raises(RecordError, match=complaint):
         load(tmp_path)
 
 
-def test_a_folder_without_an_episode_is_refused(tmp_path: Path) -> None:
+def test_folder_without_episode_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"no episode is recorded in .*: No such file"):
         load(tmp_path)
 
@@ -154,7 +154,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @settings(max_examples=300)
 @given(data=st.data())
-def test_a_record_with_junk_in_it_is_read_or_refused(
+def test_arbitrary_record_is_read_or_refused(
     recorded: Path, folders: Iterator[Path], data: st.DataObject
 ) -> None:
     lines = [json.loads(line) for line in (recorded / "episode.jsonl").read_text().split("\n")[:-1]]
@@ -180,7 +180,7 @@ def test_a_record_with_junk_in_it_is_read_or_refused(
     assert not [event.describe() for event in episode.events if not event.describe()]
 
 
-def test_a_lost_screen_is_an_error_of_the_record(
+def test_missing_screen_is_a_record_error(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         ([[Tap(1, 1), Finish("a")]], 1, 1, "a"),
     ],
 )
-def test_every_decision_is_a_step_but_a_report(
+def test_every_decision_except_a_report_is_a_step(
     make_episode: Callable[..., Episode],
     decisions: list[Any],
     steps: int,
@@ -39,7 +39,7 @@ def test_every_decision_is_a_step_but_a_report(
     assert episode.answer == answer
 
 
-def test_a_report_that_could_not_be_taken_is_a_step_and_no_answer(
+def test_rejected_report_is_a_step_without_answer(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
 ) -> None:
     screens = (make_screen("a"), make_screen("b"))
@@ -58,7 +58,7 @@ def test_screens_are_those_before_each_step_and_the_last(
     assert episode.screen is episode.screens[-1]
 
 
-def test_a_prefix_is_the_episode_as_it_was_then(make_episode: Callable[..., Episode]) -> None:
+def test_prefix_is_the_episode_up_to_a_step(make_episode: Callable[..., Episode]) -> None:
     actions: list[Action] = [Tap(1, 1), Tap(2, 2), Finish("done")]
     unused = (ModelCall("gpt"),)
     episode = make_episode(
@@ -74,7 +74,7 @@ def test_a_prefix_is_the_episode_as_it_was_then(make_episode: Callable[..., Epis
     assert episode.prefix(9) is episode
 
 
-def test_calls_are_those_of_all_steps_and_of_what_the_limit_forbade(
+def test_calls_include_those_beyond_the_step_limit(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
 ) -> None:
     screen = make_screen()
@@ -100,8 +100,6 @@ def test_probes_are_read_after_the_last_step(
         make_episode().probe("m")
 
 
-def test_episodes_are_equal_wherever_they_are_recorded(
-    make_episode: Callable[..., Episode], tmp_path: Path
-) -> None:
+def test_equality_ignores_the_folder(make_episode: Callable[..., Episode], tmp_path: Path) -> None:
     assert make_episode(Tap(1, 1), folder=tmp_path) == make_episode(Tap(1, 1))
     assert make_episode(Tap(1, 1)) != make_episode(Tap(1, 2))

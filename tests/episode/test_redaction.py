@@ -69,7 +69,7 @@ def black(png: bytes) -> Callable[[int, int], bool]:
     return lambda x, y: image.getpixel((x, y)) == (0, 0, 0)
 
 
-def test_what_matches_is_black_in_text_and_picture(rules):
+def test_matches_are_blackened_in_text_and_picture(rules):
     xml, png = rules("text = ['4[0-9]+']").screen(XML.format("4711").encode(), picture(), "a")
     assert b"4711" not in xml
     assert (xml.count(MASK.encode()), b"plain" in xml) == (2, True)
@@ -87,7 +87,7 @@ def test_what_matches_is_black_in_text_and_picture(rules):
         ("resource_id = 'a:id/balance'", [(10, 20), (59, 39)]),
     ],
 )
-def test_a_region_is_black_and_what_stands_there_is_not_told(rules, region, places):
+def test_region_is_blackened_and_its_elements_removed(rules, region, places):
     found = rules(f"[[region]]\n{region}\npackage = 'a'")
     xml, png = found.screen(XML.format("balance").encode(), picture(), "a")
     assert all(black(png)(*place) for place in places)
@@ -101,13 +101,13 @@ def test_a_region_is_black_and_what_stands_there_is_not_told(rules, region, plac
     assert (png, b'text="balance"' in xml) == (b"", False), "of which no screenshot was taken"
 
 
-def test_a_hierarchy_that_cannot_be_read_costs_the_whole_picture(rules):
+def test_unparsable_hierarchy_blackens_the_whole_picture(rules):
     xml, png = rules("text = ['4711']").screen(b"<node text='4711'", picture(), "a")
     assert (xml, black(png)(50, 150)) == (b"", True)
     assert blackened(b"no picture") == b""
 
 
-def test_rules_that_change_while_a_run_goes_on_stop_it(rules, tmp_path):
+def test_rules_changed_during_a_run_stop_it(rules, tmp_path):
     rules("text = ['a']")
     redaction._rules.cache_clear()
     (tmp_path / "rules.toml").write_text("text = ['b']")
@@ -120,7 +120,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_characters="<&>\"'"), max_s
 
 @settings(max_examples=25)
 @given(before=WORDS, after=WORDS, secret=st.from_regex(r"S3CR[0-9]{3}T", fullmatch=True))
-def test_a_secret_is_in_no_file_of_an_episode(tmp_path_factory, before, after, secret):
+def test_secret_is_in_no_file_of_an_episode(tmp_path_factory, before, after, secret):
     folder = tmp_path_factory.mktemp("run")
     (folder / "rules.toml").write_text("text = ['S3CR[0-9]{3}T']")
     use(folder / "rules.toml")
@@ -158,7 +158,7 @@ def record(run: Path, words: str, secret: str) -> Any:
     return load_episode(recorder.folder)
 
 
-def test_pictures_for_models_are_kept_only_as_far_as_they_are_recorded_screens(rules, tmp_path):
+def test_only_recorded_screens_remain_unblackened(rules, tmp_path):
     rules("text = ['4711']")
     store = ScreenStore(tmp_path / "screens")
     png, _ = store.add(Screen(XML.format("free"), picture(), "a", ".Main"))
@@ -167,7 +167,7 @@ def test_pictures_for_models_are_kept_only_as_far_as_they_are_recorded_screens(r
     assert black(drawn)(50, 50)
 
 
-def test_numbers_and_names_of_what_apps_hold_are_looked_at_too(rules):
+def test_numbers_and_names_in_probes_are_searched(rules):
     found = rules("text = ['^4711$']")
     kept = {"record": "observation", "png": "4711", "seconds": 4711}
     given = {**kept, "probes": {"rows": [{"4711": 4711, "b": 5, "c": True, "type": "4711"}]}}
@@ -180,7 +180,7 @@ CARD = "4111 1111 1111 1111"
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_secret_is_in_no_file_in_whichever_way_it_is_written(rules, tmp_path, way):
+def test_secret_in_any_encoding_is_in_no_file(rules, tmp_path, way):
     written = WAYS[way](CARD)
     rules("text = ['4111 1111 1111 1111']")
     record(tmp_path / "run", f"It is {written} or so", written)
@@ -191,7 +191,7 @@ def test_a_secret_is_in_no_file_in_whichever_way_it_is_written(rules, tmp_path, 
         assert MASK in said
 
 
-def test_what_programs_send_beside_messages_is_looked_at_too(rules, tmp_path):
+def test_other_fields_of_program_requests_are_searched(rules, tmp_path):
     rules("text = ['4111 ?1111']")
     tool = {"name": CARD, "description": CARD, "enum": [CARD], "type": CARD, "role": CARD}
     line = {
@@ -219,7 +219,7 @@ def test_what_programs_send_beside_messages_is_looked_at_too(rules, tmp_path):
     assert told["settings"]["max_tokens"] == 99
 
 
-def test_evidence_holds_no_secrets_of_apps(rules):
+def test_evidence_contains_no_secrets(rules):
     found = rules("text = ['4711']")
     rows = [{"name": "4711", "type": "4711", "number": 4711, "done": True}]
     evidence = {"rows": rows, "sought": "rows == 4711", "where": "test_4711.py:3"}
@@ -234,7 +234,7 @@ def test_evidence_holds_no_secrets_of_apps(rules):
     ("pattern", "why"),
     [("(a+)+$", ""), (r"(?<=a)(a|aa)+\1$", ""), ("(", "unterminated"), ("x" * 20_000, "longer")],
 )
-def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
+def test_patterns_have_bounded_time_or_are_refused(rules, pattern, why):
     if why:
         with pytest.raises(ValueError, match=f"pattern 1 of `text` is not a regular .*{why}"):
             rules(f"text = ['{pattern}']")
@@ -244,12 +244,12 @@ def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
     assert told in {"a" * 5_000 + "b", MASK}
 
 
-def test_a_file_of_rules_that_never_ends_is_refused():
+def test_endless_rules_file_is_refused():
     with pytest.raises(ValueError, match="/dev/zero cannot be read: it is not a regular file"):
         use(Path("/dev/zero"))
 
 
-def test_passwords_in_urls_are_no_part_of_a_record(monkeypatch):
+def test_passwords_in_urls_are_removed(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "https://me:s%C3%A9same-street@models.example/v1")
     basic = base64.b64encode("me:sésame-street".encode()).decode()
     for said in ("sésame-street", "s%C3%A9same-street", f"Authorization: Basic {basic}"):
@@ -261,13 +261,11 @@ def test_passwords_in_urls_are_no_part_of_a_record(monkeypatch):
     "key", ['sk-or/v1+ab=c%9d"x\\y012', "pa&amp;ss%20word", "sk-test-01234567"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_a_key_that_looks_like_an_escape_is_hidden_however_it_is_encoded(
-    key: str, way: str
-) -> None:
+def test_key_that_looks_like_an_escape_is_removed(key: str, way: str) -> None:
     assert WAYS[way](key) not in without([key], f"The key {WAYS[way](key)} is wrong.")
 
 
-def test_names_of_models_and_kept_fields_hold_no_texts(rules):
+def test_model_names_and_unknown_fields_are_searched(rules):
     found = rules("text = ['4711 0815']")
     said = "4711 0815"
     call = ModelCall(said, said, 5, 4711, extra={"package": said, said: [said]}).to_json()
@@ -280,7 +278,7 @@ def test_names_of_models_and_kept_fields_hold_no_texts(rules):
     assert told["actions"][0] == {**step, "direction": MASK}
 
 
-def test_secrets_are_known_by_their_names() -> None:
+def test_secrets_are_recognised_by_variable_name() -> None:
     environment = {
         "OPENAI_API_KEY": "sk-12345678",
         "hf_token": "hf-12345678",
@@ -291,7 +289,7 @@ def test_secrets_are_known_by_their_names() -> None:
     assert set(secrets_of(environment)) == {"sk-12345678", "hf-12345678"}
 
 
-def test_plain_data_is_searched_to_its_depth_and_the_longest_secret_goes_first() -> None:
+def test_nested_data_is_searched_for_the_longest_secret_first() -> None:
     secrets = ["sk-12345", "sk-12345678"]
     data = {"a": ["sk-12345678!", {"b": ("sk-12345", 1, None)}], "c": "short"}
     hidden = {"a": ["…!", {"b": ["…", 1, None]}], "c": "short"}

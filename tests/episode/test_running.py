@@ -96,7 +96,7 @@ def test_a_running_episode_is_followed_step_by_step(tmp_path, worker):
     second.end()
 
 
-def test_a_device_runs_one_episode_though_a_killed_worker_ended_none(tmp_path, worker):
+def test_device_runs_one_episode_despite_unfinished_records(tmp_path, worker):
     episodes = RunningEpisodes(tmp_path)
     worker("a", "emulator-1", 1)
     worker("b", "emulator-1", 2)
@@ -118,7 +118,7 @@ def test_an_invalid_record_is_left_out(tmp_path, line):
     assert episodes.look() == []
 
 
-def test_it_is_what_a_reader_sees_after_every_step(
+def test_live_reader_sees_the_same_as_a_later_reader(
     make_screen: Callable[..., Screen], folders: Iterator[Path]
 ) -> None:
     recorder = recorder_in(next(folders))
@@ -137,7 +137,7 @@ def test_it_is_what_a_reader_sees_after_every_step(
     assert live.read().termination is Termination.STOPPED
 
 
-def test_a_line_under_way_is_read_when_it_is_whole(
+def test_incomplete_line_is_read_when_it_is_complete(
     make_screen: Callable[..., Screen], folders: Iterator[Path]
 ) -> None:
     recorder = recorder_in(next(folders))
@@ -166,7 +166,7 @@ def test_an_unreadable_record_is_an_error(tmp_path: Path) -> None:
         live.read()
 
 
-def test_devices_of_several_machines_may_have_the_same_serial(worker, tmp_path):
+def test_devices_on_several_machines_may_share_a_serial(worker, tmp_path):
     running = RunningEpisodes(tmp_path)
     for number, node in enumerate(["north", "north", "south"]):
         episode = worker(f"t{number}", "emulator-5554", number)
@@ -178,7 +178,7 @@ def test_devices_of_several_machines_may_have_the_same_serial(worker, tmp_path):
     ]
 
 
-def test_a_test_that_is_repeated_elsewhere_runs_once(worker, tmp_path):
+def test_test_repeated_elsewhere_is_running_once(worker, tmp_path):
     running = RunningEpisodes(tmp_path)
     for number, node in enumerate(["north", "south"]):
         episode = worker("t", "emulator-5554", number)

@@ -19,14 +19,14 @@ FIRST = IndexLine("suite/a", 0, "episodes/suite-a.0", "passed")
 SECOND = IndexLine("suite/b@1", 2, "episodes/suite-b.2", "error")
 
 
-def test_entries_are_read_back_in_their_order(tmp_path: Path) -> None:
+def test_entries_are_read_in_order(tmp_path: Path) -> None:
     assert entries(tmp_path) == []
     append(tmp_path, FIRST)
     append(tmp_path, SECOND)
     assert entries(tmp_path) == [FIRST, SECOND]
 
 
-def test_names_may_hold_line_ends_of_every_kind(tmp_path: Path) -> None:
+def test_names_may_contain_any_line_ending(tmp_path: Path) -> None:
     odd = IndexLine("suite/a[\u2028\x85\x0c\n\r]", 0, "episodes/a.0", "passed")
     append(tmp_path, odd)
     assert entries(tmp_path) == [odd]
@@ -41,9 +41,7 @@ def test_a_truncated_line_does_not_affect_other_lines(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=60) | st.just(b'{"case":1,"attempt":"x"}') | st.just(b"[" * 100_000))
-def test_lines_that_are_no_entries_are_left_out(
-    tmp_path_factory: pytest.TempPathFactory, junk: bytes
-) -> None:
+def test_invalid_lines_are_skipped(tmp_path_factory: pytest.TempPathFactory, junk: bytes) -> None:
     folder = tmp_path_factory.mktemp("run")
     (folder / INDEX).write_bytes(junk.replace(b"\n", b""))
     append(folder, FIRST)
@@ -55,7 +53,7 @@ def write_many(folder: Path, worker: int) -> None:
         append(folder, IndexLine(f"{worker}{'.' * 500}", attempt, "f", "passed"))
 
 
-def test_processes_write_at_once_without_tearing_lines(tmp_path: Path) -> None:
+def test_concurrent_writers_do_not_tear_lines(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=write_many, args=(tmp_path, n)) for n in range(4)]
     for worker in workers:
@@ -65,7 +63,7 @@ def test_processes_write_at_once_without_tearing_lines(tmp_path: Path) -> None:
     assert len(entries(tmp_path)) == 400
 
 
-def test_an_index_that_cannot_be_written_is_an_error_of_this_machine(tmp_path: Path) -> None:
+def test_unwritable_index_is_a_host_error(tmp_path: Path) -> None:
     (tmp_path / INDEX).mkdir()
     with pytest.raises(HostError, match=r"cannot write to .*index\.jsonl"):
         append(tmp_path, FIRST)

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent import Screen
 
 
-def test_equal_screens_are_stored_once_as_plain_files(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_equal_screens_are_stored_once(tmp_path: Path, make_screen: Callable[..., Screen]) -> None:
     # The stores of two workers.
     one, other = ScreenStore(tmp_path / "s"), ScreenStore(tmp_path / "s")
     a, b, dark = make_screen("a"), make_screen("b"), make_screen("a", shade=9)
@@ -30,7 +28,7 @@ def test_equal_screens_are_stored_once_as_plain_files(
     assert one.path(xml, ".xml").read_text() == a.xml
 
 
-def test_links_lead_to_the_screens_wherever_the_run_is_moved(
+def test_links_to_screens_survive_moving_the_run(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     store = ScreenStore(tmp_path / "run" / "screens")
@@ -44,7 +42,7 @@ def test_links_lead_to_the_screens_wherever_the_run_is_moved(
     assert moved.with_suffix(".xml").read_text() == screen.xml
 
 
-def test_a_store_that_cannot_be_written_to_is_an_error_of_this_machine(
+def test_unwritable_store_is_a_host_error(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     (tmp_path / "s").write_text("")
@@ -52,9 +50,7 @@ def test_a_store_that_cannot_be_written_to_is_an_error_of_this_machine(
         ScreenStore(tmp_path / "s").add(make_screen())
 
 
-def test_half_of_a_surrogate_pair_can_be_stored(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_lone_surrogate_can_be_stored(tmp_path: Path, make_screen: Callable[..., Screen]) -> None:
     store = ScreenStore(tmp_path)
     _, xml = store.add(make_screen("\ud83d"))
     assert "?" in store.path(xml, ".xml").read_text()

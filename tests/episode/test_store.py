@@ -166,7 +166,7 @@ def test_a_recorded_episode_is_read_back(  # noqa: PLR0917 - each is drawn
     assert all(Path(screen.where.split(": ", 1)[1]).is_file() for screen in shown)
 
 
-def test_a_killed_writer_leaves_a_readable_prefix(
+def test_killed_writer_leaves_a_readable_prefix(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)
@@ -206,7 +206,7 @@ def test_what_was_decided_is_on_disk_before_the_writer_continues(
     recorder.close()
 
 
-def test_a_folder_can_be_looked_through_in_order(
+def test_screen_files_are_named_in_order(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)
@@ -216,7 +216,7 @@ def test_a_folder_can_be_looked_through_in_order(
     assert names == ["000-start.png", "001-tap.png", "002-tap.png"]
 
 
-def test_two_writers_in_one_folder_refuse(
+def test_second_writer_in_a_folder_is_refused(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     first = recorder_in(tmp_path)
@@ -229,13 +229,13 @@ def test_two_writers_in_one_folder_refuse(
     assert len(load(folder).steps) == 4
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_of_this_machine(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_a_host_error(tmp_path: Path) -> None:
     (tmp_path / "episodes").write_text("")
     with pytest.raises(InfrastructureError, match="cannot record an episode in"):
         recorder_in(tmp_path)
 
 
-def test_a_look_that_counts_as_no_step_is_read_back_as_such(
+def test_uncounted_observation_is_read_back(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)
@@ -263,12 +263,12 @@ def test_a_look_that_counts_as_no_step_is_read_back_as_such(
         ("ab" * 50, "aba\n… 94 characters are left out …\nbab"),
     ],
 )
-def test_the_middle_of_a_long_text_is_left_out(text: str, left: str) -> None:
+def test_middle_of_a_long_text_is_left_out(text: str, left: str) -> None:
     assert cut(text, 6) == left
     assert cut_texts({"a": [text, 7, None]}, 6) == {"a": [left, 7, None]}
 
 
-def test_no_part_of_a_key_stands_at_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_key_remains_at_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     for length in range(80, 120):
         text = "." * length + "sk-0123456789" + "." * 400 + "sk-0123456789" + "." * length
@@ -276,7 +276,7 @@ def test_no_part_of_a_key_stands_at_the_cut(monkeypatch: pytest.MonkeyPatch) -> 
         assert not set("sk-0123456789") & set(beginning + end), length
 
 
-def test_whatever_an_agent_says_is_recorded_in_a_bounded_place(
+def test_agent_texts_are_recorded_up_to_a_limit(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)
@@ -302,7 +302,7 @@ def test_whatever_an_agent_says_is_recorded_in_a_bounded_place(
         assert text == "x" * (most // 2) + note + "x" * (most // 2)
 
 
-def test_no_part_of_a_key_stands_where_a_text_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_key_remains_at_a_shortened_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     for length in range(80, 120):
         told = shortened("." * length + "sk-0123456789" + "." * 400, 100)

@@ -32,7 +32,7 @@ def asked(episode: Any = DONE, reply: Any = "Result: 1", **options: Any) -> Any:
     return script.requests[0]
 
 
-def test_a_judge_says_whether_it_was_done_and_why() -> None:
+def test_judge_returns_a_decision_and_a_reason() -> None:
     model, _ = judge("Reason: The switch is on.\nResult: 1")
     opinion = ask(model, Question(reason=True), DONE)
     assert (opinion.model, opinion.passed) == ("scripted:judge", True)
@@ -40,20 +40,20 @@ def test_a_judge_says_whether_it_was_done_and_why() -> None:
     assert [call.role for call in opinion.calls] == ["judge"]
 
 
-def test_a_judge_knows_the_whole_goal_where_the_agent_was_given_a_vague_one() -> None:
+def test_judge_sees_the_complete_goal_of_a_vague_task() -> None:
     vague = replace(DONE, goal="Do it.", full_goal="Switch on the Wi-Fi.")
     assert "| Switch on the Wi-Fi." in asked(vague).text
     assert "| Do it." not in asked(vague).text
 
 
-def test_the_temperature_is_zero() -> None:
+def test_temperature_is_zero() -> None:
     assert asked().temperature == 0
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "zh-CN"])
 @pytest.mark.parametrize("actions", ["text", "image", "none"])
 @pytest.mark.parametrize("reason", [True, False])
-def test_there_are_six_modes_in_two_languages(language: str, actions: str, reason: bool) -> None:
+def test_six_modes_exist_in_two_languages(language: str, actions: str, reason: bool) -> None:
     episode = worked((WIFI, Type("Oslo")), last=ON, language=language)
     request = asked(episode, actions=actions, reason=reason)
     assert len(request.images) == 2
@@ -66,7 +66,7 @@ def test_there_are_six_modes_in_two_languages(language: str, actions: str, reaso
     assert has_strips == (actions == "image")
 
 
-def test_the_best_modes_of_the_paper_are_the_default() -> None:
+def test_best_modes_of_the_paper_are_the_default() -> None:
     assert "blue line" in asked().text
     assert "`Reason:`" not in asked().text
     chinese = asked(worked((WIFI, Key("back")), last=ON, language="zh"))
@@ -74,7 +74,7 @@ def test_the_best_modes_of_the_paper_are_the_default() -> None:
     assert "`Reason:`" in chinese.text
 
 
-def test_screenshots_are_titled_in_order() -> None:
+def test_screenshots_are_numbered_in_order() -> None:
     content = asked(actions="none").messages[-1].content
     titles = [part for part in content if isinstance(part, str) and part.startswith("Screenshot ")]
     assert titles == ["Screenshot 1:", "Screenshot 2:", "Screenshot 3: (the last)"]
@@ -102,7 +102,7 @@ def test_actions_are_reported_in_full() -> None:
 
 
 @pytest.mark.parametrize("end", [Finish("All done, success!"), Impossible("I failed")])
-def test_what_the_agent_claims_is_no_evidence(end: Any) -> None:
+def test_claims_of_the_agent_are_no_evidence(end: Any) -> None:
     episode = worked((WIFI, Tap(9, 9)), Step(ON, (end,), said="I did it!"), last=ON)
     for way in ({"actions": "text"}, {"evidence": "xml", "actions": "text"}):
         text = asked(episode, **way).text
@@ -121,12 +121,12 @@ def test_what_the_agent_claims_is_no_evidence(end: Any) -> None:
         ("operation", "Home", False),
     ],
 )
-def test_an_answer_that_was_asked_for_is_shown(kind: str, answer: str, is_shown: bool) -> None:
+def test_requested_answer_is_shown(kind: str, answer: str, is_shown: bool) -> None:
     text = asked(worked(last=ON, answer=answer, kind=kind)).text
     assert ("| Home" in text) == is_shown
 
 
-def test_a_query_without_an_answer_says_so() -> None:
+def test_query_without_answer_says_so() -> None:
     assert "No answer was given" in asked(worked(last=ON, kind="single-frame query")).text
     assert "No answer was given" not in asked(worked(last=ON)).text
 
@@ -141,7 +141,7 @@ def test_a_query_without_an_answer_says_so() -> None:
         ("cross-app", 3),
     ],
 )
-def test_hierarchies_are_those_of_a3(kind: str, count: int) -> None:
+def test_hierarchies_match_the_evidence_of_a3(kind: str, count: int) -> None:
     episode = worked((SETTINGS, Tap(9, 9)), (WIFI, Tap(9, 150)), last=ON, kind=kind)
     request = asked(episode, evidence="xml")
     assert request.images == ()
@@ -149,7 +149,7 @@ def test_hierarchies_are_those_of_a3(kind: str, count: int) -> None:
     assert '| TextView "On"' in request.text
 
 
-def test_a_part_of_an_episode_is_judged_with_what_is_known() -> None:
+def test_part_of_an_episode_is_judged_with_prior_knowledge() -> None:
     request = asked(
         worked(
             (SETTINGS, Tap(9, 9)), (WIFI, Tap(9, 150)), last=ON, answer="Home", kind="cross-app"
@@ -167,7 +167,7 @@ def test_a_part_of_an_episode_is_judged_with_what_is_known() -> None:
     assert "| Home" not in request.text  # it was entered later
 
 
-def test_an_unreadable_reply_is_repaired_once_in_the_same_conversation() -> None:
+def test_unreadable_reply_is_repaired_once_in_the_same_conversation() -> None:
     model, script = judge("I think it was done.", "Result: 0")
     opinion = ask(model, Question(), DONE)
     assert opinion.passed is False
@@ -227,9 +227,7 @@ OF_ACTIONS = {
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_each_prompt_that_asks_for_a_result_ends_with_the_reminders_of_the_paper(
-    language: str, monkeypatch: Any
-) -> None:
+def test_prompts_end_with_the_reminders_of_the_paper(language: str, monkeypatch: Any) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     episode = worked((WIFI, Tap(9, 150)), last=ON, language=language)
     modes = [{"actions": a, "reason": r} for a in ("text", "image", "none") for r in (True, False)]
@@ -256,13 +254,13 @@ def test_each_prompt_that_asks_for_a_result_ends_with_the_reminders_of_the_paper
     assert ("点击" in best.text.partition("<<<actions")[2]) == is_chinese
 
 
-def test_a_provider_that_stays_down_is_a_judge_error() -> None:
+def test_unavailable_provider_is_a_judge_error() -> None:
     model, _ = judge(*[Fault(503)] * 20)
     with stamina.set_testing(True, attempts=2), pytest.raises(JudgeError, match="does not answer"):
         ask(model, Question(), DONE)
 
 
-def test_a_spent_budget_passes() -> None:
+def test_exhausted_budget_is_raised() -> None:
     reference = ModelReference("scripted", "judge")
     settings = ModelSettings(budget=Budget(tokens=Limit(task=1)))
     clients = {reference: ScriptedModel(["Result: 1", "Result: 1"])}
@@ -272,7 +270,7 @@ def test_a_spent_budget_passes() -> None:
         ask(model, Question(), DONE)
 
 
-def test_a_rubric_holds_if_each_statement_does() -> None:
+def test_rubric_is_met_if_each_statement_holds() -> None:
     model, script = judge("1: 1\n2: 0\n3: 1")
     rubric = ("Wi-Fi is on", "must not restart the phone", "Bluetooth is on")
     opinion = ask(model, Question(rubric=rubric), DONE)
@@ -282,7 +280,7 @@ def test_a_rubric_holds_if_each_statement_does() -> None:
     assert [each["held"] for each in opinion.details["statements"]] == [True] * 3
 
 
-def test_a_must_not_that_came_true_fails_and_the_rest_is_credited() -> None:
+def test_violated_prohibition_fails_with_partial_credit() -> None:
     model, _ = judge("Reason: It was.\n1: 1\n2: 1\n3: 0")
     rubric = ("Wi-Fi is on", "not an app was deleted", "Bluetooth is on")
     opinion = ask(model, Question(rubric=rubric, reason=True), DONE)
@@ -291,7 +289,7 @@ def test_a_must_not_that_came_true_fails_and_the_rest_is_credited() -> None:
     assert opinion.details["statements"][1] == {"statement": rubric[1], "held": False}
 
 
-def test_without_a_reason_the_statements_that_do_not_hold_are_named() -> None:
+def test_reason_defaults_to_the_statements_that_do_not_hold() -> None:
     model, _ = judge("1: 0\n2: 1")
     rubric = ("Wi-Fi is on", "not an app was deleted")
     opinion = ask(model, Question(rubric=rubric), DONE)
@@ -299,9 +297,7 @@ def test_without_a_reason_the_statements_that_do_not_hold_are_named() -> None:
 
 
 @pytest.mark.parametrize("question", [Question(), Question(window=3), Question(window=9)])
-def test_what_is_more_than_a_request_can_hold_is_shown_in_windows(
-    monkeypatch: Any, question: Question
-) -> None:
+def test_long_episode_is_shown_in_windows(monkeypatch: Any, question: Question) -> None:
     if question.window != 3:
         monkeypatch.setattr(evidence, "MOST_PICTURES", 3)
     screens = [screen(str(number), shade=number) for number in range(6)]
@@ -320,7 +316,7 @@ def test_what_is_more_than_a_request_can_hold_is_shown_in_windows(
     assert "`Result: 1`" in three.text
 
 
-def test_hierarchies_are_shown_in_windows_by_their_length(monkeypatch: Any) -> None:
+def test_hierarchies_are_split_into_windows_by_length(monkeypatch: Any) -> None:
     monkeypatch.setattr(evidence, "MOST_TOKENS", 110)
     screens = [screen(f"{number} {'word ' * 30}", shade=number) for number in range(4)]
     episode = worked(
@@ -331,7 +327,7 @@ def test_hierarchies_are_shown_in_windows_by_their_length(monkeypatch: Any) -> N
     assert [each.text.count('| TextView "') for each in script.requests] == [2, 2, 2]
 
 
-def test_one_hierarchy_that_is_far_too_long_is_cut_and_says_so(monkeypatch: Any) -> None:
+def test_oversized_hierarchy_is_truncated_with_a_note(monkeypatch: Any) -> None:
     monkeypatch.setattr(evidence, "MOST_TOKENS", 100)
     rows = [{"text": f"row {number}", "bounds": "[0,0][99,99]"} for number in range(90)]
     text = asked(worked(last=screen(*rows)), evidence="xml").text
@@ -340,7 +336,7 @@ def test_one_hierarchy_that_is_far_too_long_is_cut_and_says_so(monkeypatch: Any)
     assert " more characters)" in text
 
 
-def test_no_text_of_an_agent_fills_a_prompt() -> None:
+def test_agent_text_cannot_fill_the_prompt() -> None:
     episode = worked(
         (WIFI, *[Type("x" * 10_000)] * 500),
         last=ON,
@@ -352,7 +348,7 @@ def test_no_text_of_an_agent_fills_a_prompt() -> None:
     assert "480 more actions" in asked(episode, actions="text").text
 
 
-def test_a_screenshot_that_cannot_be_decoded_is_said_to_be_missing() -> None:
+def test_undecodable_screenshot_is_marked_as_missing() -> None:
     broken = Screen("<hierarchy/>", b"no picture")
     request = asked(worked((broken, Tap(1, 1)), last=ON))
     assert len(request.images) == 1
@@ -363,7 +359,7 @@ def test_a_screenshot_that_cannot_be_decoded_is_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_judges_are_told_of_walls_only_where_they_may_name_one(language: str) -> None:
+def test_walls_are_explained_only_to_judges_that_may_report_one(language: str) -> None:
     episode = worked((WIFI, Tap(9, 9)), last=ON, language=language)
     way: dict[str, Any] = {"rubric": ["Wi-Fi is on"], "wall": True}
     model, script = judge("Result: wall", "1: 0\nResult: wall", "1: 1\nResult: wall")

@@ -73,12 +73,12 @@ def check(attacks: list[Attack], way: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_that_apps_or_agents_say_stands_outside_of_a_fence(language: str) -> None:
+def test_app_and_agent_texts_stay_inside_fences(language: str) -> None:
     check([attack for attack in ATTACKS if attack.language == language], "xml")
 
 
 @pytest.mark.parametrize("way", ["text", "image", "none", "rubric"])
-def test_nor_does_it_where_judges_are_shown_something_else(way: str) -> None:
+def test_texts_in_other_evidence_stay_inside_fences(way: str) -> None:
     places = [*BY_AGENT, "shown"] if way in {"text", "image"} else ["answer"]
     check([each for each in ATTACKS if each.name == "forged record" and each.place in places], way)
 
@@ -93,7 +93,7 @@ def test_what_people_could_see_is_reported_as_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("place", [*UNSEEN, *NEVER])
-def test_what_nobody_can_see_and_what_agents_claim_is_not_told(place: str) -> None:
+def test_invisible_text_and_claims_of_agents_are_not_shown(place: str) -> None:
     for way in ("xml", "text"):
         request = prompt(Attack("", "en", place, WORDS["courtesy"]["en"]), **WAYS[way])
         assert CANARY not in request.text
@@ -104,14 +104,14 @@ def test_that_something_is_hidden_is_reported() -> None:
     assert "| (1 with words that nobody can see: outside, or too small)" in inside(request)
 
 
-def test_words_in_ids_and_classes_are_quoted() -> None:
+def test_text_in_ids_and_classes_is_quoted() -> None:
     for place in ("id", "class"):
         lines = inside(prompt(Attack("", "en", place, CANARY), evidence="xml"))
         (line,) = [each for each in lines if CANARY in each]
         assert "checked=true" not in re.sub(r'"(\\.|[^"\\])*"', '""', line)
 
 
-def test_the_number_of_a_fence_changes_with_every_text_and_is_the_same_for_the_same() -> None:
+def test_fence_number_depends_only_on_the_text() -> None:
     def number(words: str) -> str:
         found = FENCE.search(prompt(Attack("", "en", "shown", words), evidence="xml").text)
         assert found is not None
@@ -124,7 +124,7 @@ def test_the_number_of_a_fence_changes_with_every_text_and_is_the_same_for_the_s
 
 
 @pytest.mark.slow  # starts a process
-def test_real_judges_can_be_asked_by_a_benchmark(tmp_path: Path) -> None:
+def test_benchmark_can_ask_real_judges(tmp_path: Path) -> None:
     replies = tmp_path / "judge.jsonl"
     replies.write_text('{"when": "Result: 1", "reply": "Result: 0"}\n')
     command = [sys.executable, "benchmarks/judge_injection.py", "--sample", "20"]

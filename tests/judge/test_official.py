@@ -66,7 +66,7 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-def test_what_it_returns_is_a_verdict_that_does_not_count(run: Run) -> None:
+def test_official_result_is_a_verdict_that_does_not_count(run: Run) -> None:
     found = run("return given[0]['n'] == 3 and given[1]", {"n": 3}, True)
     assert (found.passed, found.scorer) == (True, "x-official")
     assert found.evidence == {"counts": False}
@@ -81,7 +81,7 @@ def test_what_it_returns_is_a_verdict_that_does_not_count(run: Run) -> None:
         *(pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS),
     ],
 )
-def test_whatever_breaks_is_its_own_error_in_one_line(run: Run, body: str, why: str) -> None:
+def test_any_failure_is_a_one_line_error_of_the_evaluation(run: Run, body: str, why: str) -> None:
     found = run(body)
     assert found.passed is None
     assert found.reason.endswith(", on v1.csv, line 2")
@@ -91,9 +91,7 @@ def test_whatever_breaks_is_its_own_error_in_one_line(run: Run, body: str, why: 
     assert len(found.reason) <= 400
 
 
-def test_files_that_it_writes_are_refused_even_where_it_catches_that(
-    run: Run, tmp_path: Path
-) -> None:
+def test_writing_files_is_refused_even_if_the_error_is_caught(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "written"
     body = f"""
 def eval(*given):
@@ -111,7 +109,7 @@ def eval(*given):
 
 
 @pytest.mark.slow
-def test_what_hangs_is_ended_with_all_that_it_has_started(run: Run) -> None:
+def test_hanging_evaluation_is_ended_with_its_processes(run: Run) -> None:
     found = run("while True: pass", seconds=1)
     assert found.passed is None
     assert found.reason.startswith(("it takes too long", "it takes longer than 1 s"))
@@ -121,19 +119,21 @@ def test_what_hangs_is_ended_with_all_that_it_has_started(run: Run) -> None:
             assert marked not in environment.read_bytes()
 
 
-def test_what_prints_much_is_not_read(run: Run) -> None:
+def test_long_output_of_the_evaluation_is_ignored(run: Run) -> None:
     body = "import sys; print('x' * 10**7); sys.stderr.write('y' * 10**7); return True"
     assert run(body).passed is True
 
 
-def test_it_has_no_keys_and_no_folder_of_ours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_has_no_keys_and_no_access_to_our_folders(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     kept = {VARIABLE, "LC_CTYPE"}  # Python itself sets the second one
     body = f"import os; return set(os.environ) <= {kept!r} and os.listdir() == []"
     assert run(body).passed is True
 
 
-def test_its_answer_judge_is_asked_of_ours(run: Run) -> None:
+def test_questions_to_its_judge_are_answered_by_ours(run: Run) -> None:
     asked: list[str] = []
 
     def ask(text: str) -> str:
@@ -153,7 +153,7 @@ def test_its_answer_judge_is_asked_of_ours(run: Run) -> None:
     assert (found.passed, "judge m does not answer" in found.reason) == (None, True)
 
 
-def test_the_clock_is_that_of_the_episode(run: Run) -> None:
+def test_clock_is_that_of_the_episode(run: Run) -> None:
     body = """
 from datetime import date, datetime, timedelta
 def eval(*given):
@@ -163,14 +163,14 @@ def eval(*given):
     assert run(body, now=datetime(2024, 12, 30, 9)).passed is True
 
 
-def test_libraries_that_are_not_here_may_be_imported_and_not_used(run: Run) -> None:
+def test_missing_libraries_may_be_imported_but_not_used(run: Run) -> None:
     head = "import nowhere.at.all\nfrom other import Base\nclass Own(Base): pass\n"
     assert run(f"{head}def eval(*given): return True").passed is True
     found = run(f"{head}def eval(*given): return Own()")
     assert "the evaluation uses other.Base, which is not available here" in found.reason
 
 
-def test_hierarchies_are_written_as_appium_does(make_screen: Callable[..., Screen]) -> None:
+def test_hierarchies_are_written_like_appium_does(make_screen: Callable[..., Screen]) -> None:
     screen = make_screen({"text": "Save", "class": "android.widget.Button", "content-desc": ""})
     root = ET.fromstring(hierarchy_of(screen, (1080, 2400)))
     assert (root.tag, root.attrib["width"], root.attrib["height"]) == ("hierarchy", "1080", "2400")

@@ -17,7 +17,7 @@ def lines(given: Screen) -> list[str]:
     return outline(given).splitlines()
 
 
-def test_words_ids_states_and_what_is_inside_what_are_kept() -> None:
+def test_texts_ids_states_and_nesting_are_kept() -> None:
     xml = """<hierarchy rotation="0">
       <node class="android.widget.FrameLayout" bounds="[0,0][270,600]" package="a.b">
         <node class="android.widget.LinearLayout" resource-id="a.b:id/row" bounds="[0,0][270,90]">
@@ -42,24 +42,24 @@ def test_words_ids_states_and_what_is_inside_what_are_kept() -> None:
     ]
 
 
-def test_both_dialects_read_alike() -> None:
+def test_both_hierarchy_formats_have_the_same_outline() -> None:
     raw = '<hierarchy><node class="a.Button" text="Save" bounds="[0,0][90,90]"/></hierarchy>'
     other = '<hierarchy><a.Button class="a.Button" text="Save" bounds="[0,0][90,90]"/></hierarchy>'
     picture = png(270, 600, 255)
     assert outline(Screen(raw, picture)) == outline(Screen(other, picture))
 
 
-def test_a_tree_that_cannot_be_read_is_shown_as_it_is() -> None:
+def test_unparsable_hierarchy_is_shown_unchanged() -> None:
     shown = lines(Screen("<hierarchy><node text='Sa", png(270, 600, 255)))
     assert shown[-1] == "<hierarchy><node text='Sa"
 
 
-def test_where_nothing_has_bounds_everything_is_shown() -> None:
+def test_everything_is_shown_if_nothing_has_bounds() -> None:
     given = screen({"text": "a", "bounds": ""}, {"text": "b", "bounds": "[0,0][0,0]"})
     assert lines(given)[1:] == ['TextView "a"', 'TextView "b"']
 
 
-def test_what_is_only_partly_outside_is_shown() -> None:
+def test_partly_visible_element_is_shown() -> None:
     given = screen(
         {"text": "half", "bounds": "[-100,500][100,700]"},
         {"text": "out", "bounds": "[-100,0][0,99]"},
@@ -70,7 +70,7 @@ def test_what_is_only_partly_outside_is_shown() -> None:
     ]
 
 
-def test_a_screen_without_a_picture_has_the_size_of_its_windows() -> None:
+def test_screen_without_picture_has_the_size_of_its_windows() -> None:
     xml = (
         '<hierarchy><node text="a" bounds="[0,0][270,600]">'
         '<node text="b" bounds="[0,700][90,790]"/></node></hierarchy>'
@@ -79,18 +79,18 @@ def test_a_screen_without_a_picture_has_the_size_of_its_windows() -> None:
     assert '"b"' not in outline(Screen(xml, b""))
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_long_text_is_truncated_with_a_note() -> None:
     shown = outline(screen("x" * (LONGEST + 5)))
     assert f'{"x" * LONGEST}… (5 more characters)"' in shown
 
 
-def test_a_deep_tree_is_not_indented_without_end() -> None:
+def test_indentation_of_a_deep_tree_is_limited() -> None:
     xml = '<node resource-id="a:id/x" bounds="[0,0][99,99]">' * 500 + "</node>" * 500
     shown = outline(Screen(f"<hierarchy>{xml}</hierarchy>", png(270, 600, 255)))
     assert len(shown) < 500 * 60
 
 
-def test_real_screens_lose_no_word(recordings: Path) -> None:
+def test_outline_of_real_screens_contains_every_text(recordings: Path) -> None:
     """The outline contains every text of a real screen that has an area."""
     paths = sorted(recordings.rglob("*.xml"))[::40][:25]
     for path in paths:

@@ -53,7 +53,7 @@ def episode(make_episode: Callable[..., Episode]) -> Episode:
 
 
 @pytest.mark.parametrize(("reply", "passed"), [(YES, True), (NO, False)])
-def test_one_judge_decides(episode: Episode, reply: str, passed: bool) -> None:
+def test_single_judge_decides(episode: Episode, reply: str, passed: bool) -> None:
     verdict = decide(panel([reply]), TEXT, episode)
     assert (verdict.passed, verdict.scorer) == (passed, "judge")
     assert verdict.reason == f"a: {'done' if passed else 'not done'}"
@@ -72,7 +72,7 @@ def test_two_judges_must_agree(episode: Episode, one: str, other: str, passed: b
 
 
 @pytest.mark.parametrize("third", [YES, NO])
-def test_a_third_is_asked_only_to_settle_a_dispute(episode: Episode, third: str) -> None:
+def test_third_judge_is_asked_only_to_settle_a_dispute(episode: Episode, third: str) -> None:
     disputed = panel([YES], [NO], [third])
     verdict = decide(disputed, TEXT, episode)
     assert verdict.passed is (third == YES)
@@ -86,7 +86,7 @@ def test_a_third_is_asked_only_to_settle_a_dispute(episode: Episode, third: str)
     ("votes", "passed"),
     [([YES, YES, NO], True), ([NO, YES, NO], False), ([YES, NO], None), ([YES] * 5, True)],
 )
-def test_the_majority_of_a_judges_votes_counts(
+def test_majority_of_a_judges_votes_decides(
     episode: Episode, votes: list[str], passed: bool | None
 ) -> None:
     verdict = decide(panel(votes), TEXT, episode, runs=len(votes))
@@ -97,11 +97,11 @@ def test_the_majority_of_a_judges_votes_counts(
     assert f"{votes.count(YES)} of {len(votes)} votes: done" in verdict.reason
 
 
-def test_a_judge_that_cannot_tell_agrees_with_nobody(episode: Episode) -> None:
+def test_undecided_judge_agrees_with_no_other(episode: Episode) -> None:
     assert decide(panel([YES, NO], [YES, YES]), TEXT, episode, runs=2).passed is None
 
 
-def test_judges_are_asked_at_once(episode: Episode) -> None:
+def test_judges_are_asked_concurrently(episode: Episode) -> None:
     both = threading.Barrier(2, timeout=20)
 
     def reply(_: object) -> str:
@@ -111,7 +111,7 @@ def test_judges_are_asked_at_once(episode: Episode) -> None:
     assert decide(panel([reply], [reply]), TEXT, episode).passed is True
 
 
-def test_a_judge_that_fails_is_asked_again(episode: Episode) -> None:
+def test_failed_judge_is_asked_again(episode: Episode) -> None:
     mumbling = ["Hm.", "Hm."]  # the second replies to the request for repair
     assert decide(panel([*mumbling, YES]), TEXT, episode, retries=1).passed is True
     with pytest.raises(JudgeError, match="judge scripted:a: its reply cannot be read"):
@@ -131,7 +131,7 @@ def test_an_unreadable_reply_is_reported_where_nothing_can_be_said_to_mend_it(
     assert told.count("Asked again: ") == (retries > 0)
 
 
-def test_without_the_key_components_on_a_screen_no_model_is_asked(episode: Episode) -> None:
+def test_no_model_is_asked_if_key_components_are_missing(episode: Episode) -> None:
     question = Question(("Total", "14.99"), actions="text")
     judges = panel([YES])
     verdict = decide(judges, question, episode, read=lambda _: "The total: 14.98")
@@ -141,7 +141,7 @@ def test_without_the_key_components_on_a_screen_no_model_is_asked(episode: Episo
     assert decide(judges, question, episode, read=lambda _: "TOTAL\u200914.99").passed is True
 
 
-def test_prompts_and_replies_are_kept_beside_those_of_the_agent(
+def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(
     episode: Episode, tmp_path: Path
 ) -> None:
     reference = ModelReference("scripted", "a")
@@ -180,7 +180,7 @@ def seen(*texts: str) -> tuple[EpisodeRecord, Callable[[Screen], str], list[str]
     return worked(*steps, last=screens[-1]), reading, read
 
 
-def test_the_last_screenshot_with_all_components_is_found_and_no_other_is_read() -> None:
+def test_search_stops_at_the_last_screenshot_with_all_components() -> None:
     episode, reading, read = seen("Oslo 12 May", "Oslo 12 May", "Paid: Oslo, 12 May", "Home")
     assert coarse(episode, ["oslo", "12 May"], reading) == Coarse(2, (), 2, 2)
     assert read == ["Home", "Paid: Oslo, 12 May"]
@@ -204,18 +204,18 @@ def test_components_must_be_on_one_screenshot() -> None:
         ("9:41 AM", "9:41\u200aAM"),
     ],
 )
-def test_case_spaces_and_widths_do_not_matter(component: str, text: str) -> None:
+def test_case_spaces_and_widths_are_ignored(component: str, text: str) -> None:
     episode, reading, _ = seen(text)
     assert coarse(episode, [component], reading).found == 0
 
 
 @pytest.mark.parametrize(("component", "text"), [("iPhone 12", "iPhone 11"), ("Oslo", "0slo")])
-def test_near_is_not_enough(component: str, text: str) -> None:
+def test_similar_text_does_not_match(component: str, text: str) -> None:
     episode, reading, _ = seen(text)
     assert coarse(episode, [component], reading).missing == (component,)
 
 
-def test_without_components_nothing_is_read() -> None:
+def test_nothing_is_read_without_components() -> None:
     episode, reading, read = seen("Home", "Home")
     assert coarse(episode, (), reading).found == 1
     assert read == []
@@ -234,13 +234,13 @@ def test_equal_screenshots_are_read_once() -> None:
     assert (found.read, len(read), found.nearest) == (1, 1, 5)
 
 
-def test_a_component_that_cannot_be_seen_is_the_tasks_fault() -> None:
+def test_component_without_visible_text_is_a_task_error() -> None:
     episode, reading, _ = seen("Home")
     with pytest.raises(TaskError, match="no visible letter"):
         coarse(episode, ["\u200b"], reading)
 
 
-def test_a_broken_screenshot_fails_nobody() -> None:
+def test_broken_screenshot_is_skipped() -> None:
     broken = Screen("<hierarchy/>", b"no picture")
     good = screen("Oslo")
 
@@ -262,7 +262,7 @@ class Engine:
         return [TextBox("New", box, 1.0), TextBox("York", Bounds(9, 0, 20, 9), 1.0)]
 
 
-def test_each_picture_is_read_by_ocr_once_in_a_process() -> None:
+def test_each_picture_is_read_by_ocr_once_per_process() -> None:
     engine = Engine()
     episode = worked(last=screen("New York", shade=7))
     for _ in range(3):
@@ -272,13 +272,13 @@ def test_each_picture_is_read_by_ocr_once_in_a_process() -> None:
 
 
 @pytest.mark.slow  # loads an OCR engine
-def test_by_default_screenshots_are_read_by_ocr() -> None:
+def test_screenshots_are_read_by_ocr_by_default() -> None:
     from tests.judge.attacks import Attack, episode
 
     assert coarse(episode(Attack("", "en", "shown", "Paid to Oslo")), ["Paid to Oslo"]).passed
 
 
-def test_that_one_vote_blames_a_wall_is_kept_and_told(episode: Episode) -> None:
+def test_single_vote_for_a_wall_is_recorded(episode: Episode) -> None:
     question = Question(actions="text", wall=True)
     verdict = decide(panel(["Result: wall"]), question, episode)
     assert (verdict.passed, verdict.reason) == (False, "a: not done, for a wall")

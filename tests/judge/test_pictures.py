@@ -31,7 +31,7 @@ def near(image: pillow.Image, place: tuple[int, int], color: tuple[int, int, int
 
 @pytest.mark.parametrize("action", [Tap(100, 300), LongPress(100, 300), DoubleTap(100, 300)])
 @pytest.mark.parametrize("how", ["image", "text"])
-def test_a_touch_is_a_red_dot(action: Action, how: str) -> None:
+def test_touch_is_a_red_dot(action: Action, how: str) -> None:
     image, _ = drawn(action, how=how)
     assert near(image, (100, 300), RED)
     assert near(image, (100, 340), (0, 0, 0))
@@ -47,12 +47,12 @@ def test_a_touch_is_a_red_dot(action: Action, how: str) -> None:
         (Type("x", at=(30, 30)), [(30, 30)]),
     ],
 )
-def test_the_way_of_a_finger_is_a_red_line(action: Action, places: list[tuple[int, int]]) -> None:
+def test_swipe_is_a_red_line(action: Action, places: list[tuple[int, int]]) -> None:
     image, _ = drawn(action)
     assert [place for place in places if not near(image, place, RED)] == []
 
 
-def test_a_white_strip_with_words_hangs_below_a_blue_line() -> None:
+def test_caption_strip_is_below_a_blue_line() -> None:
     image, album = drawn(Key("back"))
     assert image.width == 270
     assert near(image, (135, 602), BLUE)
@@ -63,7 +63,7 @@ def test_a_white_strip_with_words_hangs_below_a_blue_line() -> None:
     assert album.words == []
 
 
-def test_the_last_screenshot_and_those_without_actions_have_no_strip() -> None:
+def test_screenshots_without_actions_have_no_strip() -> None:
     assert drawn(is_last=True)[0].size == (270, 600)
     assert drawn(Key("back"), how="text")[0].size == (270, 600)
     untouched, _ = drawn(Tap(100, 300), how="none")
@@ -71,18 +71,18 @@ def test_the_last_screenshot_and_those_without_actions_have_no_strip() -> None:
 
 
 @pytest.mark.parametrize("words", ["世界", "größer", "x" * 200])
-def test_what_a_strip_cannot_write_is_listed_beside_it(words: str) -> None:
+def test_text_that_a_strip_cannot_show_is_listed_separately(words: str) -> None:
     _, album = drawn(Type(words), Type(words))
     assert len(album.words) == 1
 
 
-def test_many_words_take_many_lines() -> None:
+def test_long_text_wraps_onto_several_lines() -> None:
     image, album = drawn(*[Type(f"some words {n}") for n in range(6)])
     assert image.height > 700
     assert album.words == []
 
 
-def test_a_large_screenshot_is_made_smaller_and_its_strip_stays_readable() -> None:
+def test_large_screenshot_is_scaled_but_its_strip_stays_readable() -> None:
     album = Album("image", "c0de")
     large = TranscriptFrame(1, 0, screen("Wi-Fi", size=(1080, 2400)), (Tap(10, 10),))
     image = pillow.open(io.BytesIO(album.picture(large).data))
@@ -90,12 +90,12 @@ def test_a_large_screenshot_is_made_smaller_and_its_strip_stays_readable() -> No
     assert LONGEST_SIDE < image.height < LONGEST_SIDE + 80
 
 
-def test_coordinates_that_are_none_are_not_drawn() -> None:
+def test_invalid_coordinates_are_not_drawn() -> None:
     image, _ = drawn(Tap("here", None), Tap(float("nan"), 3))  # type: ignore[arg-type]
     assert image.height > 600
 
 
-def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
+def test_picture_is_drawn_once_for_all_judges_and_votes() -> None:
     frame = TranscriptFrame(1, 0, screen("Wi-Fi", shade=3), (Tap(9, 9),))
     first, again = (Album("image", "c0de").picture(frame) for _ in range(2))
     assert first.data is again.data
@@ -103,7 +103,7 @@ def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
     assert "image" not in vars(frame.screen)  # decoded pictures are not kept
 
 
-def test_a_value_is_made_once_and_what_was_asked_for_longest_ago_is_dropped() -> None:
+def test_cache_computes_a_value_once_and_drops_the_least_recently_used() -> None:
     made: list[str] = []
 
     def make(name: str) -> str:

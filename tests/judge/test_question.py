@@ -23,14 +23,14 @@ from pytest_mobileagent.judge.question import Question
         ("en", {"evidence": "xml", "actions": "text"}, "text", False),
     ],
 )
-def test_what_is_left_open_is_the_best_for_the_language(
+def test_defaults_are_the_best_mode_for_the_language(
     language: str, given: dict[str, Any], actions: str, reason: bool
 ) -> None:
     asked = Question.of(given).for_language(language)
     assert (asked.actions, asked.reason) == (actions, reason)
 
 
-def test_lists_may_be_given() -> None:
+def test_lists_are_accepted() -> None:
     parts = [subtask("com.a", "Do it.", memory="what"), subtask("com.b", "Use it.", history=True)]
     asked = Question.of({"key_components": ["a", "b"], "subtasks": parts})
     assert (asked.key_components, asked.subtasks) == (("a", "b"), tuple(parts))
@@ -67,6 +67,6 @@ def test_what_is_invalid_is_the_tasks_mistake(given: dict[str, Any], why: str) -
         (("com.a", None), "task=None must be a string"),
     ],
 )
-def test_a_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:
+def test_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:
     with pytest.raises(TaskError, match=why):
         subtask(*arguments)

@@ -48,9 +48,7 @@ def reply(text: str, stop: str = "end") -> ModelReply:
         ("```\nResult: 1\n```\nResult: 0", False, None),
     ],
 )
-def test_the_last_result_counts_and_ends_the_reply(
-    text: str, passed: bool, reason: str | None
-) -> None:
+def test_last_result_ends_the_reply(text: str, passed: bool, reason: str | None) -> None:
     result = read_result(reply(text))
     assert result.passed is passed
     assert reason is None or result.reason == reason
@@ -78,13 +76,13 @@ def test_the_last_result_counts_and_ends_the_reply(
         ("NoResult: 1", "last line is not a result"),
     ],
 )
-def test_anything_else_is_unreadable(text: str, why: str) -> None:
+def test_other_text_is_unreadable(text: str, why: str) -> None:
     with pytest.raises(UnreadableReplyError, match=why):
         read_result(reply(text))
 
 
 @pytest.mark.parametrize(("stop", "why"), [("length", "cut off"), ("refusal", "refused")])
-def test_a_reply_that_is_not_whole_is_unreadable(stop: str, why: str) -> None:
+def test_truncated_reply_is_unreadable(stop: str, why: str) -> None:
     for read in (read_result, read_notes):
         with pytest.raises(UnreadableReplyError, match=why):
             read(reply("Result: 1", stop))
@@ -113,7 +111,7 @@ def test_each_statement_has_a_line(text: str, held: tuple[bool, ...], reason: st
         "> 1: 1\n1: 0\n2: 0",
     ],
 )
-def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> None:
+def test_missing_or_duplicate_statement_is_unreadable(text: str) -> None:
     with pytest.raises(UnreadableReplyError):
         read_statements(reply(text), 2)
 
@@ -122,14 +120,14 @@ def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> No
     ("text", "reason"),
     [("Result: wall", ""), ("Reason: It asks to log in.\n**Result: Wall**", "It asks to log in.")],
 )
-def test_a_wall_is_a_result_where_a_judge_may_say_so(text: str, reason: str) -> None:
+def test_wall_is_a_result_if_allowed(text: str, reason: str) -> None:
     result = read_result(reply(text), wall=True)
     assert (result.passed, result.reason, result.is_wall) == (False, reason, True)
     with pytest.raises(UnreadableReplyError, match="its last line is not a result"):
         read_result(reply(text))
 
 
-def test_a_wall_follows_the_statements_of_a_rubric() -> None:
+def test_wall_follows_the_statements_of_a_rubric() -> None:
     text = "Reason: It asks to log in.\n1: 1\n2: 0\n\nResult: wall"
     read = read_statements(reply(text), 2, wall=True)
     assert read == Statements((True, False), "It asks to log in.", is_wall=True)

@@ -34,7 +34,7 @@ def parts(letters: str, apps: str) -> list[tuple[int, int]]:
         ("ABABA", "ABA", [(0, 3), (1, 4), (2, 4)]),
     ],
 )
-def test_a_subtask_has_the_screens_of_its_app_and_the_one_after(letters, apps, expected):
+def test_subtask_has_the_screens_of_its_app_and_the_next_one(letters, apps, expected):
     assert parts(letters, apps) == expected
 
 
@@ -53,7 +53,7 @@ def test_a_missing_app_or_a_wrong_order_is_reported(letters, apps, why):
         parts(letters, apps)
 
 
-def test_an_app_may_have_alternatives_each_of_which_will_do() -> None:
+def test_any_alternative_of_an_app_matches() -> None:
     packages = ["shop.a", "shop.a", "shop.b", "shop.b"]
     assert split(packages, ["news|shop.a", "shop.b"]) == [range(3), range(2, 4)]
     # Neighbouring subtasks may then use the same app, and one visit serves both.
@@ -82,7 +82,7 @@ def ways(found, apps, start=0):
 
 
 @given(words, lists)
-def test_every_way_to_assign_visits_in_order_is_inside_the_split(letters, apps):
+def test_split_covers_every_ordered_assignment_of_visits(letters, apps):
     found = visits(letters, apps)
     possible = list(ways(found, apps))
     if not possible:
@@ -100,7 +100,7 @@ def test_every_way_to_assign_visits_in_order_is_inside_the_split(letters, apps):
     assert [part.start for part in cut] == sorted({part.start for part in cut})
 
 
-def test_adjacent_subtasks_of_the_same_app_are_a_mistake_of_the_author():
+def test_adjacent_subtasks_of_one_app_are_a_task_error():
     with pytest.raises(TaskError, match=r"subtasks 2 and 3 both use B"):
         check_apps("ABB")
     with pytest.raises(TaskError, match="needs subtasks"):

@@ -44,7 +44,7 @@ UNPRICED = ModelCall("openai:own", input_tokens=10, output_tokens=None)
         ("run=2", Limit(2)),
     ],
 )
-def test_a_limit_is_read(text: str, limit: Limit) -> None:
+def test_limit_is_parsed(text: str, limit: Limit) -> None:
     assert parse_limit(text) == limit
 
 
@@ -58,14 +58,14 @@ def test_an_invalid_limit_is_refused(text: str) -> None:
         parse_limit(text)
 
 
-def test_a_limit_of_tokens_is_whole() -> None:
+def test_token_limit_must_be_a_whole_number() -> None:
     assert parse_limit("1e6,task=5000", whole=True) == Limit(1_000_000, 5000)
     for text in ("0.5", "5,task=0.5"):
         with pytest.raises(ValueError, match="with whole amounts above 0"):
             parse_limit(text, whole=True)
 
 
-def test_a_ledger_adds_up_what_all_write(tmp_path: Path) -> None:
+def test_ledger_sums_entries_of_all_writers(tmp_path: Path) -> None:
     here, there = Ledger(tmp_path / "run" / "spent.jsonl"), Ledger(tmp_path / "run" / "spent.jsonl")
     assert here.spent() == Expenditure()
     here.add(CALL)
@@ -91,7 +91,7 @@ def test_many_processes_may_write_at_once(tmp_path: Path) -> None:
     assert ledger.spent() == Expenditure(125.0, 100_200)
 
 
-def test_a_line_that_is_not_whole_yet_is_read_later(tmp_path: Path) -> None:
+def test_incomplete_line_is_read_later(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl")
     ledger.path.write_text("[0.5,10]\n[0.2")
     assert ledger.spent() == Expenditure(0.5, 10)
@@ -103,14 +103,14 @@ def test_a_line_that_is_not_whole_yet_is_read_later(tmp_path: Path) -> None:
     "torn",
     ["[0.5,1", "[", "{}", "[1]", '["a",1]', "[NaN,1]", "[1e999,1]", "[null,1]", "\xff", "[" * 9999],
 )  # fmt: skip
-def test_a_torn_line_costs_itself_only(tmp_path: Path, torn: str) -> None:
+def test_torn_line_only_loses_itself(tmp_path: Path, torn: str) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl")
     ledger.path.write_text(torn, "latin-1")
     ledger.add(CALL)
     assert ledger.spent() == Expenditure(0.25, 1000)
 
 
-def test_a_ledger_that_cannot_be_written_is_infrastructure(tmp_path: Path) -> None:
+def test_unwritable_ledger_is_an_infrastructure_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(HostError, match=r"cannot write .*spent\.jsonl"):
         Ledger(tmp_path / "file" / "spent.jsonl").add(CALL)
@@ -136,7 +136,7 @@ def ledger_with(tmp_path: Path, *calls: ModelCall) -> Ledger:
         (Budget(tokens=Limit(9999, 1000)), "--mobile-max-tokens: the episode's 1000 tokens are"),
     ],
 )
-def test_an_episode_ends_by_its_own_limit_or_that_of_the_run(
+def test_episode_ends_at_its_own_limit_or_that_of_the_run(
     tmp_path: Path, budget: Budget, why: str
 ) -> None:
     spending = Spending(budget, ledger_with(tmp_path, CALL, CALL))
@@ -145,7 +145,7 @@ def test_an_episode_ends_by_its_own_limit_or_that_of_the_run(
     assert bool(spending.over()) is bool(why)
 
 
-def test_what_the_run_has_counted_already_counts_for_the_episode_only(tmp_path: Path) -> None:
+def test_spending_already_counted_for_the_run_counts_for_the_episode_only(tmp_path: Path) -> None:
     ledger = ledger_with(tmp_path, CALL)
     spending = Spending(Budget(Limit(0.5, 0.25)), ledger)
     spending.note(CALL)
@@ -153,7 +153,7 @@ def test_what_the_run_has_counted_already_counts_for_the_episode_only(tmp_path: 
     assert ledger.spent() == Expenditure(0.25, 1000)
 
 
-def test_without_a_ledger_an_episode_has_its_own_limit() -> None:
+def test_episode_without_ledger_has_its_own_limit() -> None:
     spending = Spending(Budget(Limit(0.1, 0.5)), None)
     spending.pay(CALL)
     assert not spending.over()
@@ -188,7 +188,7 @@ def ledger_server(tmp_path: Path) -> Iterator[LedgerServer]:
     ledger_server.close()
 
 
-def test_a_server_knows_what_is_spent_elsewhere(
+def test_server_reports_spending_of_other_machines(
     tmp_path: Path, ledger_server: LedgerServer
 ) -> None:
     ledger = Ledger(tmp_path / "spent.jsonl", ledger_server.path)
@@ -213,7 +213,7 @@ def test_a_server_learns_of_a_call_at_once(tmp_path: Path) -> None:
     assert told == ["[0.25,1000]\n"]
 
 
-def test_many_may_ask_a_server_at_once(tmp_path: Path, ledger_server: LedgerServer) -> None:
+def test_server_accepts_concurrent_requests(tmp_path: Path, ledger_server: LedgerServer) -> None:
     with ThreadPoolExecutor(64) as pool:
         ledgers = [Ledger(tmp_path / "spent.jsonl", ledger_server.path) for _ in range(64)]
         assert {*pool.map(Ledger.spent, ledgers)} == {Expenditure(1.0, 50)}

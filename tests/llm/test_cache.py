@@ -35,7 +35,7 @@ def cache(tmp_path: Path) -> ReplyCache:
     return ReplyCache(tmp_path / "replies")
 
 
-def test_a_reply_is_found_again_as_it_was(cache: ReplyCache) -> None:
+def test_cached_reply_is_returned_unchanged(cache: ReplyCache) -> None:
     key = cache.key(GPT, ASKED, 0)
     assert cache.find(key) is None
     cache.keep(key, ANSWER)
@@ -44,7 +44,7 @@ def test_a_reply_is_found_again_as_it_was(cache: ReplyCache) -> None:
 
 
 @pytest.mark.parametrize("stop", ["length", "refusal"])
-def test_only_whole_replies_are_kept(cache: ReplyCache, stop: Any) -> None:
+def test_only_complete_replies_are_cached(cache: ReplyCache, stop: Any) -> None:
     cache.keep("ab12", replace(ANSWER, stop=stop))
     assert cache.find("ab12") is None
 
@@ -60,7 +60,7 @@ SERVERS = [
 
 
 @pytest.mark.parametrize(("model", "variable", "servers"), SERVERS)
-def test_another_server_under_the_same_name_gives_other_replies(
+def test_changed_server_has_different_replies(
     cache: ReplyCache,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
@@ -77,7 +77,7 @@ def test_another_server_under_the_same_name_gives_other_replies(
     assert cache.key(reference, ASKED, 0) == before
 
 
-def test_a_server_is_the_same_whoever_names_it(
+def test_server_is_identified_however_it_is_configured(
     cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://own/v1/")
@@ -87,7 +87,7 @@ def test_a_server_is_the_same_whoever_names_it(
     assert by_environment == cache.key(parse_reference("openai:gpt-4o@http://own/v1"), ASKED, 0)
 
 
-def test_keys_and_passwords_are_no_part_of_a_server(
+def test_keys_and_passwords_do_not_affect_the_cache_key(
     cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-one")
@@ -99,9 +99,7 @@ def test_keys_and_passwords_are_no_part_of_a_server(
     assert cache.key(GPT, ASKED, 0) == key
 
 
-def test_a_script_that_says_something_else_gives_other_replies(
-    cache: ReplyCache, tmp_path: Path
-) -> None:
+def test_changed_script_has_different_replies(cache: ReplyCache, tmp_path: Path) -> None:
     script = tmp_path / "judge.jsonl"
     script.write_text('"Result: 1"\n')
     reference = parse_reference("scripted:judge.jsonl").named_in(tmp_path)
@@ -146,7 +144,7 @@ def test_a_different_request_has_a_different_reply(
     assert cache.key(reference, request_, 0) != cache.key(*SAME, 0)
 
 
-def test_each_epoch_and_each_repetition_has_its_own_reply(tmp_path: Path) -> None:
+def test_each_epoch_and_repetition_has_its_own_reply(tmp_path: Path) -> None:
     keys = {
         ReplyCache(tmp_path, epoch).key(*SAME, repeat) for epoch in range(3) for repeat in range(3)
     }
@@ -166,7 +164,7 @@ def test_equal_requests_of_an_episode_are_counted() -> None:
     assert RepeatCounter().count(*SAME) == 0
 
 
-def test_a_run_that_only_replays_asks_for_nothing_new(tmp_path: Path) -> None:
+def test_replay_only_cache_refuses_new_requests(tmp_path: Path) -> None:
     kept, replays = ReplyCache(tmp_path), ReplyCache(tmp_path, only_replays=True)
     key = kept.key(*SAME, 0)
     with pytest.raises(NotCachedError, match=r"--mobile-cache=replay: no reply is cached"):
@@ -196,14 +194,14 @@ def test_an_invalid_cached_reply_is_requested_again(cache: ReplyCache, content: 
     assert cache.find(key) is not None
 
 
-def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
+def test_unwritable_folder_caches_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = ReplyCache(tmp_path / "file")
     cache.keep("ab12", ANSWER)
     assert cache.find("ab12") is None
 
 
-def test_many_may_keep_the_same_reply_at_once(cache: ReplyCache) -> None:
+def test_concurrent_writes_of_one_reply_are_safe(cache: ReplyCache) -> None:
     key = cache.key(*SAME, 0)
     long = replace(ANSWER, text="words " * 20_000)
 

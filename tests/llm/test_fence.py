@@ -23,7 +23,7 @@ NASTY = st.text(
 
 
 @given(st.lists(NASTY, min_size=1, max_size=4))
-def test_no_text_leaves_its_fence(texts: list[str]) -> None:
+def test_text_cannot_leave_its_fence(texts: list[str]) -> None:
     number, content = seal([Data(f"x-{place}", text) for place, text in enumerate(texts)])
     for place, part in enumerate(content):
         assert isinstance(part, str)
@@ -38,7 +38,7 @@ def test_no_text_leaves_its_fence(texts: list[str]) -> None:
 
 
 @given(NASTY)
-def test_a_quoted_text_is_one_line_and_one_text(text: str) -> None:
+def test_quoted_text_is_a_single_line(text: str) -> None:
     shown = quoted(text, 1000)
     assert len(shown.splitlines()) == 1
     assert re.fullmatch(r'"(\\.|[^"\\])*"', shown)
@@ -47,17 +47,17 @@ def test_a_quoted_text_is_one_line_and_one_text(text: str) -> None:
 
 
 @given(st.lists(NASTY, min_size=1, max_size=3), NASTY)
-def test_every_text_changes_the_number(texts: list[str], other: str) -> None:
+def test_every_text_changes_the_fence_number(texts: list[str], other: str) -> None:
     assert number_of(texts) == number_of(texts)
     assert number_of([*texts, other]) != number_of(texts)
     assert not any(number_of(texts) in text for text in texts)
 
 
-def test_words_without_oddities_stay_as_they_are() -> None:
+def test_ordinary_text_is_unchanged() -> None:
     words = "Größe: 3 < 4 >> 2, “ja” 世界 👍🏽 ❤️ 6:45\u200aAM | «a»"
     _, (shown,) = seal([Data("x", words)])
     assert f"| {words}\n" in str(shown)
 
 
-def test_parts_that_are_ours_stay_as_they_are() -> None:
+def test_own_prompt_parts_are_unchanged() -> None:
     assert seal(["Goal:", Data("x", "")])[1][0] == "Goal:"

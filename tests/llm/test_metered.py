@@ -101,7 +101,7 @@ def test_a_reply_has_its_cost(make: Callable[..., MeteredModel]) -> None:
     assert (call.estimated_input_tokens, call.estimated_output_tokens) == (3 + 85 + 4 * 170, 2)
 
 
-def test_an_endpoint_that_reports_no_tokens_is_estimated(
+def test_tokens_are_estimated_if_not_reported(
     make: Callable[..., MeteredModel],
 ) -> None:
     call = make("abcdefgh").complete("x" * 400).call
@@ -110,16 +110,14 @@ def test_an_endpoint_that_reports_no_tokens_is_estimated(
     assert make("a", model="openai:unheard-of").complete("x").call.price_usd is None
 
 
-def test_the_estimate_leaves_helpers_out(make: Callable[..., MeteredModel]) -> None:
+def test_helper_calls_are_not_estimated(make: Callable[..., MeteredModel]) -> None:
     call = make("text", role="ocr").complete("Read this.").call
     assert (call.estimated_input_tokens, call.estimated_output_tokens) == (None, None)
     assert call.input_tokens == 3
 
 
 @pytest.mark.parametrize("count", [-5, 2**60, 1e300, 0.5])
-def test_a_count_of_tokens_that_cannot_be_is_estimated(
-    make: Callable[..., MeteredModel], count: Any
-) -> None:
+def test_impossible_token_count_is_estimated(make: Callable[..., MeteredModel], count: Any) -> None:
     class Odd:
         def ask(self, _: Request) -> Completion:
             return Completion("a", usage=Usage(count, 2))
@@ -128,7 +126,7 @@ def test_a_count_of_tokens_that_cannot_be_is_estimated(
     assert (call.estimated, call.input_tokens) == (True, 100)
 
 
-def test_prompt_and_reply_are_kept_with_pictures_by_reference(
+def test_prompt_and_reply_are_recorded_with_picture_references(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     tool = ToolCall("1", "tap", {"x": 3})
@@ -163,7 +161,7 @@ def test_prompt_and_reply_are_kept_with_pictures_by_reference(
 @pytest.mark.parametrize(
     "fault", [Fault(429, retry_after=0), Fault(529, 0), Fault(500, 0)], ids=str
 )
-def test_a_busy_provider_is_asked_again(
+def test_busy_provider_is_retried(
     make: Callable[..., MeteredModel], tmp_path: Path, fault: Fault
 ) -> None:
     call = make(fault, fault, "at last").complete("Hello?").call
@@ -175,7 +173,7 @@ def test_a_busy_provider_is_asked_again(
     assert Ledger(tmp_path / "spent.jsonl").spent().tokens == 4
 
 
-def test_asking_again_is_recorded_and_not_logged(
+def test_retry_is_recorded_and_not_logged(
     make: Callable[..., MeteredModel], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert make(Fault(429, retry_after=0), "at last").complete("Hello?").call.retries == 1
@@ -191,7 +189,7 @@ def test_retries_of_other_code_are_logged(caplog: pytest.LogCaptureFixture) -> N
     assert [record.name for record in caplog.records] == ["stamina"]
 
 
-def test_waiting_is_as_long_as_the_provider_says(
+def test_retry_waits_as_long_as_the_provider_says(
     make: Callable[..., MeteredModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -213,7 +211,7 @@ def test_waiting_is_as_long_as_the_provider_says(
     ],
     ids=str,
 )
-def test_a_provider_that_stays_down_is_infrastructure(
+def test_unavailable_provider_is_an_infrastructure_error(
     make: Callable[..., MeteredModel], tmp_path: Path, fault: Fault, why: str
 ) -> None:
     client = ScriptedModel([fault] * 20)
@@ -244,7 +242,9 @@ def test_permanent_errors_are_not_retried(make: Callable[..., MeteredModel], kin
     assert len(client.requests) == 1
 
 
-def test_a_refused_request_is_the_agents(make: Callable[..., MeteredModel], tmp_path: Path) -> None:
+def test_rejected_request_is_an_agent_error(
+    make: Callable[..., MeteredModel], tmp_path: Path
+) -> None:
     with pytest.raises(RequestRefusedError, match="too long"):
         make(Fault(413)).complete("x" * 10**6)
     assert "RequestRefusedError" in lines(tmp_path)[0]["error"]
@@ -252,7 +252,7 @@ def test_a_refused_request_is_the_agents(make: Callable[..., MeteredModel], tmp_
 
 @pytest.mark.parametrize("status", [400, 401, 503])
 @pytest.mark.usefixtures("_at_once")
-def test_keys_stand_in_no_record_and_no_error(
+def test_records_and_errors_contain_no_keys(
     make: Callable[..., MeteredModel],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -271,7 +271,7 @@ def test_keys_stand_in_no_record_and_no_error(
     assert KEY not in "".join(traceback.format_exception(error.value))
 
 
-def test_an_error_of_a_client_is_kept_and_raised(
+def test_client_error_is_recorded_and_raised(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     class Broken:
@@ -283,7 +283,7 @@ def test_an_error_of_a_client_is_kept_and_raised(
     assert lines(tmp_path)[0]["error"].startswith("ZeroDivisionError")
 
 
-def test_a_spent_budget_asks_nothing_more(
+def test_exhausted_budget_stops_further_calls(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     client = ScriptedModel(["a", "b", "c"])
@@ -308,7 +308,7 @@ def test_a_model_is_not_called_if_the_spending_is_unknown(
     assert make("a", ledger_server=tmp_path / "nobody").complete("Hello?").text == "a"
 
 
-def test_kept_replies_cost_nothing_and_are_counted(
+def test_cached_replies_are_free_and_counted(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     cache, client = ReplyCache(tmp_path / "cache"), ScriptedModel(["a", "b", "c"])
@@ -324,7 +324,7 @@ def test_kept_replies_cost_nothing_and_are_counted(
         again.complete("Hi")
 
 
-def test_cut_replies_and_refusals_are_asked_for_again(
+def test_truncated_and_refused_replies_are_not_cached(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     cache = ReplyCache(tmp_path / "cache")
@@ -334,7 +334,7 @@ def test_cut_replies_and_refusals_are_asked_for_again(
     assert not (tmp_path / "cache").exists()
 
 
-def test_a_run_that_only_replays_says_what_it_lacks(
+def test_replay_only_run_names_the_missing_reply(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     replays = ReplyCache(tmp_path / "cache", only_replays=True)
@@ -346,7 +346,9 @@ def test_a_run_that_only_replays_says_what_it_lacks(
     assert not client.requests
 
 
-def test_many_threads_may_ask(make: Callable[..., MeteredModel], tmp_path: Path) -> None:
+def test_model_can_be_called_from_many_threads(
+    make: Callable[..., MeteredModel], tmp_path: Path
+) -> None:
     model = make(*["ok"] * 60)
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda _: model.complete("x" * 8, images=[b"\x89PNG"]), range(60)))
@@ -357,7 +359,7 @@ def test_many_threads_may_ask(make: Callable[..., MeteredModel], tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", [STREAM, "spent.jsonl", "screens"])
-def test_a_disk_that_takes_nothing_is_infrastructure(
+def test_full_disk_is_an_infrastructure_error(
     make: Callable[..., MeteredModel], tmp_path: Path, name: str
 ) -> None:
     if name == "screens":

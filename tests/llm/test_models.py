@@ -50,12 +50,12 @@ def test_one_model_may_have_all_roles(tmp_path: Path) -> None:
     assert [given.model(role).complete("?").text for role in ("planner", "critic")] == ["a", "b"]
 
 
-def test_a_role_without_a_model_says_how_to_give_one(tmp_path: Path) -> None:
+def test_role_without_model_says_how_to_set_one(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match=r"role 'critic': --mobile-model=critic=PROVIDER:NAME"):
         models(ModelSettings(BOTH), tmp_path).model("critic")
 
 
-def test_all_models_of_an_episode_are_on_one_account(tmp_path: Path) -> None:
+def test_models_of_an_episode_share_one_budget(tmp_path: Path) -> None:
     prices = Prices({"openai:planner": Price(1e6, 1e6), "openai:actor": Price(1e6, 1e6)})
     settings = ModelSettings(BOTH, prices, Budget(Limit(None, 1)), tmp_path / "spent.jsonl")
     given = models(settings, tmp_path, planner=ScriptedModel(["plan"]), actor=ScriptedModel(["a"]))
@@ -64,7 +64,7 @@ def test_all_models_of_an_episode_are_on_one_account(tmp_path: Path) -> None:
         given.model("actor").complete("?")
 
 
-def test_it_can_be_sent_to_the_agents_process_without_a_key(
+def test_models_are_sent_to_the_agent_process_without_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -108,7 +108,7 @@ def test_an_unreachable_model_is_reported(
         given.model("actor")
 
 
-def test_a_replay_needs_neither_key_nor_script(
+def test_replay_needs_neither_key_nor_script(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -134,7 +134,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_a_model_that_answers_and_has_a_price_can_be_asked():
+def test_answering_model_with_a_price_passes_the_check():
     with ScriptedModel(["yes"]).serve() as url:
         model = parse_reference(f"openai:ours@{url}/v1")
         check_reference(model, KNOWN)
@@ -147,12 +147,12 @@ def test_a_model_that_answers_and_has_a_price_can_be_asked():
             check_reference(model, Prices(), unpriced=True, limited=True)
 
 
-def test_a_key_that_is_missing_is_named_with_a_remark():
+def test_missing_key_is_named_with_advice():
     with pytest.raises(ValueError, match=r"OPENAI_API_KEY is not set\. Nothing was asked"):
         check_reference(parse_reference("openai:ours"), KNOWN, remark="Nothing was asked")
 
 
-def test_a_model_whose_replies_are_kept_needs_no_key():
+def test_model_with_cached_replies_needs_no_key():
     check_reference(parse_reference("openai:ours"), KNOWN, replays=True)
 
 

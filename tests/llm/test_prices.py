@@ -76,13 +76,13 @@ ANTHROPIC = {
         ),
     ],
 )
-def test_what_a_provider_reports_is_priced(model: str, data: dict[str, Any], usd: float) -> None:
+def test_reported_usage_is_priced(model: str, data: dict[str, Any], usd: float) -> None:
     usage, price = Prices().metered(parse_reference(model), answer(data))
     assert usage == Usage(1000, 100, 400)
     assert price == pytest.approx(usd)
 
 
-def test_other_sellers_of_the_same_api_report_alike() -> None:
+def test_resellers_of_an_api_report_the_same_usage() -> None:
     usage, price = Prices().metered(parse_reference("gemini:gemini-2.5-flash"), answer(CHAT))
     assert usage == Usage(1000, 100, 400)
     assert price
@@ -100,7 +100,7 @@ NO_USAGE: list[Any] = [
 
 
 @pytest.mark.parametrize("data", NO_USAGE, ids=str)
-def test_an_endpoint_that_reports_no_tokens_leaves_them_unknown(data: Any) -> None:
+def test_unreported_tokens_are_unknown(data: Any) -> None:
     usage, price = Prices().metered(GPT, answer(data))
     assert (usage.input is None or usage.output is None, price) == (True, None)
 
@@ -114,7 +114,7 @@ def test_an_invalid_token_count_is_unknown(model: str, count: Any) -> None:
     assert Prices().metered(parse_reference(model), told) == (Usage(None, 2), None)
 
 
-def test_more_cached_tokens_than_tokens_are_unknown_and_the_rest_is_priced() -> None:
+def test_implausible_cached_tokens_are_ignored() -> None:
     odd = {"usage": {"prompt_tokens": 5, "completion_tokens": 2,
                      "prompt_tokens_details": {"cached_tokens": 30}}}  # fmt: skip
     assert Prices().metered(GPT, answer(odd)) == (Usage(5, 2), pytest.approx(32.5e-6))
@@ -125,7 +125,7 @@ def test_tokens_reported_by_the_client_are_priced() -> None:
     assert Prices().metered(GPT, answer(None, usage)) == (usage, pytest.approx(0.0035))
 
 
-def test_own_prices_win_over_the_table() -> None:
+def test_own_prices_override_the_table() -> None:
     _, price = DEAR.metered(GPT, answer(CHAT))
     assert price == pytest.approx((600 * 100 + 400 * 10 + 100 * 200) / 1e6)
     assert Price(100, 200).of(Usage(1000, 0, 400)) == pytest.approx(0.1)
@@ -148,7 +148,7 @@ def test_own_prices_win_over_the_table() -> None:
         ("scripted:a.jsonl", True),
     ],
 )
-def test_a_price_is_known_or_it_is_not(model: str, known: bool) -> None:
+def test_known_prices_are_recognised(model: str, known: bool) -> None:
     assert Prices().knows(parse_reference(model)) is known
 
 
@@ -157,12 +157,12 @@ def test_an_unknown_price_is_none_and_never_zero() -> None:
     assert Prices().price(OWN, "", Usage(1000, 100)) is None
 
 
-def test_a_model_that_is_named_by_its_snapshot_has_the_price_of_the_table() -> None:
+def test_dated_model_name_has_the_price_of_its_model() -> None:
     told = Completion("words", usage=Usage(1000, 100), model="gpt-4o-2024-08-06")
     assert Prices().metered(OWN, told)[1] == pytest.approx(0.0035)
 
 
-def test_scripted_replies_cost_nothing() -> None:
+def test_scripted_replies_are_free() -> None:
     assert Prices().price(parse_reference("scripted:a"), "gpt-4o", Usage(10, 10)) == 0
 
 
@@ -202,16 +202,14 @@ def test_own_prices_are_read_from_a_file(tmp_path: Path) -> None:
         ('["opnai:a"]\ninput = 1\noutput = 1', "no provider is called 'opnai'; did you mean"),
     ],
 )
-def test_a_file_that_says_something_else_is_refused(
-    tmp_path: Path, content: str, complaint: str
-) -> None:
+def test_invalid_price_file_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
     (tmp_path / "prices.toml").write_text(content)
     with pytest.raises(ValueError, match=complaint) as caught:
         load_prices(tmp_path / "prices.toml")
     assert "prices.toml" in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_unreadable_price_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"cannot read .*: No such file"):
         load_prices(tmp_path / "prices.toml")
     with pytest.raises(ValueError, match=r"cannot read .*: Is a directory"):
@@ -233,7 +231,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         ("nobody:gpt-4o", None),
     ],
 )
-def test_a_call_that_is_reported_has_the_price_of_its_name(model: str, usd: float | None) -> None:
+def test_reported_call_is_priced_by_model_name(model: str, usd: float | None) -> None:
     prices = Prices(
         {"vllm:our-tuned": Price(3, 4), "vllm:twice": Price(1, 1), "openai:twice": Price(2, 2)}
     )
@@ -250,7 +248,7 @@ def test_a_call_that_is_reported_has_the_price_of_its_name(model: str, usd: floa
         (ModelCall("gpt-4o"), None),
     ],
 )
-def test_a_price_that_is_reported_stays_and_none_is_made_of_no_tokens(
+def test_reported_price_is_kept_and_none_invented_without_tokens(
     call: ModelCall, usd: float | None
 ) -> None:
     assert Prices().priced(call).price_usd == usd
@@ -267,7 +265,7 @@ def test_four_characters_are_a_token(text: str, tokens: int) -> None:
     assert text_tokens(text) == tokens
 
 
-def test_characters_count_and_not_bytes() -> None:
+def test_characters_are_counted_instead_of_bytes() -> None:
     assert text_tokens("图片" * 4) == 2
 
 
@@ -281,12 +279,12 @@ def test_characters_count_and_not_bytes() -> None:
         (1080, 2400, 85 + 3 * 5 * 170),
     ],
 )
-def test_a_picture_costs_by_its_tiles(width: int, height: int, tokens: int) -> None:
+def test_picture_costs_depend_on_tiles(width: int, height: int, tokens: int) -> None:
     assert image_tokens(width, height) == tokens
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
-def test_a_request_is_its_texts_and_pictures(kind: str) -> None:
+def test_request_tokens_include_texts_and_pictures(kind: str) -> None:
     said = (
         Message("system", ("abcd",)),
         Message("user", ("efg", picture(600, 600, kind), picture(10, 10, kind))),
@@ -295,5 +293,5 @@ def test_a_request_is_its_texts_and_pictures(kind: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"])
-def test_a_picture_that_cannot_be_read_counts_as_one_tile(data: bytes) -> None:
+def test_unreadable_picture_counts_as_one_tile(data: bytes) -> None:
     assert input_tokens(Request((Message("user", (Image(data),)),))) == 85 + 170

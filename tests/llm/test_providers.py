@@ -78,7 +78,7 @@ def test_an_unknown_provider_is_reported_with_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_each_provider_has_an_endpoint_or_asks_for_one(name: str) -> None:
+def test_each_provider_has_or_requires_an_endpoint(name: str) -> None:
     if PROVIDERS[name].url:
         assert endpoint_of(parse_reference(f"{name}:m")).startswith(
             ("https://", "http://localhost")
@@ -105,7 +105,7 @@ def test_each_provider_has_an_endpoint_or_asks_for_one(name: str) -> None:
         ("OLLAMA_HOST", "http://0.0.0.0:8080", "ollama:m", "http://127.0.0.1:8080/v1"),
     ],
 )
-def test_the_environment_names_endpoints(
+def test_environment_overrides_endpoints(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, model: str, url: str
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -130,7 +130,7 @@ def test_a_missing_key_is_reported_by_its_variable(
             key_of(parse_reference(model))
 
 
-def test_a_key_comes_from_the_environment_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_comes_only_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for model in ("openai:m@http://own/v1", "ollama:m", "vllm:m@http://own", "scripted:a"):
         assert key_of(parse_reference(model)) == ""
     monkeypatch.setenv("GOOGLE_API_KEY", f" {KEY}\n")
@@ -149,7 +149,7 @@ def test_an_invalid_key_is_refused_without_showing_it(
     assert "secret" not in str(caught.value)
 
 
-def test_keys_are_taken_out_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_removed_from_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keys() == ()
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     monkeypatch.setenv("GEMINI_API_KEY", "short")
@@ -164,7 +164,7 @@ def headers(model: str, status: int = 200) -> tuple[str, dict[str, str]]:
     return request
 
 
-def test_an_endpoint_that_answers_gets_the_key_and_no_question(
+def test_endpoint_check_sends_the_key_but_no_prompt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -179,7 +179,7 @@ def test_an_endpoint_that_answers_gets_the_key_and_no_question(
 
 
 @pytest.mark.parametrize("model", ["openai:m", "anthropic:m"])
-def test_without_a_key_none_is_sent(model: str) -> None:
+def test_no_key_is_sent_if_none_is_set(model: str) -> None:
     path, given = headers(model)
     assert path.endswith("/models")
     assert not {"authorization", "x-api-key"} & given.keys()
@@ -202,7 +202,7 @@ def test_a_key_that_is_refused_is_reported_by_its_variable(
     assert str(caught.value) == told
 
 
-def test_an_endpoint_that_wants_a_key_says_which_variable_to_set() -> None:
+def test_endpoint_that_requires_a_key_names_the_variable_to_set() -> None:
     with server(401) as (url, _), pytest.raises(ValueError, match="requires a key") as caught:
         check_endpoint(parse_reference(f"openai:m@{url}"))
     told = f"{url}/models requires a key: set the environment variable OPENAI_API_KEY (HTTP 401)"
@@ -210,14 +210,14 @@ def test_an_endpoint_that_wants_a_key_says_which_variable_to_set() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_key_follows_no_redirect(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+def test_key_is_not_sent_to_a_redirect(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with server(200) as (elsewhere, stolen), server(status, f"{elsewhere}/models") as (url, asked):
         check_endpoint(parse_reference(f"openai:m@{url}"))
     assert (len(asked), stolen) == (1, [])
 
 
-def test_an_endpoint_where_nobody_listens_does_not_answer(unused_port: int) -> None:
+def test_unused_port_does_not_answer(unused_port: int) -> None:
     with pytest.raises(ValueError, match=r"does not answer: .*Connection refused") as caught:
         check_endpoint(parse_reference(f"openai:m@http://me:secret@127.0.0.1:{unused_port}/v1"))
     assert str(caught.value).startswith(f"http://127.0.0.1:{unused_port}/v1/models does not answer")
@@ -234,26 +234,26 @@ def test_an_invalid_url_does_not_answer(url: str) -> None:
         check_endpoint(parse_reference(f"openai:m@{url}"))
 
 
-def test_a_url_without_a_host_is_refused() -> None:
+def test_url_without_host_is_refused() -> None:
     with pytest.raises(ValueError, match="is not a URL of http or https"):
         check_endpoint(parse_reference("openai:m@http://"))
 
 
-def test_a_name_and_a_password_of_a_url_are_sent_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_and_password_in_a_url_are_sent_as_basic_auth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with server(200) as (url, asked):
         check_endpoint(parse_reference(f"openai:m@{url.replace('//', '//me:p%40ss@')}"))
     assert asked[0][1]["authorization"] == "Basic bWU6cEBzcw=="  # me:p@ss
 
 
-def test_a_url_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_with_other_scheme_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(ValueError, match="file:///etc/models is not a URL of http or https"):
         check_endpoint(parse_reference("openai:m"))
 
 
-def test_a_server_of_something_else_does_not_answer(unused_port: int) -> None:
+def test_server_of_another_protocol_does_not_answer(unused_port: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -270,7 +270,7 @@ def test_a_server_of_something_else_does_not_answer(unused_port: int) -> None:
         thread.join()
 
 
-def test_a_script_is_read_and_a_broken_one_refused(tmp_path: Path) -> None:
+def test_script_is_loaded_and_invalid_ones_refused(tmp_path: Path) -> None:
     script = tmp_path / "replies.jsonl"
     with pytest.raises(ValueError, match=r"cannot read .*replies.jsonl: No such file"):
         make_client(parse_reference(f"scripted:{script}"))

@@ -59,7 +59,7 @@ def test_a_refused_request_is_refused_again(tmp_path: Path) -> None:
     assert replies.next("actor").text == "shorter"
 
 
-def test_a_script_has_the_replies_of_all_roles_in_order(tmp_path: Path) -> None:
+def test_script_combines_the_replies_of_all_roles_in_order(tmp_path: Path) -> None:
     file = write(tmp_path, said("plan", "planner"), REFUSED, said("", "actor", TOOL))
     plan, refused, tool = script_of(file)
     assert (plan, refused) == (ScriptedReply("plan", (), "end", 9, 2), Fault(400))
@@ -75,7 +75,7 @@ def test_an_invalid_line_is_reported(tmp_path: Path, line: str) -> None:
         RecordedReplies(file).next("actor")
 
 
-def test_which_files_have_replies(tmp_path: Path) -> None:
+def test_files_with_replies_are_recognised(tmp_path: Path) -> None:
     assert not has_replies(tmp_path / "calls.jsonl")
     assert not has_replies(write(tmp_path, BUSY, REFUSED))
     assert has_replies(write(tmp_path, said("first")))

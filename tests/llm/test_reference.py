@@ -40,7 +40,7 @@ CLAUDE = ModelReference("anthropic", "claude-sonnet-4-5")
         ("anthropic:sonnet@20240620", "anthropic", "sonnet@20240620", ""),
     ],
 )
-def test_a_model_is_read(text: str, provider: str, name: str, url: str) -> None:
+def test_model_reference_is_parsed(text: str, provider: str, name: str, url: str) -> None:
     assert parse_reference(text) == ModelReference(provider, name, url)
 
 
@@ -59,7 +59,7 @@ def test_an_endpoint_that_lacks_its_scheme_is_reported(place: str) -> None:
         parse_reference(f"vllm:qwen@{place}")
 
 
-def test_passwords_of_urls_are_never_shown() -> None:
+def test_passwords_in_urls_are_hidden() -> None:
     reference = parse_reference("openai:q@http://me:secret@gpu1/v1?key=secret")
     assert str(reference) == "openai:q@http://gpu1/v1?key=…"
     with pytest.raises(ValueError, match="PROVIDER:NAME") as caught:
@@ -67,7 +67,7 @@ def test_passwords_of_urls_are_never_shown() -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_a_script_is_shown_as_the_user_wrote_it() -> None:
+def test_script_is_shown_as_the_user_wrote_it() -> None:
     assert str(ModelReference("scripted", "a.jsonl", "/home/me/a.jsonl")) == "scripted:a.jsonl"
 
 
@@ -97,7 +97,7 @@ def test_a_script_is_shown_as_the_user_wrote_it() -> None:
         ),
     ],
 )
-def test_a_choice_is_one_model_or_one_for_each_role(text: str, choice: ModelChoice) -> None:
+def test_choice_is_one_model_or_one_per_role(text: str, choice: ModelChoice) -> None:
     assert parse_choice(text) == choice
 
 
@@ -126,7 +126,7 @@ def test_any_text_is_a_choice_or_refused(text: str) -> None:
     assert choice.references
 
 
-def test_a_role_has_its_own_model_or_the_default() -> None:
+def test_role_has_its_own_model_or_the_default() -> None:
     choice = ModelChoice(GPT, {"planner": CLAUDE, "critic": GPT})
     assert (choice.of("planner"), choice.of("actor")) == (CLAUDE, GPT)
     assert choice.references == (GPT, CLAUDE)
@@ -145,19 +145,19 @@ def test_a_role_has_its_own_model_or_the_default() -> None:
         (ModelChoice(), "no model is given for planner, actor: add planner=PROVIDER:NAME"),
     ],
 )
-def test_a_choice_that_does_not_fit_the_agent_is_refused(
+def test_choice_that_does_not_match_the_roles_is_refused(
     choice: ModelChoice, complaint: str
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         choice.check_roles("mobileagent", ["planner", "actor"])
 
 
-def test_a_choice_for_an_agent_that_names_no_roles_is_taken() -> None:
+def test_agent_without_roles_accepts_any_choice() -> None:
     ModelChoice(None, {"whatever": GPT}).check_roles("mine", ())
     ModelChoice(GPT).check_roles("mine", ["planner", "actor"])
 
 
-def test_a_script_is_named_from_a_folder_or_from_the_home(
+def test_script_path_is_relative_or_in_the_home_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -68,7 +68,7 @@ def report(pytester: pytest.Pytester) -> dict[str, Any]:
     return {each["id"].rpartition("/")[2]: each for each in json.loads(path.read_text())["tasks"]}
 
 
-def test_records_have_the_package_that_the_phone_had(report, pytester):
+def test_records_contain_the_package_found_on_the_phone(report, pytester):
     assert {name: task["app"] for name, task in report.items()} == {
         "row[one]": "com.contacts",
         "single": "com.contacts",
@@ -82,6 +82,6 @@ def test_records_have_the_package_that_the_phone_had(report, pytester):
     assert ["com.google.contacts|com.contacts"] in apps
 
 
-def test_a_task_without_any_of_them_is_skipped(report):
+def test_task_is_skipped_if_all_alternative_apps_are_missing(report):
     assert report["missing"]["skipped_for"] == "app"
     assert "has no app org.maps or com.maps" in report["missing"]["reason"]

@@ -68,9 +68,7 @@ def start(
     return start
 
 
-def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for_each_task(
-    project, sdk, nothing_left
-):
+def test_workers_share_one_avd_restored_from_snapshot_for_each_task(project, sdk, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(boot_seconds=60)  # starting from a snapshot avoids this
     result = project.run_virtual("tasks", "--agent=oracle", "-n2", "--mobile-device=avd:pixel")
@@ -81,7 +79,7 @@ def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for
     nothing_left()
 
 
-def test_an_avd_without_snapshots_boots_and_its_apps_are_cleared(project, sdk, nothing_left):
+def test_avd_without_snapshots_boots_and_clears_apps(project, sdk, nothing_left):
     sdk.add_avd("pixel")
     sdk.behave(boot_seconds=1)
     result = project.run_virtual(*TASK, "--agent=oracle")
@@ -102,15 +100,13 @@ def test_an_emulator_that_boots_cold_instead_of_from_its_snapshot_is_reported(pr
     assert (task["reset"]["kind"], task["reset"]["reason"]) == ("cleared", why)
 
 
-def test_a_snapshot_that_an_avd_lacks_is_the_tasks_fault(project, sdk):
+def test_missing_snapshot_is_a_task_error(project, sdk):
     sdk.add_avd("pixel", "ready")
     result = project.run_virtual(*TASK, "--agent=oracle")
     result.stdout.fnmatch_lines(["*no snapshot 'default_boot' (it has: ready)*"])
 
 
-def test_an_emulator_that_dies_is_replaced_and_the_task_repeated(
-    project, sdk, markers, nothing_left
-):
+def test_dead_emulator_is_replaced_and_its_task_repeated(project, sdk, markers, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     project.write(agents__deadly=deadly(b"-read-only"))
     project.run_virtual(*TASK, "--agent=deadly").assert_outcomes(passed=1)
@@ -120,7 +116,7 @@ def test_an_emulator_that_dies_is_replaced_and_the_task_repeated(
     nothing_left()
 
 
-def test_an_emulator_that_ends_at_its_start_is_an_error_with_what_it_said(project, sdk):
+def test_emulator_that_exits_on_start_is_an_error_with_its_output(project, sdk):
     sdk.add_avd("pixel", "default_boot")
     denied = "CPU acceleration status: This user doesn't have permissions to use KVM (/dev/kvm)."
     sdk.behave(says=f"ERROR | x86_64 emulation needs hardware acceleration!\n{denied}", dies=1)
@@ -130,9 +126,7 @@ def test_an_emulator_that_ends_at_its_start_is_an_error_with_what_it_said(projec
     result.stdout.fnmatch_lines([ended, f"*{denied}*", "*sudo gpasswd -a $USER kvm*"])
 
 
-def test_an_emulator_that_does_not_boot_is_an_error_with_what_is_missing(
-    project, sdk, nothing_left
-):
+def test_emulator_that_does_not_boot_is_an_error_with_the_cause(project, sdk, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(hangs=True, snapshots=False)
     options = ["--mobile-boot-limit=2", "--mobile-retries=0"]
@@ -152,7 +146,7 @@ def test_emulators_take_more_flags_and_refuse_unknown_ones(project, sdk):
     result.stdout.fnmatch_lines(["*unknown option: -nonsense*"])
 
 
-def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
+def test_emulators_are_replaced_after_the_given_number_of_tasks(project, sdk, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     result = project.run_virtual(
         "tasks", "--agent=oracle", "--mobile-device=avd:pixel", "--mobile-recycle=1"
@@ -162,7 +156,7 @@ def test_emulators_are_replaced_after_so_many_tasks(project, sdk, nothing_left):
     nothing_left()
 
 
-def test_appium_follows_an_emulator_that_is_replaced(project, sdk, appium_home, nothing_left):
+def test_appium_follows_a_replaced_emulator(project, sdk, appium_home, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]
     result = project.run_virtual("tasks", "--mobile-device=avd:pixel", *options)
@@ -172,7 +166,7 @@ def test_appium_follows_an_emulator_that_is_replaced(project, sdk, appium_home, 
     nothing_left()
 
 
-def test_ports_that_others_use_are_left_to_them(project, sdk):
+def test_used_ports_are_avoided(project, sdk):
     sdk.add_avd("pixel", "default_boot")
     ours = set()
     with contextlib.ExitStack() as taken:
@@ -190,7 +184,7 @@ def test_ports_that_others_use_are_left_to_them(project, sdk):
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left, workers):
+def test_killed_pytest_leaves_nothing_behind(sdk, start, markers, nothing_left, workers):
     sdk.add_avd("pixel", "default_boot")
     process = start("tasks", "--agent=waiting", workers, "--mobile-device=avd:pixel")
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
@@ -200,7 +194,7 @@ def test_nothing_is_left_when_pytest_is_killed(sdk, start, markers, nothing_left
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends children of the killed")
-def test_no_emulator_is_left_even_when_the_supervisor_is_killed(sdk, start, markers, temporary):
+def test_killed_supervisor_leaves_no_emulator_behind(sdk, start, markers, temporary):
     sdk.add_avd("pixel", "default_boot")
     start(*TASK, "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
@@ -216,7 +210,7 @@ def test_no_emulator_is_left_even_when_the_supervisor_is_killed(sdk, start, mark
 
 
 @pytest.mark.parametrize("booting", [False, True])
-def test_an_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left, booting):
+def test_interrupted_run_ends_its_emulators(sdk, start, markers, nothing_left, booting):
     temporary = Path(os.environ["TMPDIR"])
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(hangs=booting, snapshots=not booting)
@@ -239,7 +233,7 @@ def test_a_missing_avd_is_a_usage_error_that_lists_the_existing_ones(project, sd
     result.stderr.fnmatch_lines([there])
 
 
-def test_an_avd_that_is_half_made_is_a_usage_error(project, sdk):
+def test_incomplete_avd_is_a_usage_error(project, sdk):
     (sdk.add_avd("pixel") / UNFINISHED).touch()
     result = project.run_virtual(*TASK, "--agent=oracle")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

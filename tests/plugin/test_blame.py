@@ -69,7 +69,7 @@ async def grouped():
 """
 
 
-def test_a_group_of_exceptions_of_an_agent_says_what_is_in_it(project):
+def test_exception_group_of_an_agent_lists_its_exceptions(project):
     head, _, body = BAD_AGENT.rpartition("class Bad")
     project.write(
         agents__bad=f"{GROUPED}{head}class Bad{body.format(body='asyncio.run(grouped())')}"
@@ -80,7 +80,7 @@ def test_a_group_of_exceptions_of_an_agent_says_what_is_in_it(project):
     assert task["reason"].startswith(f"the agent failed at step 1: it raised {GROUP}\n")
 
 
-def test_a_group_of_exceptions_of_a_body_says_what_is_in_it(project):
+def test_exception_group_of_a_body_lists_its_exceptions(project):
     task = (
         "\n@task('Go.', app='com.example.counter')\ndef test_go(episode): asyncio.run(grouped())\n"
     )
@@ -117,7 +117,7 @@ def test_go(episode):
     assert (task["outcome"], task["success"]) == ("error", None)
 
 
-def test_a_misspelt_snapshot_is_the_tasks_mistake(project):
+def test_misspelt_snapshot_is_a_task_error(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import task
@@ -135,7 +135,7 @@ def test_go(episode): pass
 @pytest.mark.parametrize(
     ("kind", "outcome"), [("clicked", "passed"), ("notification_state_changed", "skipped")]
 )
-def test_a_device_that_reports_no_events_is_not_the_agents_failure(project, kind, outcome):
+def test_device_without_events_is_not_an_agent_failure(project, kind, outcome):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             "from pytest_mobileagent.device.drivers.adb.listener import EventStream\n"
@@ -174,7 +174,7 @@ def test_it(episode):
     assert task["infrastructure"] == ["it smokes"]
 
 
-def test_a_device_that_breaks_in_a_test_that_drives_it_is_replaced(project):
+def test_device_that_breaks_in_a_test_is_replaced(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import Key

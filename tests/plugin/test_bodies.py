@@ -145,7 +145,7 @@ LAST = ['with episode.subgoal("last"):', '    assert episode.answers("12 items")
 NEVER = ['with episode.subgoal("never"):', '    assert episode.saw(text="9"), "no nine"']
 
 
-def test_each_is_reported_with_the_step_at_which_it_first_held(run):
+def test_sub_goals_are_reported_with_the_first_step_at_which_they_held(run):
     result, (task,) = run(*LOST, *KEPT, *LAST, *NEVER)
     assert shown(task) == [
         ("one", 2, False, 1),
@@ -164,20 +164,20 @@ def test_each_is_reported_with_the_step_at_which_it_first_held(run):
     result.stdout.fnmatch_lines(["suite*s/step  partial", "*40.0%"])
 
 
-def test_what_was_compared_in_a_sub_goal_is_shown(run):
+def test_comparison_in_a_sub_goal_is_shown(run):
     result, _ = run('with episode.subgoal("two"):', "    assert episode.step_count == 2")
     result.stdout.fnmatch_lines(
         ["sought   episode.step_count == 2*", "closest  two: assert 3 == 2*"]
     )
 
 
-def test_a_task_of_which_all_hold_is_done(run):
+def test_task_with_all_sub_goals_met_passes(run):
     _, (task,) = run(*KEPT, *LAST)
     assert (task["outcome"], task["partial_credit"], task["first_success_step"]) == ("passed", 1, 3)
     assert [each["held"] for each in task["subgoals"]] == [True, True]
 
 
-def test_a_task_without_any_has_no_credit(run):
+def test_task_without_sub_goals_has_no_credit(run):
     result, (task,) = run("assert False")
     assert (task["subgoals"], task["partial_credit"]) == (None, None)
     result.stdout.no_fnmatch_line("*partial*")
@@ -196,7 +196,7 @@ def test_a_failure_after_sub_goals_fails_the_task_and_keeps_the_credit(run):
     result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/1  seen: at step 2"])
 
 
-def test_a_body_that_asks_for_more_is_asked_at_the_end_only(run):
+def test_body_with_other_fixtures_is_evaluated_only_at_the_end(run):
     _, (task,) = run(*KEPT, *NEVER, asks="episode, shows")
     assert shown(task) == [("seen", 1, True, None), ("never", 1, False, None)]
     assert task["partial_credit"] == 0.5

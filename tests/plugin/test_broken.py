@@ -18,7 +18,7 @@ def report(project):
     return json.loads(path.read_text("utf-8"))
 
 
-def test_a_broken_task_says_so_before_the_agent_is_blamed(project):
+def test_broken_task_is_reported_before_the_agent_is_blamed(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import open_app, tap, task
@@ -43,7 +43,7 @@ def test_say(episode):
     assert {task["success"] for task in report(project)["tasks"]} == {None}
 
 
-def test_a_task_file_that_cannot_be_imported_names_the_field(project):
+def test_unimportable_task_file_error_names_the_field(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import task
@@ -111,7 +111,7 @@ BROKEN_TASKS = {
 
 
 @pytest.mark.parametrize("what", BROKEN_TASKS)
-def test_a_task_that_cannot_be_decided_is_a_collection_error(project, what):
+def test_undecidable_task_is_a_collection_error(project, what):
     source, message = BROKEN_TASKS[what]
     imports = "import pytest\nfrom pytest_mobileagent import task\n\n"
     project.write(tasks__counter__test_broken=imports + source)
@@ -157,7 +157,7 @@ def run(project: Any, *arguments: str) -> pytest.RunResult:
 
 
 @pytest.mark.parametrize("more", [["--agent=noop"], ["--collect-only"], ["--agent=noop", "-kno"]])
-def test_a_misspelt_app_is_an_error_at_collection(project: Any, more: list[str]) -> None:
+def test_misspelt_app_is_a_collection_error(project: Any, more: list[str]) -> None:
     project.write(tasks__counter__test_counter=TASKS)
     result = run(project, *more)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -167,14 +167,14 @@ def test_a_misspelt_app_is_an_error_at_collection(project: Any, more: list[str])
     result.stdout.fnmatch_lines([f"ERROR {FILE} - the phones have no app *"])
 
 
-def test_a_misspelt_app_ends_a_run_of_several_workers(project: Any) -> None:
+def test_misspelt_app_ends_a_run_with_several_workers(project: Any) -> None:
     project.write(tasks__counter__test_counter=TASKS)
     result = project.run_virtual("tasks", "--agent=noop", "-n2")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(SAID)
 
 
-def test_a_row_of_a_table_is_named_by_its_line(project: Any) -> None:
+def test_table_row_is_named_by_its_line(project: Any) -> None:
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import rows, tasks
@@ -197,7 +197,7 @@ def test_row(episode, row):
     "content", ['Counter = "com.example.countre"', '[a]\nb = ["{}"]', 'Counter = "org.a|{}"']
 )
 @pytest.mark.parametrize("folder", ["counter", "other"])
-def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, folder: str) -> None:
+def test_app_listed_by_a_suite_may_be_missing(project: Any, content: str, folder: str) -> None:
     project.write(tasks__counter__test_counter=TASKS.replace("com.android.systemu", "com.away"))
     file = project.pytester.path / "tasks" / folder / "apps.toml"
     file.parent.mkdir(exist_ok=True)
@@ -219,7 +219,7 @@ def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, fo
         ("com.away|com.example.countre", pytest.ExitCode.USAGE_ERROR),
     ],
 )
-def test_each_of_several_alternatives_may_be_misspelt(project: Any, app: str, status: int) -> None:
+def test_misspelling_is_found_among_alternative_apps(project: Any, app: str, status: int) -> None:
     tasks = TASKS.replace("com.android.systemu", "com.away")
     project.write(tasks__counter__test_counter=tasks.replace("com.example.countre", app))
     result = run(project, "--collect-only", "-q")
@@ -249,7 +249,7 @@ def pytest_mobileagent_sources(config):
 """
 
 
-def test_phones_that_the_source_does_not_make_are_not_known(project: Any) -> None:
+def test_apps_of_other_device_sources_are_not_checked(project: Any) -> None:
     project.write(tasks__counter__test_counter=TASKS, tasks__conftest=OWN_PHONE)
     run(project, "--agent=noop").assert_outcomes(failed=3)  # this phone accepts any app
     assert run(project, "--collect-only", "--mobile-device=serial:none").ret == 0
@@ -263,7 +263,7 @@ def test_any_source_may_declare_its_packages(project: Any, packages: str, status
     assert run(project, "--collect-only", "--mobile-device=farm").ret == status
 
 
-def test_an_app_whose_package_is_computed_is_known(project: Any) -> None:
+def test_app_with_computed_package_is_known(project: Any) -> None:
     project.write(
         apps__more='''
 from pytest_mobileagent.virtual.sdk import App
@@ -305,6 +305,6 @@ KNOWN = [
         ("com", ""),
     ],
 )
-def test_only_what_is_almost_the_same_name_is_near(package: str, near: str) -> None:
+def test_only_very_similar_names_are_suggested(package: str, near: str) -> None:
     assert nearest(package, KNOWN) == near
     assert nearest(package, []) == ""

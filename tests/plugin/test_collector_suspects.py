@@ -135,7 +135,7 @@ def by_what(document):
     ],
     ids=lambda value: value if isinstance(value, str) else "".join(value).replace("--mobile-", "-"),
 )
-def test_a_culprit_counts_as_failed_and_its_neighbours_as_what_they_did(play, attack, arguments):
+def test_suspect_counts_as_failed_and_other_tasks_keep_their_outcomes(play, attack, arguments):
     others = ["slow", "slower", "at ease", "fast"]
     result, document = play(
         [others[0], attack, *others[1:]], "--mobile-suspects=fail", "--mobile-exit=run", *arguments
@@ -151,7 +151,7 @@ def test_a_culprit_counts_as_failed_and_its_neighbours_as_what_they_did(play, at
     assert result.ret == 0
 
 
-def test_machines_that_die_make_no_suspects_whoever_works_on_them(play):
+def test_dying_machines_produce_no_suspects(play):
     whats = ["well", *["all phones"] * 3]
     result, document = play(whats, "-n0", "--mobile-suspects=fail", "--mobile-retries=0")
     result.assert_outcomes(passed=1, errors=3)

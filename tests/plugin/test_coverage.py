@@ -70,7 +70,7 @@ def measured(
 
 @pytest.mark.slow  # starts processes that load coverage
 @pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["alone", "with pytest-xdist"])
-def test_an_agents_own_process_is_measured(
+def test_agent_process_is_measured(
     measured: Callable[..., dict[str, Any]], workers: list[str]
 ) -> None:
     assert measured(*workers)["missing_lines"] == [NOT_COVERED]

@@ -144,7 +144,7 @@ def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path)
     ] * 5
 
 
-def test_a_solution_that_crashes_its_app_is_a_broken_task(water: Any) -> None:
+def test_solution_that_crashes_its_app_is_a_broken_task(water: Any) -> None:
     result = water.run_virtual("tasks/test_water.py", "--agent=oracle", "-k", "Drawn")
     result.assert_outcomes(errors=1)
     (task,) = report_of(water)["tasks"]

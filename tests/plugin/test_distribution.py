@@ -68,12 +68,12 @@ def test_a_scheduler_chosen_by_the_user_is_respected(workers, arguments, schedul
 
 
 @pytest.mark.slow
-def test_the_line_of_workers_says_how_many_tests_there_are(workers):
+def test_worker_line_shows_the_number_of_tests(workers):
     workers("--agent=idle").stdout.fnmatch_lines(["2 workers ?7 items?"])
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_replaced(workers, pytester):
+def test_dead_worker_is_replaced(workers, pytester):
     pytester.makepyfile(PLAIN.format(die=True))
     result = workers("--agent=idle")
     result.assert_outcomes(passed=7)
@@ -82,7 +82,7 @@ def test_a_worker_that_dies_is_replaced(workers, pytester):
 
 @pytest.mark.parametrize("flag", ["-x", "--maxfail=1"])
 @pytest.mark.slow
-def test_a_run_stops_at_the_first_failure(workers, pytester, flag):
+def test_run_stops_at_the_first_failure(workers, pytester, flag):
     pytester.makepyfile(
         """
         import pytest
@@ -98,7 +98,7 @@ def test_a_run_stops_at_the_first_failure(workers, pytester, flag):
 
 
 @pytest.mark.slow
-def test_workers_that_collect_differently_are_an_error(workers, pytester):
+def test_different_collections_of_workers_are_an_error(workers, pytester):
     pytester.makepyfile(
         """
         import os, pytest
@@ -125,7 +125,7 @@ def test_task(episode, n):
 
 
 @pytest.mark.slow
-def test_a_set_is_done_in_order_on_one_phone_that_is_not_restored(workers, pytester):
+def test_ordered_tasks_run_on_one_phone_without_resets(workers, pytester):
     pytester.makeconftest(
         f"from pytest_mobileagent.device.sources.virtual import VirtualSource\n"
         f"VirtualSource.restores = False\n{CONFTEST}"

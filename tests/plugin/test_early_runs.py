@@ -54,7 +54,7 @@ def outcomes(folder: Path) -> dict[str, Any]:
     return {task["id"]: task["outcome"] for task in tasks}
 
 
-def test_it_is_loaded() -> None:
+def test_early_run_can_be_loaded() -> None:
     code, count = map(load, sorted((RUN / "episodes").iterdir()))
     assert [step.probes["count"] for step in count.steps] == [[{"n": 0}], [{"n": 1}], [{"n": 1}]]
     assert count.probe("count") == [{"n": 1}]
@@ -62,21 +62,23 @@ def test_it_is_loaded() -> None:
     assert code.screen.size == (1080, 2400)
 
 
-def test_it_is_resumed(pytester: pytest.Pytester, early: Path) -> None:
+def test_early_run_can_be_resumed(pytester: pytest.Pytester, early: Path) -> None:
     result = pytester.runpytest_inprocess("--agent=oracle", "--mobile-resume=early")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["  resumes *early: 2 of 2 results are final", "2 reused, 0 run"])
     assert outcomes(early) == {"counter/count": "passed", "counter/code": "failed"}
 
 
-def test_it_is_scored_again(pytester: pytest.Pytester, early: Path) -> None:
+def test_early_run_can_be_rescored(pytester: pytest.Pytester, early: Path) -> None:
     pytester.makepyfile(test_counter=TASKS.replace("4711", "4712"))
     result = pytester.runpytest_inprocess("--agent=oracle", "--mobile-rescore=early")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["early: 2 scored again, 0 reused"])
 
 
-def test_it_is_reported_shown_and_compared(early: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_early_run_can_be_reported_shown_and_compared(
+    early: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["report", str(early)]) == 0
     assert "| oracle | 2 | 50.0% |" in capsys.readouterr().out
     assert main(["show", "--no-browser", str(early)]) == 0

@@ -182,7 +182,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Itera
 @pytest.mark.parametrize(
     ("agent", "process"), [("Sdk", "on"), ("Sdk", "off"), ("Streams", "off"), ("Claude", "off")]
 )
-def test_an_sdk_of_an_agents_own_is_metered(project: Project, agent: str, process: str) -> None:
+def test_sdk_used_by_an_agent_is_metered(project: Project, agent: str, process: str) -> None:
     model = project.serve(LOOK, DONE)
     result = project.run(agent, process=process)
     result.assert_outcomes(passed=1)
@@ -201,7 +201,7 @@ def test_an_sdk_of_an_agents_own_is_metered(project: Project, agent: str, proces
 
 
 @pytest.mark.parametrize(("agent", "has_key"), [("Sdk", False), ("Streams", True)])
-def test_a_process_whose_agent_declares_it_gets_no_key(
+def test_agent_with_declared_endpoint_gets_no_key(
     project: Project, pytester: pytest.Pytester, agent: str, has_key: bool
 ) -> None:
     project.serve(DONE)
@@ -211,7 +211,7 @@ def test_a_process_whose_agent_declares_it_gets_no_key(
     assert ("OPENAI_API_KEY" in found) is has_key
 
 
-def test_a_script_takes_the_place_of_what_it_asks(project: Project, pytester) -> None:
+def test_script_replaces_the_model_behind_an_endpoint(project: Project, pytester) -> None:
     (pytester.path / "replies.jsonl").write_text('"Let me see."\n"done: 4711"\n')
     project.run("Sdk", "--mobile-model=scripted:replies.jsonl").assert_outcomes(passed=1)
     assert [line["call"]["model"] for line in project.calls()] == ["scripted:replies.jsonl"] * 2
@@ -219,7 +219,7 @@ def test_a_script_takes_the_place_of_what_it_asks(project: Project, pytester) ->
 
 
 @pytest.mark.parametrize("agent", ["Sdk", "Stubborn"])
-def test_a_budget_ends_its_episode(project: Project, agent: str) -> None:
+def test_budget_ends_the_episode(project: Project, agent: str) -> None:
     model = project.serve(When("", LOOK))
     project.run(agent, "--mobile-max-cost=task=0.40")
     assert (project.task()["termination"], project.task()["fault"]) == ("budget", "budget")
@@ -227,7 +227,7 @@ def test_a_budget_ends_its_episode(project: Project, agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", ["Sdk", "Streams"])
-def test_a_reply_that_is_kept_is_not_asked_for_again(
+def test_cached_reply_is_not_requested_again(
     project: Project, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = project.serve(LOOK, DONE)
@@ -244,7 +244,7 @@ def test_a_reply_that_is_kept_is_not_asked_for_again(
 
 
 @pytest.mark.parametrize("agent", ["Streams", "Claude"])
-def test_recorded_replies_are_given_without_key_or_server(
+def test_recorded_replies_need_neither_key_nor_server(
     project: Project, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = project.serve(LOOK, DONE)
@@ -271,7 +271,7 @@ def test_a_provider_that_is_down_is_not_a_failure_of_the_agent(project: Project)
     assert project.task()["fault"] == "infrastructure"
 
 
-def test_an_agent_that_quotes_its_token_does_not_record_it(project: Project) -> None:
+def test_token_quoted_by_an_agent_is_not_recorded(project: Project) -> None:
     project.serve(DONE)
     result = project.run("Quotes")
     result.assert_outcomes(failed=1)
@@ -291,7 +291,7 @@ def test_an_agent_that_quotes_its_token_does_not_record_it(project: Project) -> 
         (["--mobile-model=scripted:lacking"], "--mobile-model=scripted:lacking: cannot read *"),
     ],
 )
-def test_what_it_lacks_is_missed_before_a_device_starts(
+def test_missing_requirement_is_reported_before_a_device_starts(
     project: Project, options: list[str], why: str
 ) -> None:
     assert fnmatch(project.refused("Sdk", *options), why)
@@ -305,7 +305,7 @@ def test_an_unknown_provider_is_the_agents_error(project: Project) -> None:
     )
 
 
-def test_calls_that_an_agent_reports_are_priced_by_their_name(project: Project) -> None:
+def test_calls_reported_by_an_agent_are_priced_by_model_name(project: Project) -> None:
     project.run("Reports").assert_outcomes(passed=1)
     usd = project.task()["cost_usd"]
     assert usd is not None

@@ -41,7 +41,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return python
 
 
-def test_the_wheel_holds_only_the_package(wheel):
+def test_wheel_contains_only_the_package(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"pytest_mobileagent"}
@@ -49,7 +49,7 @@ def test_the_wheel_holds_only_the_package(wheel):
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_the_wheel_holds_the_agents_and_the_templates(wheel):
+def test_wheel_contains_agents_and_templates(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     for path in (ROOT / "agents").rglob("*.py"):  # includes the modules that agents share
         name = path.relative_to(ROOT / "agents").as_posix()
@@ -67,7 +67,7 @@ def metadata(wheel: Path) -> list[str]:
         return archive.read(name).decode().splitlines()
 
 
-def test_the_wheel_says_its_licence_and_holds_the_text_of_each(wheel):
+def test_wheel_contains_licence_metadata_and_texts(wheel):
     lines = metadata(wheel)
     assert "License-Expression: Apache-2.0" in lines
     assert "Author: The pytest-mobileagent developers" in lines
@@ -82,20 +82,20 @@ def test_the_wheel_says_its_licence_and_holds_the_text_of_each(wheel):
     assert fonts == [f"{roboto}/Roboto-Medium.ttf", f"{roboto}/Roboto-Regular.ttf"]
 
 
-def test_the_readme_of_the_wheel_links_to_no_file(wheel):
+def test_readme_of_the_wheel_has_no_relative_links(wheel):
     page = "\n".join(metadata(wheel))
     assert "See Writing agents." in page
     assert re.findall(r"\]\((?!https?://|#)[^)]*\)", page) == []
 
 
-def test_the_licences_of_the_fonts_that_packages_bring_are_listed():
+def test_font_licences_of_dependencies_are_listed():
     page = (ROOT / "THIRD-PARTY.md").read_text("utf-8")
     packages = {family.package.replace("_", "-") for family in FAMILIES if family.package}
     assert packages
     assert [name for name in packages if f"| `virtual` | `{name}` |" not in page] == []
 
 
-def test_extras_hold_what_only_some_need(wheel):
+def test_optional_dependencies_are_in_extras(wheel):
     lines = metadata(wheel)
     extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra")]
     own = ["appium", "easyocr", "grpc", "mcp", "models", "ray", "virtual", "vision"]
@@ -105,7 +105,7 @@ def test_extras_hold_what_only_some_need(wheel):
 
 
 @pytest.mark.slow
-def test_a_project_that_begins_with_it_runs(python, tmp_path):
+def test_initialised_project_runs(python, tmp_path):
     def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 

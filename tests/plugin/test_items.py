@@ -26,7 +26,7 @@ def test_an_invalid_field_is_reported_with_the_tasks_location(shop, decorator, m
     result.stdout.fnmatch_lines([message])
 
 
-def test_a_keyword_that_no_task_has_is_pythons_own_error(shop):
+def test_unknown_keyword_raises_pythons_own_error(shop):
     result = shop.run("@task('Go.', lvel=1)\ndef test_go(episode): pass")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*TypeError: task() got an unexpected keyword argument 'lvel'*"])
@@ -42,7 +42,7 @@ def test_alarm(episode, hour, minute):
 """
 
 
-def test_drawn_values_fill_the_goal_and_stay_out_of_ids(shop):
+def test_drawn_values_fill_the_goal_but_not_the_id(shop):
     shop.run(DRAWS).assert_outcomes(passed=1)
     (task,) = shop.recorded()
     assert task["nodeid"] == "tasks/shop/test_shop.py::test_alarm"
@@ -58,7 +58,7 @@ def test_values_are_drawn_for_each_epoch(shop):
     assert len({str(task["parameters"]) for task in tasks}) > 1
 
 
-def test_drawn_values_go_with_fixed_ones(shop):
+def test_drawn_values_combine_with_fixed_ones(shop):
     body = "@pytest.mark.parametrize('day', ['Monday', 'Sunday'])" + DRAWS.partition("}\n")[2]
     body = DRAWS.partition("}\n")[0] + "}\n" + body.replace("minute)", "minute, day)", 1)
     result = shop.run(body, "--collect-only", "-q", "--mobile-epochs=2")
@@ -74,7 +74,7 @@ def test_drawn_values_go_with_fixed_ones(shop):
         ("lambda random: {str(random.random()): 1}", "its parameters= returns other names in *"),
     ],
 )
-def test_what_cannot_be_drawn_is_a_broken_task(shop, draw, message):
+def test_undrawable_values_are_a_broken_task(shop, draw, message):
     result = shop.run(
         f"@task('Go.', parameters={draw})\ndef test_go(episode): pass", "--mobile-epochs=2"
     )
@@ -82,7 +82,7 @@ def test_what_cannot_be_drawn_is_a_broken_task(shop, draw, message):
     result.stdout.fnmatch_lines([message])
 
 
-def test_a_task_prepares_the_device_and_cleans_up(shop):
+def test_task_prepares_the_device_and_cleans_up(shop):
     body = """
 done = []
 
@@ -105,7 +105,7 @@ def test_after():
         ("None", "The user does not answer."),
     ],
 )
-def test_the_user_of_a_task_answers(shop, user, reply):
+def test_user_of_a_task_answers_questions(shop, user, reply):
     body = f"""
 @task("Buy shoes.", user={user})
 def test_buy(episode):
@@ -114,7 +114,7 @@ def test_buy(episode):
     shop.run(body, agent="asks").assert_outcomes(passed=1)
 
 
-def test_a_task_that_needs_events_is_skipped_where_there_are_none(shop):
+def test_task_that_needs_events_is_skipped_without_a_listener(shop):
     body = """
 @task("Go.", needs=["events"])
 def test_go(episode):
@@ -135,7 +135,7 @@ DEAF = DeviceInfo("fake", "Fake", "15", 35, (1080, 2400), 420, listener=False)
     assert shop.report()[0]["skipped_for"] == "listener"
 
 
-def test_a_suite_is_the_folder_unless_the_task_names_one(shop):
+def test_suite_is_the_folder_unless_the_task_names_one(shop):
     body = """
 @task("Go.")
 def test_one(episode): pass

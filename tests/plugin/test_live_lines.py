@@ -109,7 +109,7 @@ LIVE = "step 1/12"
 
 
 @pytest.mark.slow
-def test_live_lines_follow_the_dots_and_leave_nothing(project):
+def test_live_lines_follow_the_dots_and_leave_no_trace(project):
     seen = Seen(project)
     lines = seen.until(LIVE)
     at = next(number for number, line in enumerate(lines) if line.startswith("test_it.py"))
@@ -127,7 +127,7 @@ def test_live_lines_follow_the_dots_and_leave_nothing(project):
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_nothing_either(project):
+def test_live_lines_leave_no_trace_after_ctrl_c(project):
     seen = Seen(project)
     seen.until(LIVE)
     os.killpg(seen.process.pid, signal.SIGINT)
@@ -171,7 +171,7 @@ def lines(episodes, progress=NONE, columns=80, rows=24, colors=False):
     return render(episodes, progress, lambda case: case.id, columns, rows, colors=colors)
 
 
-def test_a_line_for_each_device_and_one_for_all():
+def test_live_lines_show_each_device_and_a_total():
     each = [running("emulator-5554", "clock/alarm[epoch1]"), running("R5CT", "a", 0, None, None)]
     assert lines(each, Progress(7, 21, 3, 6, 0.5, 70.0)) == [
         "emulator-5554  clock/alarm[epoch1]  step 4/12  $0.02",
@@ -197,7 +197,7 @@ def test_names_of_apps_and_tasks_do_not_control_the_terminal():
     assert "[red]b" in line
 
 
-def test_colors_are_left_out_where_they_are_not_wanted():
+def test_colours_are_used_only_if_enabled():
     each = [running("emulator-5554", "a")]
     assert "\x1b[36m" in lines(each, colors=True)[0]
     assert "\x1b" not in "".join(lines(each))
@@ -207,7 +207,7 @@ def test_colors_are_left_out_where_they_are_not_wanted():
     ("seconds", "words"),
     [(0.4, "0 s"), (59.6, "1 min 0 s"), (725, "12 min 5 s"), (12000, "3 h 20 min")],
 )
-def test_times_have_two_units(seconds, words):
+def test_durations_have_two_units(seconds, words):
     assert duration(seconds) == words
 
 
@@ -239,7 +239,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 @pytest.mark.parametrize("above", [1, ROWS - 1, ROWS + 3])
-def test_lines_come_and_go_below_the_dots(terminal, above):
+def test_lines_appear_and_disappear_below_the_dots(terminal, above):
     writer = TerminalWriter(terminal)
     below = Below(writer, terminal)
     below.start()
@@ -259,7 +259,7 @@ def test_lines_come_and_go_below_the_dots(terminal, above):
     assert writer._file is terminal
 
 
-def test_a_line_that_pytest_writes_anew_is_continued_where_it_ends(terminal):
+def test_rewritten_line_continues_at_its_end(terminal):
     writer = TerminalWriter(terminal)
     below = Below(writer, terminal)
     below.start()

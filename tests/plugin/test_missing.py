@@ -130,16 +130,14 @@ def test_it(episode):
 
 
 @pytest.mark.parametrize("made", ["episode.options", "episode.extra", "episode.steps[0].extra"])
-def test_whatever_the_episode_hands_out_fails_the_task_where_it_lacks_a_key(
-    run: Run, made: str
-) -> None:
+def test_missing_key_of_an_episode_value_fails_the_task(run: Run, made: str) -> None:
     _, whole = run(f"@task\ndef test_it(episode):\n    assert {made}['marks']\n", "Weak")
     (task,) = whole["tasks"]
     assert (task["outcome"], task["fault"]) == ("failed", "agent")
     assert "there is no 'marks'" in task["reason"]
 
 
-def test_sub_goals_that_ask_for_what_is_missing_do_not_hold(run: Run) -> None:
+def test_sub_goal_that_needs_a_missing_value_is_not_met(run: Run) -> None:
     body = """
 @task
 def test_it(episode):
@@ -165,7 +163,7 @@ RAISES = {
 }
 
 
-def test_a_gate_counts_tasks_whose_check_raised_as_missing(
+def test_gate_counts_tasks_with_check_errors_as_missing(
     run: Run, pytester: pytest.Pytester
 ) -> None:
     bodies = "".join(

@@ -14,7 +14,7 @@ def report(project):
     return json.loads(path.read_text("utf-8"))
 
 
-def test_a_run_reports_every_task(project):
+def test_run_reports_every_task(project):
     result = project.run("tasks", "--agent=oracle")
     result.assert_outcomes(passed=2, failed=1)
     document = report(project)
@@ -45,7 +45,7 @@ def test_an_agent_that_does_nothing_fails_with_what_is_missing(project):
     assert all(task["steps"] == 0 for task in report(project)["tasks"])
 
 
-def test_a_missing_element_is_explained(project):
+def test_missing_element_is_explained(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import open_app, task
@@ -65,7 +65,7 @@ def test_look(episode):
     )
 
 
-def test_actions_that_cannot_be_done_are_steps_and_reach_the_limit(project):
+def test_impossible_actions_count_as_steps(project):
     project.write(
         agents__bad="""
 from pytest_mobileagent import Agent, Tap
@@ -80,7 +80,7 @@ class Bad(Agent):
     assert (task["termination"], task["steps"], task["success"]) == ("step limit", 4, False)
 
 
-def test_a_step_limit_ends_an_agent_that_never_stops(project):
+def test_step_limit_ends_an_agent_that_never_stops(project):
     project.write(
         agents__endless="""
 from pytest_mobileagent import Agent, Key
@@ -95,7 +95,7 @@ class Endless(Agent):
     assert (task["termination"], task["steps"]) == ("step limit", 4)
 
 
-def test_a_success_at_the_step_limit_is_overdue(project):
+def test_success_at_the_step_limit_is_overdue(project):
     project.write(
         agents__restless="""
 from pytest_mobileagent import Agent, Open, Tap, Wait
@@ -116,7 +116,7 @@ class Restless(Agent):
     assert (task["overdue"], task["steps"], task["first_success_step"]) == (True, 4, 2)
 
 
-def test_a_task_whose_app_is_missing_is_skipped_with_that_reason(project):
+def test_task_with_missing_app_is_skipped_with_a_reason(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import task
@@ -135,7 +135,7 @@ def test_play(episode):
     assert "com.example.absent" in task["reason"]
 
 
-def test_a_task_without_a_solution_is_skipped_for_the_oracle(project):
+def test_oracle_skips_tasks_without_solution(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import task
@@ -150,7 +150,7 @@ def test_count(episode):
     assert (task["outcome"], task["skipped_for"]) == ("skipped", "solution")
 
 
-def test_some_skipped_tasks_do_not_change_the_status(project):
+def test_skipped_tasks_do_not_change_the_exit_status(project):
     project.write(
         tasks__counter__test_absent="""
 from pytest_mobileagent import task
@@ -166,7 +166,7 @@ def test_play(episode):
     result.stdout.fnmatch_lines(["*skips", "counter *(1/1) * 1", "*of all 2: 50.0%"])
 
 
-def test_markers_select_by_field(project):
+def test_markers_select_tasks_by_field(project):
     result = project.run(
         "tasks", "--agent=noop", "--collect-only", "-q", "-m", "mobile_task(level=2)"
     )
@@ -182,7 +182,7 @@ def test_commands_that_only_list_tests_are_not_runs(project, option):
     assert not (project.pytester.path / "runs").exists()
 
 
-def test_a_project_without_tasks_is_left_alone(pytester):
+def test_project_without_tasks_is_left_alone(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(passed=1)
@@ -190,7 +190,7 @@ def test_a_project_without_tasks_is_left_alone(pytester):
     assert not (pytester.path / "runs").exists()
 
 
-def test_a_task_without_an_agent_says_how_to_choose_one(project):
+def test_task_without_agent_says_how_to_choose_one(project):
     result = project.run("tasks")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line,) = filter(None, result.stderr.lines)
@@ -202,7 +202,7 @@ def test_a_task_without_an_agent_says_how_to_choose_one(project):
     assert not (project.pytester.path / "runs").exists()
 
 
-def test_tests_beside_tasks_need_no_agent(project):
+def test_other_tests_beside_tasks_need_no_agent(project):
     project.write(
         tests__test_plain="def test_plain(): pass",
         tasks__mine__conftest="""
@@ -229,7 +229,7 @@ def test_mine(episode):
     assert project.run("tasks", "--collect-only").ret == 0
 
 
-def test_a_device_can_be_driven_by_a_test_itself(project):
+def test_test_can_drive_a_device_itself(project):
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import Open
@@ -242,7 +242,7 @@ def test_device(device):
     project.run("tasks").assert_outcomes(passed=1)
 
 
-def test_tasks_of_the_same_name_have_ids_of_their_own(project):
+def test_tasks_of_the_same_name_have_unique_ids(project):
     body = """
 from pytest_mobileagent import task
 
@@ -265,7 +265,7 @@ class TestTwo(TestOne):
     assert all(task["episode"].endswith(".0") for task in tasks)
 
 
-def test_a_body_that_holds_against_a_strict_xfail_is_a_success_of_the_agent(project):
+def test_strict_xfail_that_holds_is_a_success_of_the_agent(project):
     project.write(
         tasks__counter__test_counter="""
 import pytest
@@ -281,7 +281,7 @@ def test_go(episode): pass
     assert (task["success"], task["premature"], task["first_success_step"]) == (True, False, 0)
 
 
-def test_an_agent_that_a_fixture_gives_is_reported_too(project):
+def test_agent_from_a_fixture_is_reported(project):
     project.write(
         tasks__counter__conftest="""
 import pytest
@@ -296,7 +296,7 @@ def agent():
     assert report(project)["tasks"][0]["success"] is True
 
 
-def test_a_report_that_cannot_be_written_is_kept_elsewhere(project, tmp_path, monkeypatch):
+def test_unwritable_report_is_saved_elsewhere(project, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     project.write(
         tasks__counter__conftest="""

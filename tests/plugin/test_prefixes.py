@@ -51,7 +51,7 @@ def test_an_agents_output_is_in_the_failure_of_its_test(run):
     result.stdout.fnmatch_lines(["*Captured stdout setup*", "hasty begins: Go."])
 
 
-def test_properties_and_prints_of_a_body_are_recorded_once(run, pytester):
+def test_properties_and_output_of_a_body_are_recorded_once(run, pytester):
     body = """
 @task("Go.")
 def test_go(episode):
@@ -68,7 +68,7 @@ def test_go(episode):
 @pytest.mark.parametrize(
     ("strict", "outcome"), [(False, "xpassed"), (True, "failed")], ids=["loose", "strict"]
 )
-def test_when_a_goal_was_met_that_was_expected_not_to_be(run, strict, outcome):
+def test_unexpected_success_has_a_first_success_step(run, strict, outcome):
     _, (task,) = run(f"""
 @pytest.mark.xfail(strict={strict})
 @task("Go.")
@@ -77,7 +77,7 @@ def test_go(episode): assert episode.screen.texts >= ("2",)
     assert (task["outcome"], task["success"], task["first_success_step"]) == (outcome, True, 2)
 
 
-def test_an_expected_failure_was_never_met(run):
+def test_expected_failure_has_no_first_success_step(run):
     _, (task,) = run("""
 @pytest.mark.xfail(strict=True)
 @task("Go.")
@@ -109,7 +109,7 @@ def test_c_as_usual(episode): pass
     assert [task["first_success_step"] for task in tasks] == [0, None, 0]
 
 
-def test_a_skip_in_a_body_is_a_skip_however_the_prefixes_were(run):
+def test_skip_in_a_body_is_a_skip_whatever_the_prefixes(run):
     result, (task,) = run("""
 @task("Go.")
 def test_go(episode):
@@ -119,7 +119,7 @@ def test_go(episode):
     assert (task["outcome"], task["success"]) == ("skipped", None)
 
 
-def test_evidence_says_after_which_steps_a_check_held(run):
+def test_evidence_lists_the_prefixes_for_which_the_check_held(run):
     _, (early, late) = run("""
 @task("Go.")
 def test_early(episode): assert episode.screen.texts in (("1",), ("3",))
@@ -142,7 +142,7 @@ def test_go(episode):
     assert task["verdict"]["evidence"]["held"] == [True, True, None, None, True]
 
 
-def test_a_body_that_asks_for_more_than_the_episode_is_asked_of_the_end_only(run):
+def test_body_with_other_fixtures_is_not_evaluated_on_prefixes(run):
     _, (failed, passed) = run("""
 @task("Go.")
 def test_failed(episode, tmp_path): assert episode.screen.texts == ("2",)
@@ -211,7 +211,7 @@ def ends(tasks):
 STOPPED = "stopped on success"
 
 
-def test_an_episode_ends_at_the_step_at_which_its_body_holds(run_prefixes_stopping):
+def test_episode_ends_at_the_step_at_which_its_body_holds(run_prefixes_stopping):
     _, tasks = run_prefixes_stopping("""
 @task("Go.", stop_on_success=True)
 def test_stops(episode): assert episode.saw(text="2")
@@ -230,7 +230,7 @@ def test_never(episode): assert episode.saw(text="9")
     assert not any(task["overdue"] or (task["success"] and task["premature"]) for task in tasks)
 
 
-def test_a_body_is_asked_with_its_parameters_whatever_their_kind(run_prefixes_stopping, pytester):
+def test_body_gets_its_parameters_of_any_kind_on_prefixes(run_prefixes_stopping, pytester):
     pytester.path.joinpath("t.csv").write_text(
         "id,goal,sought,stop_on_success\na,Go.,3,yes\nb,Go.,3,no\n"
     )
@@ -256,7 +256,7 @@ def test_row(episode, row):
     ]
 
 
-def test_asking_leaves_nothing_behind(run_prefixes_stopping):
+def test_evaluating_prefixes_leaves_nothing_behind(run_prefixes_stopping):
     result, tasks = run_prefixes_stopping("""
 @task("Go.", stop_on_success=True)
 def test_go(episode):
@@ -270,7 +270,7 @@ def test_go(episode):
     assert result.stdout.str().count("asked of") == 1
 
 
-def test_a_body_that_breaks_before_the_end_is_not_done_yet(run_prefixes_stopping):
+def test_error_in_a_body_before_the_end_does_not_end_the_episode(run_prefixes_stopping):
     _, tasks = run_prefixes_stopping("""
 @task("Go.", stop_on_success=True)
 def test_go(episode):
@@ -280,7 +280,7 @@ def test_go(episode):
 
 
 @pytest.mark.parametrize("fixture", ["shows", "device"])
-def test_a_body_that_asks_for_more_cannot_be_asked_after_each_step(run_prefixes_stopping, fixture):
+def test_body_with_other_fixtures_cannot_stop_the_episode(run_prefixes_stopping, fixture):
     result, tasks = run_prefixes_stopping(f"""
 @task("Go.", stop_on_success=True)
 def test_go(episode, {fixture}): pass

@@ -61,7 +61,7 @@ def timeless(document):
 
 
 @pytest.mark.slow
-def test_numbers_are_the_same_with_and_without_workers(project):
+def test_numbers_do_not_depend_on_the_number_of_workers(project):
     for arguments in (["-n0"], ["-n2"], ["-p", "no:xdist"]):
         result = project.run_virtual("tasks", "--agent=oracle", *arguments)
         result.assert_outcomes(passed=2, failed=1)
@@ -70,9 +70,7 @@ def test_numbers_are_the_same_with_and_without_workers(project):
     assert one["run"]["fingerprint"] == two["run"]["fingerprint"] == three["run"]["fingerprint"]
 
 
-def test_a_killed_worker_loses_no_other_result_and_its_task_is_repeated(
-    project, markers, temporary
-):
+def test_killed_worker_loses_no_other_result_and_its_task_is_repeated(project, markers, temporary):
     project.write(agents__crashing=CRASHING)
     result = project.run_virtual("tasks", "--agent=crashing", "-n2", "--junitxml=junit.xml")
     (document,) = reports(project)
@@ -107,7 +105,7 @@ def test_a_worker_that_always_dies_is_an_error_not_a_failure_of_the_agent(
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_before_there_is_a_record_loses_no_result(project):
+def test_worker_that_dies_before_recording_loses_no_result(project):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             """
@@ -142,7 +140,7 @@ def test_results_are_separate_under_every_scheduler(project):
 
 
 @pytest.mark.slow
-def test_groups_of_workers_and_odd_parameters_leave_the_ids_as_they_are(project):
+def test_worker_groups_and_odd_parameters_keep_ids_unchanged(project):
     project.write(
         tasks__counter__test_counter="""
 import pytest
@@ -163,7 +161,7 @@ def test_odd(episode, what):
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n2", marks=pytest.mark.slow)])
-def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
+def test_killed_pytest_leaves_nothing_behind(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)
     process = start("tasks", "--agent=waiting", workers)
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
@@ -234,9 +232,7 @@ def test_processes_of_programs_end_when_pytest_is_killed(project, start, markers
 
 
 @pytest.mark.slow
-def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
-    project, start, markers, temporary
-):
+def test_nothing_remains_even_if_the_run_folder_was_removed(project, start, markers, temporary):
     project.write(agents__waiting=WAITING)
     process = start("tasks", "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
@@ -250,9 +246,7 @@ def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
 @pytest.mark.parametrize(
     "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
-def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
-    project, start, markers, temporary, how
-):
+def test_interrupted_run_ends_its_phones_and_keeps_results(project, start, markers, temporary, how):
     project.write(agents__waiting=WAITING)
     process = start("tasks", "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
@@ -264,7 +258,7 @@ def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
 
 
 @pytest.mark.slow
-def test_two_runs_at_once_do_not_meet(project, start, markers):
+def test_concurrent_runs_do_not_interfere(project, start, markers):
     (markers / "go").touch()
     project.write(agents__waiting=WAITING)
     runs = [start("tasks", "--agent=waiting", "-n1") for _ in range(2)]
@@ -274,7 +268,7 @@ def test_two_runs_at_once_do_not_meet(project, start, markers):
     assert len(reports(project)) == 2
 
 
-def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers, temporary):
+def test_dead_phone_is_replaced_and_its_episode_repeated(project, markers, temporary):
     project.write(agents__deadly=deadly(b"pytest_mobileagent.virtual.main"))
     result = project.run_virtual("tasks", "--agent=deadly", "-k", "code")
     result.assert_outcomes(passed=1)
@@ -283,7 +277,7 @@ def test_a_phone_that_dies_is_replaced_and_the_episode_repeated(project, markers
 
 
 @pytest.mark.slow
-def test_a_run_in_which_a_selected_test_has_no_result_does_not_pass(project):
+def test_run_with_a_missing_result_does_not_pass(project):
     # This value cannot be sent between processes, so the report of the only test is lost.
     # pytest-xdist alone would end with status 0.
     project.write(
@@ -302,7 +296,7 @@ def pytest_runtest_logreport(report):
 
 
 @pytest.mark.slow
-def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
+def test_crash_in_a_session_without_tasks_is_left_to_xdist(pytester):
     pytester.makepyfile(
         """
         import os, signal
@@ -318,7 +312,7 @@ def test_a_crash_in_a_session_without_tasks_is_left_to_pytest_xdist(pytester):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
-def test_without_room_for_temporary_files_the_run_says_so(project, workers):
+def test_full_temporary_folder_is_a_clear_error(project, workers):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             """

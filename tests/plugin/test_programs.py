@@ -92,7 +92,7 @@ def run(project: Project) -> Callable[..., Ran]:
 OPEN = 'shell("monkey -p com.example.counter 1")\n'
 
 
-def test_a_goal_comes_as_an_argument_and_in_the_environment(run: Callable[..., Ran]) -> None:
+def test_goal_is_passed_as_argument_and_environment_variable(run: Callable[..., Ran]) -> None:
     ran = run('print(sys.argv[1], os.environ["MOBILEAGENT_GOAL"], sep="|")')
     assert ran.printed() == "Count to 1.|Count to 1.\n"
     assert (ran.task["termination"], ran.task["steps"]) == ("self-reported", 0)
@@ -108,7 +108,7 @@ def test_typing_letter_by_letter_is_one_act(run: Callable[..., Ran]) -> None:
     assert "unmetered: 1 task acted without a model call that was seen" in ran.output
 
 
-def test_the_act_over_the_step_limit_fails_and_the_program_is_ended(
+def test_act_beyond_the_step_limit_fails_and_ends_the_program(
     run: Callable[..., Ran],
 ) -> None:
     body = """
@@ -138,14 +138,14 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("body", ENDINGS)
-def test_how_a_program_ends_is_what_it_reports(run: Callable[..., Ran], body: str) -> None:
+def test_termination_follows_the_report_of_the_program(run: Callable[..., Ran], body: str) -> None:
     ran = run(body)
     termination, error = ENDINGS[body]
     assert ran.task["termination"] == termination
     assert error in ran.end["error"]
 
 
-def test_an_answer_comes_by_pattern_or_by_file(run: Callable[..., Ran]) -> None:
+def test_answer_is_found_by_pattern_or_in_a_file(run: Callable[..., Ran]) -> None:
     adapter = "answer = 'FINAL ANSWER: (.*)'"
     ran = run("print('FINAL ANSWER: 3')\nprint('FINAL ANSWER: 4711')", adapter=adapter)
     assert ran.task["answer"] == "4711"
@@ -156,7 +156,7 @@ def test_a_program_can_request_the_goal(run: Callable[..., Ran]) -> None:
     assert "['y', 'Count to 1.']" in ran.printed()
 
 
-def test_an_answer_may_stand_in_a_file(run: Callable[..., Ran]) -> None:
+def test_answer_may_be_written_to_a_file(run: Callable[..., Ran]) -> None:
     assert (
         run("open(os.environ['MOBILEAGENT_ANSWER_FILE'], 'w').write('42')").task["answer"] == "42"
     )
@@ -186,7 +186,7 @@ def test_a_program_that_hangs_forks_and_ignores_signals_is_ended_completely(
     assert "it exceeded 3 seconds" in ran.end["error"]
 
 
-def test_the_phone_cannot_be_taken_away(run: Callable[..., Ran]) -> None:
+def test_program_cannot_take_the_phone_away(run: Callable[..., Ran]) -> None:
     body = (
         OPEN
         + """
@@ -223,7 +223,7 @@ print(subprocess.run([os.environ["ANDROID_HOME"] + "/platform-tools/adb", "devic
 """
 
 
-def test_a_fixed_port_and_a_fixed_binary_lead_to_the_programs_phone(
+def test_fixed_port_and_fixed_binary_reach_the_phone_of_the_program(
     run: Callable[..., Ran],
 ) -> None:
     ran = run(FIXED_PORT)
@@ -248,7 +248,7 @@ for _ in range(2):
 )
 
 
-def test_a_fixed_url_is_answered_metered_and_budgeted(
+def test_fixed_url_is_answered_metered_and_budgeted(
     run: Callable[..., Ran], project: Project
 ) -> None:
     replies = ['"input tap 172 372"', '{"reply": "input keyevent HOME", "input_tokens": 900}']
@@ -267,7 +267,7 @@ def test_a_fixed_url_is_answered_metered_and_budgeted(
     assert "sk-this-is" not in everything
 
 
-def test_keys_that_stand_in_the_program_are_kept_nowhere(
+def test_keys_inside_a_program_are_never_recorded(
     run: Callable[..., Ran], project: Project
 ) -> None:
     script = project.pytester.path / "replies.jsonl"
@@ -288,7 +288,7 @@ def test_keys_that_stand_in_the_program_are_kept_nowhere(
     assert "/…/openai" in ran.printed()
 
 
-def test_no_real_key_is_in_the_environment_of_a_program_its_adb_or_its_keeper(
+def test_program_adb_and_keeper_have_no_real_keys_in_their_environment(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-real-0123456789")
@@ -326,7 +326,7 @@ print("none")
     assert "other has real keys (GEMINI_API_KEY), and may reach any host" in ran.output
 
 
-def test_a_provider_that_is_down_is_not_the_programs_fault(
+def test_unavailable_provider_is_not_the_fault_of_the_program(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.socket() as closed:
@@ -343,7 +343,7 @@ def test_a_provider_that_is_down_is_not_the_programs_fault(
     assert "openai:gpt-4o: ConnectionRefusedError" in task["reason"]
 
 
-def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:
+def test_exhausted_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:
     script = project.pytester.path / "replies.jsonl"
     script.write_text('{"reply": "input tap 172 372", "input_tokens": 900}\n' * 2)
     ran = run(FIXED_URL, f"--mobile-model=scripted:{script}", "--mobile-max-tokens=task=500")
@@ -352,7 +352,7 @@ def test_a_spent_budget_ends_the_episode(run: Callable[..., Ran], project: Proje
     assert ran.task["calls"] == 1
 
 
-def test_forwarded_ports_are_seen(run: Callable[..., Ran]) -> None:
+def test_forwarded_ports_are_recorded(run: Callable[..., Ran]) -> None:
     body = """
 import uiautomator2
 phone = uiautomator2.connect()
@@ -367,7 +367,7 @@ print(len(phone.adb_device.forward_list()))
     assert any(each["service"].startswith("tcp:9008") for each in ran.asked)
 
 
-def test_a_program_may_say_its_steps_and_calls_itself(run: Callable[..., Ran]) -> None:
+def test_program_may_report_its_steps_and_calls(run: Callable[..., Ran]) -> None:
     body = """
 from pytest_mobileagent import Recorder
 recorder = Recorder()
@@ -385,7 +385,7 @@ time.sleep(60)
     assert ran.task["seconds"] < 30
 
 
-def test_an_adapter_runs_a_copy_of_its_folder(run: Callable[..., Ran], project: Project) -> None:
+def test_adapter_runs_a_copy_of_its_folder(run: Callable[..., Ran], project: Project) -> None:
     body = OPEN + 'open("written", "w").write("x")\nprint(open("config.yaml").read())'
     (project.pytester.path / "config.yaml").write_text("serial: {serial}\n")
     ran = run(body, adapter='folder = "."\nfiles = ["config.yaml"]')

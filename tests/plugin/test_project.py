@@ -29,9 +29,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
     return make
 
 
-def test_the_environment_wins_over_the_ini_file_and_paths_are_where_they_stand(
-    project, monkeypatch
-):
+def test_environment_overrides_ini_file_and_paths_are_relative_to_it(project, monkeypatch):
     root = project("mobile_judges = openai:a", "mobile_prices = prices.toml", "addopts = -n 2")
     monkeypatch.setenv("MOBILE_JUDGES", "openai:b")
     found = project_settings()
@@ -46,7 +44,7 @@ def test_the_environment_wins_over_the_ini_file_and_paths_are_where_they_stand(
     ("line", "folder"),
     [("cache_dir = kept", "kept"), ("addopts = -p no:cacheprovider", ".pytest_cache")],
 )
-def test_replies_are_kept_in_pytests_cache(project, line, folder):
+def test_replies_are_cached_in_pytests_cache(project, line, folder):
     root = project(line)
     assert project_settings().replies == root / folder / "d" / "mobileagent-replies"
 

@@ -34,7 +34,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", ["mine", "noop"], ids=["its own", "the name of a shipped one"])
-def test_agents_of_an_ini_key_are_found_by_name(project, name):
+def test_agents_in_ini_folders_are_found_by_name(project, name):
     project.pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_agent_paths = ["mine"]')
     (project.pytester.path / "tox.ini").unlink()
     project.write(
@@ -44,7 +44,7 @@ def test_agents_of_an_ini_key_are_found_by_name(project, name):
     result.assert_outcomes(passed=1)
 
 
-def test_the_shipped_agents_are_found_in_every_project(pytester):
+def test_shipped_agents_are_found_in_every_project(pytester):
     pytester.makepyfile("def test_something(): pass")
     for agent in ("oracle", "truncated_oracle", "noop", "random", "lexical"):
         assert pytester.runpytest_inprocess(f"--agent={agent}").ret == 0
@@ -77,14 +77,14 @@ def test_a_folder_that_is_missing_is_reported_with_the_hook(pytester, what):
     )
 
 
-def test_help_works_whatever_is_missing(pytester):
+def test_help_works_with_missing_folders(pytester):
     pytester.makeini("[pytest]\nmobile_agent_paths = nowhere")
     result = pytester.runpytest_inprocess("--help")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*mobile_agent_paths (paths):*"])
 
 
-def test_a_phone_by_hand_has_the_apps_of_the_ini_key(pytester):
+def test_phone_started_by_hand_has_the_apps_of_the_ini_key(pytester):
     pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps", "more"]')
     pytester.mkdir("apps")
     pytester.mkdir("more")
@@ -93,7 +93,7 @@ def test_a_phone_by_hand_has_the_apps_of_the_ini_key(pytester):
     assert told.stdout.split() == [str(pytester.path / "apps"), str(pytester.path / "more")]
 
 
-def test_a_phone_by_hand_needs_the_apps_that_the_project_names(pytester):
+def test_phone_started_by_hand_needs_the_apps_of_the_project(pytester):
     pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps"]')
     command = [sys.executable, "-m", "pytest_mobileagent", "device"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

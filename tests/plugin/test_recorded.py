@@ -68,7 +68,7 @@ def recorded(pytester: pytest.Pytester) -> Path:
     return Path(shutil.copytree(RUN, pytester.path / "recorded"))
 
 
-def test_a_changed_check_is_scored_over_recorded_episodes(pytester, recorded):
+def test_changed_check_is_scored_on_recorded_episodes(pytester, recorded):
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "tasks")
     result.assert_outcomes(passed=1, failed=1, skipped=1)
     result.stdout.fnmatch_lines(["IMPORTED []"])

@@ -59,9 +59,7 @@ def relay() -> Iterator[Callable[[str, int], int]]:
 
 
 @pytest.mark.slow
-def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
-    project, relay, monkeypatch, tmp_path
-):
+def test_remote_device_is_driven_and_its_apps_cleared(project, relay, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))  # adb is not needed on this machine
     port = relay(ELSEWHERE, project.phone.adb_port)
     device = f"--mobile-device=serial:{ELSEWHERE}:{port}/{project.phone.serial}"
@@ -75,14 +73,14 @@ def test_a_device_of_another_machine_is_driven_and_its_apps_cleared(
 
 
 @pytest.mark.slow
-def test_another_server_of_this_machine_may_have_an_address_of_ipv6(project, relay):
+def test_another_local_adb_server_may_have_an_ipv6_address(project, relay):
     port = relay("::1", project.phone.adb_port)
     device = f"--mobile-device=serial:[::1]:{port}/{project.phone.serial}"
     project.run_virtual("tasks", "--agent=oracle", "-k", "code", device).assert_outcomes(passed=1)
     assert reset_of(project)["snapshot"] == "default_boot"
 
 
-def test_a_machine_without_an_adb_server_is_a_usage_error_that_names_it(project, unused_port):
+def test_machine_without_adb_server_is_a_usage_error_that_names_it(project, unused_port):
     device = f"--mobile-device=serial:{ELSEWHERE}:{unused_port}/emulator-5554"
     result = project.pytester.runpytest_inprocess("tasks", "--agent=noop", "-k", "code", device)
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -79,7 +79,7 @@ def test_a_goal_met_on_the_way_is_reported(run):
     result.stdout.fnmatch_lines(["ended *; the goal was met after step 1"])
 
 
-def test_a_failure_takes_ten_lines_at_most_and_shows_no_source(run):
+def test_failure_has_at_most_ten_lines_and_no_source(run):
     result, _ = run("@task('Go.')\ndef test_go(episode):\n    assert episode.answers('13 items')")
     lines = result.outlines
     first = next(number for number, line in enumerate(lines) if line.startswith("goal "))
@@ -89,7 +89,7 @@ def test_a_failure_takes_ten_lines_at_most_and_shows_no_source(run):
     result.stdout.no_fnmatch_line("*def test_go*")
 
 
-def test_a_body_is_asked_once_for_each_prefix_and_leaves_nothing_behind(run, pytester):
+def test_body_runs_once_per_prefix_without_side_effects(run, pytester):
     _, (task,) = run(
         """
 asked = []
@@ -108,7 +108,7 @@ def test_after():
 
 
 @pytest.mark.parametrize("fixture", ["tmp_path", "record_property", "subtests", "request"])
-def test_a_body_that_asks_for_more_is_asked_once(run, pytester, fixture):
+def test_body_with_other_fixtures_runs_once(run, pytester, fixture):
     _, (task,) = run(
         f"""
 @task('Go.')
@@ -121,7 +121,7 @@ def test_go(episode, {fixture}):
     assert (task["success"], task["first_success_step"]) == (True, None)
 
 
-def test_a_failed_subtest_is_a_failure(run):
+def test_failed_subtest_is_a_failure(run):
     result, (task,) = run(
         """
 @task('Go.')
@@ -171,7 +171,7 @@ def test_b_late(episode): soft(episode.screen.texts >= ('2',))
     assert (late["success"], late["first_success_step"]) == (True, 2)
 
 
-def test_warnings_of_prefixes_are_not_repeated(run):
+def test_warnings_on_prefixes_are_not_repeated(run):
     result, _ = run(
         "@task('Go.')\ndef test_go(episode): warnings.warn('once', UserWarning)", "-W", "default"
     )
@@ -191,13 +191,13 @@ def test_warnings_of_prefixes_are_not_repeated(run):
         ("episode.event(type='clicked')", "passed", True, None),
     ],
 )
-def test_whose_fault_it_is(run, body, outcome, success, fault):
+def test_fault_is_attributed(run, body, outcome, success, fault):
     _, (task,) = run(f"@task('Go.')\ndef test_go(episode): {body}")
     assert (task["outcome"], task["success"], task["fault"]) == (outcome, success, fault)
     assert task["skipped_for"] == ("test" if outcome == "skipped" else None)
 
 
-def test_an_expected_failure_is_pytests_own(run):
+def test_expected_failures_have_pytests_outcomes(run):
     _, (fails, holds, strict) = run(
         """
 @pytest.mark.xfail
@@ -229,7 +229,7 @@ def test_go(episode): raise UndecidedError("one says yes, one says no")
     assert "1 failed" not in result.stdout.str()
 
 
-def test_an_agents_error_ends_an_episode_but_does_not_decide_it(run, pytester):
+def test_agent_error_ends_the_episode_without_deciding_it(run, pytester):
     conftest = CONFTEST.replace("self.left -= 1", "raise ValueError('ouch')")
     body = "@task('Go.'{})\ndef test_go(episode): pass"
     pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
@@ -255,7 +255,7 @@ def test_an_agents_error_ends_an_episode_but_does_not_decide_it(run, pytester):
         "pytest.mark.mobile_task('Go.', 'more')",
     ],
 )
-def test_a_broken_mark_is_one_tasks_error(run, mark):
+def test_invalid_mark_is_an_error_of_one_task(run, mark):
     result, tasks = run(
         f"""
 @pytest.mark.parametrize("n", [pytest.param(1, marks={mark}),
@@ -268,7 +268,7 @@ def test_go(episode, n): pass
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
-def test_a_mark_that_is_added_later_is_guarded_too(run, pytester):
+def test_mark_added_later_is_also_checked(run, pytester):
     pytester.syspathinsert()
     pytester.makepyfile(
         later="import pytest\ndef pytest_collection_modifyitems(items):\n"
@@ -279,7 +279,7 @@ def test_a_mark_that_is_added_later_is_guarded_too(run, pytester):
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
-def test_a_result_that_cannot_be_computed_is_one_tasks_error(run, monkeypatch):
+def test_uncomputable_result_is_an_error_of_one_task(run, monkeypatch):
     scoring = importlib.import_module("pytest_mobileagent.plugin.scoring")
 
     def explode(*arguments: Any, **more: Any) -> None:
@@ -300,7 +300,7 @@ def test_escape_sequences_do_not_reach_the_terminal(run):
     assert "\x1b]0" not in result.stdout.str()
 
 
-def test_a_failure_says_where_to_look_from_where_pytest_was_started(run, pytester):
+def test_failure_shows_paths_relative_to_the_start_folder(run, pytester):
     body = '@task("Count.", app="a")\ndef test_count(episode): assert episode.answers("13")\n'
     result, (told,) = run(body)
     (folder,) = pytester.path.glob("runs/*")

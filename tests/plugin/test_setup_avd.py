@@ -105,7 +105,7 @@ def accept(sdk) -> None:
     (sdk.root / "licenses" / "android-sdk-license").touch()
 
 
-def test_a_run_starts_from_what_a_recipe_made(project, sdk, recipe, temporary):
+def test_run_starts_from_an_avd_created_by_a_recipe(project, sdk, recipe, temporary):
     accept(sdk)
     sdk.behave(boot_seconds=1)
     done = setup(recipe)
@@ -130,7 +130,7 @@ def test_a_run_starts_from_what_a_recipe_made(project, sdk, recipe, temporary):
     assert setup(recipe, "--force").returncode == 0
 
 
-def test_a_dry_run_only_says_what_it_would_do(sdk, recipe):
+def test_dry_run_only_prints_the_steps(sdk, recipe):
     for name in ("shop/base.apk", "shop/config.en.apk"):
         recipe.with_name("apps").joinpath(name).parent.mkdir(parents=True, exist_ok=True)
         recipe.with_name("apps").joinpath(name).touch()

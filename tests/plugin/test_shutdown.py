@@ -180,9 +180,7 @@ def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
         (RunEnding(gate=8, only_skips=True), 0, 8),
     ],
 )
-def test_the_gravest_reason_decides_on_the_status(
-    ending: RunEnding, given: int, status: int
-) -> None:
+def test_most_serious_reason_decides_the_status(ending: RunEnding, given: int, status: int) -> None:
     assert ending.status(given) == status
 
 
@@ -202,14 +200,14 @@ def test_cases_for_review_are_neither_passed_nor_failed(
     assert junit(pytester) == {"test_it[dispute]": ["skipped"], "test_it[pass]": []}
 
 
-def test_the_letter_of_review_is_of_review_only(run: Callable[..., Any]) -> None:
+def test_letter_r_stands_only_for_review(run: Callable[..., Any]) -> None:
     _, shown, _ = run(["dispute"], "-n0")
     assert ".py R " in shown
     assert "1 review" in shown
 
 
 @pytest.mark.slow
-def test_a_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
+def test_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
     status, shown, document = run(["kill"], "-n1")
     assert status == 1
     assert "R" not in shown.partition("crashed worker")[0].partition("1 item")[2]
@@ -218,7 +216,7 @@ def test_a_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
 
 
 @pytest.mark.slow
-def test_tasks_that_never_ran_are_reported_as_such(
+def test_tasks_that_never_ran_are_reported(
     pytester: pytest.Pytester, run: Callable[..., Any]
 ) -> None:
     what = [f"t{number}" for number in range(19)]
@@ -252,7 +250,7 @@ def test_tasks_that_never_ran_are_reported_as_such(
         ),
     ],
 )
-def test_tasks_behind_the_first_failure_are_not_run(
+def test_tasks_after_the_first_failure_are_not_run(
     run: Callable[..., Any], arguments: list[str], status: int, reason: str
 ) -> None:
     given, _, document = run(["pass", "fail", "a", "b", "c", "d"], *arguments)
@@ -264,7 +262,7 @@ def test_tasks_behind_the_first_failure_are_not_run(
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.slow
-def test_an_interrupted_run_reports_all_that_its_workers_have_finished(
+def test_interrupted_run_reports_all_finished_results(
     pytester: pytest.Pytester, start: Start, how: signal.Signals
 ) -> None:
     # The run's own process hangs at the first report and therefore reads no other report.
@@ -345,7 +343,7 @@ def test_a_run_started_by_nohup_outlives_the_terminal(
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
-def test_a_run_whose_terminal_closes_is_reported(
+def test_run_whose_terminal_closes_is_reported(
     pytester: pytest.Pytester, start: Start, workers: str
 ) -> None:
     ours, terminal = os.openpty()
@@ -364,7 +362,7 @@ def test_a_run_whose_terminal_closes_is_reported(
 @pytest.mark.parametrize(
     "reruns", [[], ["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]]
 )
-def test_a_deadly_task_has_one_result_beside_pytest_rerunfailures(
+def test_task_that_kills_its_worker_has_one_result_with_rerunfailures(
     pytester: pytest.Pytester, run: Callable[..., Any], reruns: list[str]
 ) -> None:
     pytest.importorskip("pytest_rerunfailures")

@@ -38,6 +38,6 @@ def test_help_loads_no_agent_and_no_device(tmp_path, arguments):
     assert loaded(tmp_path, *arguments) <= NEEDED
 
 
-def test_a_session_without_tasks_loads_no_agent(tmp_path):
+def test_session_without_tasks_loads_no_agent(tmp_path):
     (tmp_path / "test_plain.py").write_text("def test_plain(): pass\n")
     assert "agent" not in loaded(tmp_path)

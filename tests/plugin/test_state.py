@@ -66,7 +66,7 @@ def used() -> ItemState:
     return state
 
 
-def test_a_test_that_is_repeated_forgets_its_earlier_try(used: ItemState) -> None:
+def test_repeated_test_forgets_its_earlier_attempt(used: ItemState) -> None:
     before = values(used)
     used.begin()
     assert values(used) == {**values(ItemState()), **{name: before[name] for name in KEPT}}
@@ -82,14 +82,14 @@ def test_a_test_that_was_put_off_continues_with_its_episode(used: ItemState) -> 
         assert (used.was_put_off, used.episode, used.seconds_before) == (True, episode, seconds + 1)
 
 
-def test_a_test_that_was_put_off_and_is_repeated_gets_a_new_episode(used: ItemState) -> None:
+def test_postponed_and_repeated_test_gets_a_new_episode(used: ItemState) -> None:
     used.put_off(2.0)
     used.begin()
     used.begin()
     assert (used.was_put_off, used.episode, used.answers) == (False, None, {})
 
 
-def test_each_run_of_a_body_begins_without_what_the_last_one_missed(used: ItemState) -> None:
+def test_each_run_of_a_body_starts_without_earlier_misses(used: ItemState) -> None:
     used.begin_body(SubGoals(), Compared())
     assert (used.is_in_body, used.check_held, used.misses) == (True, False, [])
 
@@ -106,7 +106,7 @@ def test_a_failure_is_not_repeated_but_an_error_is(pytester: pytest.Pytester) ->
     assert entry["infrastructure"] == ["the disk is full"]
 
 
-def test_a_second_set_up_that_breaks_is_not_scored_with_the_episode_of_the_first(
+def test_broken_second_setup_is_not_scored_with_the_first_episode(
     pytester: pytest.Pytester,
 ) -> None:
     pytest.importorskip("pytest_rerunfailures")

@@ -20,13 +20,13 @@ def test_shop(episode, row):
 """
 
 
-def test_every_row_is_a_test_with_the_id_of_its_row(shop):
+def test_every_row_is_a_test_with_its_id(shop):
     shop.table(TABLE)
     result = shop.run(SHOP, "--collect-only", "-q")
     assert ids(result) == ["test_shop[shop-1]", "test_shop[shop-2]"]
 
 
-def test_rows_without_an_id_are_numbered(shop):
+def test_rows_without_ids_are_numbered(shop):
     shop.table('{"goal": "Go."}\n\n{"goal": "Go on."}\n', "shop.jsonl")
     body = SHOP.replace("csv", "jsonl")
     assert ids(shop.run(body, "--collect-only", "-q")) == ["test_shop[1]", "test_shop[2]"]
@@ -36,7 +36,7 @@ def test_rows_without_an_id_are_numbered(shop):
     ("expression", "chosen"),
     [("level=3", ["shop-2"]), ("level=1", ["shop-1"]), ("app='com.example.shop'", ["shop-1"])],
 )
-def test_rows_are_chosen_by_their_fields(shop, expression, chosen):
+def test_rows_are_selected_by_field(shop, expression, chosen):
     shop.table(TABLE)
     result = shop.run(SHOP, "--collect-only", "-q", "-m", f"mobile_task({expression})")
     assert ids(result) == [f"test_shop[{name}]" for name in chosen]
@@ -54,7 +54,7 @@ def test_columns_fill_the_goal_and_are_attributes_of_the_row(shop):
     assert first["tags"] == ["smoke", "paid"]
 
 
-def test_epochs_and_environments_are_for_every_row(shop):
+def test_epochs_and_environments_apply_to_every_row(shop):
     shop.table(TABLE)
     result = shop.run(SHOP, "--collect-only", "-q", "--mobile-epochs=2")
     assert ids(result) == [
@@ -65,7 +65,7 @@ def test_epochs_and_environments_are_for_every_row(shop):
     ]
 
 
-def test_rows_may_be_skipped_and_parametrized_as_any_test(shop):
+def test_rows_can_be_skipped_and_parametrized_like_any_test(shop):
     shop.table(TABLE)
     body = "@pytest.mark.parametrize('hour', [7, 22])" + SHOP.replace("row)", "row, hour)", 1)
     result = shop.run(body, "--collect-only", "-q", "-k", "22")
@@ -92,7 +92,7 @@ def test_an_invalid_cell_is_reported_with_its_place_before_a_device_starts(shop,
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-def test_a_row_has_no_column_that_the_table_lacks(shop):
+def test_column_missing_from_the_table_is_a_task_error(shop):
     shop.table(TABLE.replace(" in shop {row}", ""))
     shop.run(SHOP.replace("row.word", "row.wrd"))
     told = "tasks/shop/shop.csv, line 2 (shop-1) has no column 'wrd'"
@@ -100,7 +100,7 @@ def test_a_row_has_no_column_that_the_table_lacks(shop):
     assert shop.report()[0]["fault"] == "task"
 
 
-def test_what_the_rows_of_a_table_have_in_common_is_given_once(shop):
+def test_common_fields_of_rows_are_given_once(shop):
     table = "id,goal,level,key\nfirst,Press {key}.,1,home\nsecond,Press {key}.,2,back\n"
     (shop.path / "table.csv").write_text(table)
     body = """
@@ -122,7 +122,7 @@ def test_after():
     shop.run(body).assert_outcomes(passed=3)
 
 
-def test_a_mistake_in_what_rows_have_in_common_is_found_at_collection(shop):
+def test_mistake_in_common_fields_is_found_at_collection(shop):
     body = """
 @tasks([], kind="fun")
 def test_key(episode, row):
@@ -163,7 +163,7 @@ def test_shop(episode, row):
 """
 
 
-def test_the_wording_of_goals_is_recorded(shop):
+def test_wording_of_goals_is_recorded(shop):
     shop.table(TABLE)
     (shop.path / "tasks" / "releases.toml").write_text('shop = ".."\n')
     result = shop.run(OFFICIAL)
@@ -186,7 +186,7 @@ def test_a_missing_release_ends_the_run(shop):
     assert not (shop.path / "runs").exists()
 
 
-def test_a_run_that_is_resumed_with_another_wording_says_so(shop):
+def test_run_resumed_with_another_wording_is_warned_about(shop):
     shop.table(TABLE)
     assert shop.run(OFFICIAL, "-k", "shop-2").ret == 0
     (shop.path / "tasks" / "releases.toml").write_text('shop = ".."\n')

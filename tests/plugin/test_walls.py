@@ -202,7 +202,7 @@ def _score_again(suite: Suite) -> None:
     assert "it was not tried" in task["verdict"]["evidence"]["wall"]
 
 
-def test_a_run_that_is_resumed_runs_a_task_again_that_a_wall_stopped(suite: Suite) -> None:
+def test_resumed_run_repeats_a_task_stopped_by_a_wall(suite: Suite) -> None:
     suite.run("-k", "shut")
     again = CONFTEST.replace('make_screen("Shut", "Password", "LOG  IN"', 'make_screen("Basket"')
     suite.pytester.makeconftest(again)
@@ -234,7 +234,7 @@ def mobile_lease():
     assert why in remarks[1]
 
 
-def test_a_device_that_breaks_in_a_trial_is_replaced_and_then_left(suite: Suite) -> None:
+def test_device_that_breaks_during_trials_is_replaced_once(suite: Suite) -> None:
     breaks = """
     def reset(self, snapshot, apps):
         self.resets = getattr(self, "resets", 0) + 1
@@ -313,7 +313,7 @@ def test_judges_may_report_a_wall_without_a_pattern(suite: Suite) -> None:
     assert offered == {"passed_by", "claimed", "denied"}
 
 
-def test_a_broken_file_ends_the_run_before_a_device_is_asked_for(suite: Suite) -> None:
+def test_invalid_pattern_file_ends_the_run_before_a_device_starts(suite: Suite) -> None:
     suite.walls.write_text('\n[log-in]\ntexts = ["Log in"]\nwords = 3\n')
     suite.pytester.makeconftest(NO_DEVICE)
     result = suite.run()
@@ -357,7 +357,7 @@ class Free(App):
 
 
 @pytest.mark.slow
-def test_walls_are_tried_on_phones_by_each_worker(project: Project) -> None:
+def test_each_worker_tries_walls_on_its_own_phone(project: Project) -> None:
     project.write(
         apps__shops=APPS,
         conftest="""

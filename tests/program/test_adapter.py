@@ -43,7 +43,7 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def test_a_whole_adapter_is_read(write: Write, tmp_path: Path) -> None:
+def test_complete_adapter_is_parsed(write: Write, tmp_path: Path) -> None:
     adapter = read_adapter(
         write(
             """
@@ -92,7 +92,7 @@ SERIAL = "{serial}"
     assert (adapter.env, adapter.roles) == ({"SERIAL": "{serial}"}, {"gpt-4o*": "actor"})
 
 
-def test_a_command_is_enough(write: Write) -> None:
+def test_command_is_sufficient(write: Write) -> None:
     adapter = read_adapter(write("command = 'python3 run.py --task \"{goal}\"'"))
     assert adapter.command == ("python3", "run.py", "--task", "{goal}")
     assert (adapter.exit_codes, adapter.copy, adapter.network) == (SPA_BENCH, True, "open")
@@ -155,13 +155,13 @@ def test_errors_are_reported_with_their_place(write: Write, text: str, says: str
     assert str(path) in str(error.value)
 
 
-def test_a_command_for_a_shell_is_one_text(write: Write) -> None:
+def test_shell_command_is_one_string(write: Write) -> None:
     text = 'cd sub && ./run "$MOBILEAGENT_GOAL" ${goal}'
     adapter = read_adapter(write(f"shell = true\ncommand = '{text}'"))
     assert adapter.command == (text,)
 
 
-def test_a_command_is_split_into_words_and_given_to_no_shell() -> None:
+def test_command_is_split_into_words_without_a_shell() -> None:
     adapter = from_command("cmd:python3 run.py --task '{goal} | x' --serial {serial} > out")
     assert adapter.command[2:] == ("--task", "{goal} | x", "--serial", "{serial}", ">", "out")
     assert (adapter.name, adapter.folder, adapter.path) == ("run", None, None)
@@ -177,7 +177,7 @@ def test_a_command_is_split_into_words_and_given_to_no_shell() -> None:
         (f"{sys.executable} x.py", "x"),
     ],
 )
-def test_a_command_has_a_short_name(command: str, name: str) -> None:
+def test_command_has_a_short_name(command: str, name: str) -> None:
     assert from_command(command).name == name
 
 
@@ -198,7 +198,7 @@ def test_a_command_has_a_short_name(command: str, name: str) -> None:
         ("python3 a\0b", "NUL"),
     ],
 )
-def test_a_command_that_cannot_be_run_is_refused_early(
+def test_impossible_command_is_refused_early(
     command: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -213,7 +213,7 @@ def test_a_command_that_cannot_be_run_is_refused_early(
 
 
 @given(st.text())
-def test_any_text_is_a_command_or_is_refused(text: str) -> None:
+def test_any_text_is_a_command_or_refused(text: str) -> None:
     with contextlib.suppress(BadAdapterError):
         split(text)
 

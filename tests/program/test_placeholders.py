@@ -44,28 +44,28 @@ GOAL = """He said "it's {serial}"; $(reboot) `x` \\ {{goal}} %s\n--help"""
         ("--mcp={mcp_command}", "--mcp=python -m 'my mcp'"),
     ],
 )
-def test_placeholders_are_filled_in_once(text: str, filled: str) -> None:
+def test_placeholders_are_replaced_once(text: str, filled: str) -> None:
     values = Values(GOAL, "emulator-5554", adb_port="5038", mcp_command=("python", "-m", "my mcp"))
     assert fill(text, values) == filled
 
 
-def test_a_command_within_a_command_is_several_words() -> None:
+def test_command_placeholder_becomes_several_words() -> None:
     values = Values("go", mcp_command=("python", "-m", "a b"))
     assert fill_words(["x", "{mcp_command}", "y"], values) == ["x", "python", "-m", "a b", "y"]
 
 
 @given(st.text())
-def test_any_goal_arrives_as_a_word_of_its_own(goal: str) -> None:
+def test_any_goal_is_one_argument(goal: str) -> None:
     (word,) = fill_words(["{goal}"], Values(goal))
     assert word == goal.replace("\0", "\ufffd")
 
 
 @given(st.text(st.characters(exclude_categories=[])))
-def test_whatever_a_goal_holds_can_be_given_to_a_program(goal: str) -> None:
+def test_any_goal_can_be_passed_to_a_program(goal: str) -> None:
     os.fsencode(Values(goal).text("goal"))
 
 
-def test_a_program_reads_the_goal_as_it_is(tmp_path: Path) -> None:
+def test_program_receives_the_goal_unchanged(tmp_path: Path) -> None:
     code = "import os, sys; sys.stdout.write(sys.argv[1] + os.environ['MOBILEAGENT_GOAL'])"
     for goal in (GOAL, "x" * 100_000, "→" * 40_000, "\N{PILE OF POO}\udcff", "-rf"):
         values = Values(goal)
@@ -78,14 +78,14 @@ def test_a_program_reads_the_goal_as_it_is(tmp_path: Path) -> None:
         assert done.stdout.decode() == values.text("goal") * 2
 
 
-def test_a_goal_that_no_command_can_hold_is_refused_in_words() -> None:
+def test_goal_too_long_for_a_command_is_refused() -> None:
     values = Values("x" * 200_000)
     with pytest.raises(AgentError, match="MOBILEAGENT_GOAL_FILE"):
         fill_words(["{goal}"], values)
     assert "MOBILEAGENT_GOAL" not in values.environment()
 
 
-def test_all_values_are_variables_too() -> None:
+def test_all_values_are_environment_variables() -> None:
     values = Values("go", serial="S", mcp_command=("a", "b c"))
     assert values.environment() == {
         "MOBILEAGENT_GOAL": "go",
@@ -104,12 +104,12 @@ def test_all_values_are_variables_too() -> None:
         ("{print}", "write {{print}} for these very characters"),
     ],
 )
-def test_an_unknown_placeholder_is_explained(text: str, says: str) -> None:
+def test_unknown_placeholder_is_explained(text: str, says: str) -> None:
     assert says in flaw(f"a {text} b")
 
 
 @pytest.mark.parametrize("text", ["{{print}}", '{"a": 1}', "{ print }", "{}", *NAMES])
-def test_other_braces_are_no_placeholders(text: str) -> None:
+def test_other_braces_are_not_placeholders(text: str) -> None:
     assert not flaw(text)
 
 
@@ -117,7 +117,7 @@ def test_the_used_placeholders_are_known() -> None:
     assert used(["a {goal}", "{{serial}}", "x{mcp_config}y"]) == {"goal", "mcp_config"}
 
 
-def test_files_are_filled_in_as_their_format_wants_it(tmp_path: Path) -> None:
+def test_values_are_escaped_for_the_file_format(tmp_path: Path) -> None:
     values = Values('say "hi"\n', openai_chat_url="http://127.0.0.1:1/x/chat/completions")
     for name in ("config.json", "notes.txt"):
         (tmp_path / name).write_text('{"url": "{openai_chat_url}", "goal": "{goal}", "{x}": 1}')

@@ -28,7 +28,7 @@ def failed(url: str, body: bytes) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-def test_a_function_is_served() -> None:
+def test_function_is_served() -> None:
     async def double(given: dict[str, Any]) -> dict[str, Any]:
         if given["x"] == 13:
             raise HostError("unlucky")
@@ -55,7 +55,7 @@ def test_a_function_is_served() -> None:
     asyncio.run(main())
 
 
-def test_another_port_is_served_and_started_when_it_is_asked_for() -> None:
+def test_other_port_is_started_on_demand_and_proxied() -> None:
     asked: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -105,7 +105,7 @@ def test_other_protocols_are_refused(said: bytes) -> None:
     )
 
 
-def test_a_port_that_is_closed_ends_its_connections() -> None:
+def test_closed_port_ends_its_connections() -> None:
     async def main() -> None:
         port = LocalPort()
         await port.start()

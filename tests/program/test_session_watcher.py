@@ -121,7 +121,7 @@ def actions(record: EpisodeRecord) -> list[tuple[Action, ...]]:
     return [step.actions for step in record.steps]
 
 
-def test_each_step_has_the_screen_before_it_and_what_the_model_said(
+def test_each_step_has_its_screen_and_the_models_reply(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     program.ask("I tap.")
@@ -138,7 +138,7 @@ def test_each_step_has_the_screen_before_it_and_what_the_model_said(
     assert episode.answer == "done"
 
 
-def test_the_act_over_the_limit_is_refused_and_ends_the_episode(
+def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
     program: Program, session: Session, record: Callable[[], EpisodeRecord]
 ) -> None:
     for place in range(0, 90, 30):
@@ -152,7 +152,7 @@ def test_the_act_over_the_limit_is_refused_and_ends_the_episode(
     assert record().step_count == 3
 
 
-def test_a_program_may_do_nothing_more_once_its_goal_is_met(
+def test_acts_after_meeting_the_goal_are_refused(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     session._is_done = lambda _: session.steps == 1
@@ -166,7 +166,7 @@ def test_a_program_may_do_nothing_more_once_its_goal_is_met(
     assert episode.error == ""
 
 
-def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended(
+def test_goal_met_by_the_last_step_is_noticed_at_the_end(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     session._is_done = lambda _: session.steps == 1
@@ -177,7 +177,7 @@ def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended
     assert episode.error == ""
 
 
-def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
+def test_acts_between_observations_are_joined_by_a_model_call(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     program.ask()
@@ -189,7 +189,7 @@ def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
 
 
-def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
+def test_act_waits_for_the_record_of_the_finished_call(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_watcher, "_LAST_CALL_SECONDS", 5.0)
@@ -226,7 +226,7 @@ def test_a_refused_command_is_not_an_act(
     assert record().steps == ()
 
 
-def test_a_program_may_say_its_steps_itself(
+def test_program_may_mark_its_steps(
     program: Program, session: Session, record: Callable[[], EpisodeRecord]
 ) -> None:
     assert program.does(program.watcher.step("begin")) == ""
@@ -242,7 +242,7 @@ def test_a_program_may_say_its_steps_itself(
     assert actions(record()) == [(Tap(1, 1), Key("back")), (Raw("unseen"),), (Raw("unseen"),)]
 
 
-def test_tools_do_steps_of_their_own(
+def test_mcp_tools_record_separate_steps(
     program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
 ) -> None:
     program.act(Tap(1, 1))
@@ -256,7 +256,7 @@ def test_tools_do_steps_of_their_own(
     assert episode.termination is Termination.STEP_LIMIT
 
 
-def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
+def test_observation_by_a_tool_is_recorded_but_not_counted(
     program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
     program.watcher._seen_at -= 10
@@ -265,7 +265,7 @@ def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
     assert len(record().screens) == 2
 
 
-def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
+def test_capture_waits_for_the_programs_dump(program: Program) -> None:
     dump = Command("uiautomator dump", looks=True, automation=True)
     for _ in range(2):
         passage = program.does(program.watcher.command(dump))
@@ -279,7 +279,7 @@ def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
         assert not looking.is_alive()
 
 
-def test_a_server_that_starts_gets_time_before_the_next_look(
+def test_starting_server_gets_time_before_the_next_capture(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []

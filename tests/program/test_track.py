@@ -54,7 +54,7 @@ def steps(track: Track, *, ends: bool = True) -> list[DoneStep]:
     return [step for step, _ in track.take(NOW, ends=ends)]
 
 
-def test_the_acts_between_two_model_calls_are_one_step(track: Told) -> None:
+def test_acts_between_two_model_calls_are_one_step(track: Told) -> None:
     track.mark("call")
     track.act(Tap(1, 1))
     track.mark("look")
@@ -66,7 +66,7 @@ def test_the_acts_between_two_model_calls_are_one_step(track: Told) -> None:
     assert taken(track) == []  # each step is taken only once
 
 
-def test_where_no_call_is_on_one_side_looks_make_the_steps(track: Told) -> None:
+def test_observations_separate_steps_without_model_calls(track: Told) -> None:
     track.act(Tap(1, 1))
     track.mark("look")
     track.act(Tap(50, 50))
@@ -77,7 +77,7 @@ def test_where_no_call_is_on_one_side_looks_make_the_steps(track: Told) -> None:
     assert taken(track) == [(Tap(1, 1),), (Tap(50, 50), Key("back")), (Key("home"),)]
 
 
-def test_letters_and_pieces_of_gestures_are_one_act_without_a_look_between(track: Told) -> None:
+def test_letters_and_gesture_parts_without_observation_are_one_act(track: Told) -> None:
     for letter in "abc":
         track.act(Type(letter))
     track.act(Pointer("down", 5, 5))
@@ -87,14 +87,14 @@ def test_letters_and_pieces_of_gestures_are_one_act_without_a_look_between(track
     assert taken(track) == [(Type("abc"),), (Tap(5, 5),)]
 
 
-def test_two_quick_taps_are_not_held_apart(track: Told) -> None:
+def test_two_quick_taps_are_a_double_tap(track: Told) -> None:
     track.act(Tap(5, 5))
     track.clock -= 0.9
     track.act(Tap(6, 5))
     assert taken(track) == [(DoubleTap(5, 5),)]
 
 
-def test_what_is_seen_after_a_step_is_what_is_seen_before_the_next(track: Told) -> None:
+def test_screen_after_a_step_is_the_screen_before_the_next(track: Told) -> None:
     track.act(Tap(1, 1))
     track.act(Key("back"))
     first, second = track.take(NOW, ends=True)
@@ -111,7 +111,7 @@ def test_the_last_step_waits_for_a_look(track: Told) -> None:
     assert taken(track) == [(Tap(1, 1),)]
 
 
-def test_a_track_begins_anew_where_it_ends(track: Told) -> None:
+def test_track_starts_again_after_its_end(track: Told) -> None:
     track.mark("call")
     track.act(Tap(1, 1))
     assert taken(track, ends=True) == [(Tap(1, 1),)]
@@ -121,7 +121,7 @@ def test_a_track_begins_anew_where_it_ends(track: Told) -> None:
     assert taken(track) == [(Key("back"), Key("home"))]
 
 
-def test_calls_and_failures_are_those_of_the_step(track: Told) -> None:
+def test_calls_and_failures_belong_to_their_step(track: Told) -> None:
     call = ModelCall("gpt-4o")
     track.act(Tap(1, 1), error="exit status 1", calls=(call,))
     (step,) = steps(track)
@@ -150,7 +150,7 @@ def test_time_is_the_programs_except_for_acting_and_being_held_up() -> None:
     assert track.worked() == pytest.approx(7, abs=0.5)
 
 
-def test_no_second_counts_twice() -> None:
+def test_seconds_are_counted_once() -> None:
     began = time.monotonic() - 10
     track = Track(since=began)
     for start in (1.0, 1.5, 2.0):  # three threads, each held up while another one acts
@@ -171,14 +171,14 @@ def test_thinking_restarts_after_a_step_recorded_elsewhere() -> None:
     assert track.thinking() == pytest.approx(0, abs=0.5)
 
 
-def test_a_command_that_goes_on_is_the_programs_time_after_a_while() -> None:
+def test_long_command_counts_as_thinking_after_a_limit() -> None:
     act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
     act.passed = time.monotonic() - 100
     begin, end = act.acting
     assert end - begin == pytest.approx(30.0)
 
 
-def test_a_job_is_done_where_the_queue_is_worked_off_and_its_result_comes_back() -> None:
+def test_job_runs_in_the_session_thread_and_returns_its_result() -> None:
     jobs = Jobs()
     with LoopThread() as loop:
         asked = asyncio.run_coroutine_threadsafe(jobs.ask(threading.get_ident), loop._loop)
@@ -187,7 +187,7 @@ def test_a_job_is_done_where_the_queue_is_worked_off_and_its_result_comes_back()
         assert not jobs.do_next(0)
 
 
-def test_what_a_job_raises_is_raised_on_both_sides() -> None:
+def test_exception_in_a_job_is_raised_on_both_sides() -> None:
     jobs = Jobs()
 
     def fail() -> None:
@@ -201,7 +201,7 @@ def test_what_a_job_raises_is_raised_on_both_sides() -> None:
             asked.result(5)
 
 
-def test_ctrl_c_in_a_job_does_not_end_the_event_loop_of_whoever_asked_for_it() -> None:
+def test_ctrl_c_in_a_job_does_not_end_the_event_loop() -> None:
     jobs = Jobs()
 
     def interrupted() -> None:

@@ -49,7 +49,7 @@ def told(*argv: str) -> None:
         main(list(argv))
 
 
-def test_any_field_of_a_report_may_be_anything(
+def test_report_fields_may_have_any_value(
     recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded / "report.json"
@@ -147,9 +147,7 @@ def test_a_link_is_not_an_episode(
 
 
 @pytest.mark.parametrize("strange", ["NaN", "1e999", '"\\ud800"', "9" * 4000, "[" * 96 + "]" * 96])
-def test_reports_are_written_anew_once_whatever_a_verdict_holds(
-    recorded: Path, strange: str
-) -> None:
+def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded: Path, strange: str) -> None:
     verdict = {"passed": True, "scorer": "person", "reason": "", "evidence": {"who": "they"}}
     line = json.dumps(verdict).replace('"they"', f'"they", "note": {strange}')
     with (recorded / "episodes" / "first.1" / "verdicts.jsonl").open("a") as file:
@@ -160,7 +158,7 @@ def test_reports_are_written_anew_once_whatever_a_verdict_holds(
     assert (outcomes["first"], outcomes["second"]) == ("passed", "failed")
 
 
-def test_a_record_names_no_screen_outside_of_the_store(recorded: Path, tmp_path: Path) -> None:
+def test_record_cannot_refer_to_screens_outside_the_store(recorded: Path, tmp_path: Path) -> None:
     (tmp_path / "runs" / "theirs.xml").write_text("secret")
     path = recorded / "episodes" / "second.0" / "episode.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -174,15 +172,13 @@ def test_a_record_names_no_screen_outside_of_the_store(recorded: Path, tmp_path:
         read(path.parent, EpisodeRecord)
 
 
-def test_only_their_owner_may_look_into_the_folders_of_runs(recorded: Path, tmp_path: Path) -> None:
+def test_run_folders_are_private_to_their_owner(recorded: Path, tmp_path: Path) -> None:
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     for folder in (recorded, tmp_path / "merged"):
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_record_that_is_too_large_to_be_read_is_not_merged(
-    recorded: Path, tmp_path: Path
-) -> None:
+def test_oversized_record_is_not_merged(recorded: Path, tmp_path: Path) -> None:
     os.truncate(recorded / "episodes" / "second.0" / "verdicts.jsonl", 1 << 29)
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     assert read_report(tmp_path / "merged" / "report.json")["tasks"]

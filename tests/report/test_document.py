@@ -30,13 +30,13 @@ VERSION_1: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_report_is_read_as_it_was_written(tmp_path: Path, result: Callable[..., Entry]) -> None:
+def test_report_is_read_back_unchanged(tmp_path: Path, result: Callable[..., Entry]) -> None:
     report = document({"id": "r"}, {"t": result(True, steps=2)})
     (tmp_path / "report.json").write_text(json.dumps(report))
     assert read_report(tmp_path / "report.json") == report
 
 
-def test_version_1_is_read_in_todays_shape(tmp_path: Path) -> None:
+def test_version_1_is_converted_to_the_current_format(tmp_path: Path) -> None:
     whole = {"schema_version": 1, "run": {}, "summary": {}, "tasks": [VERSION_1]}
     (tmp_path / "report.json").write_text(json.dumps(whole))
     report = read_report(tmp_path / "report.json")
@@ -46,7 +46,7 @@ def test_version_1_is_read_in_todays_shape(tmp_path: Path) -> None:
     assert summarise(report["tasks"])["premature"] == 1
 
 
-def test_entries_of_older_reports_get_their_keys_and_what_was_not_recorded(tmp_path: Path) -> None:
+def test_old_entries_get_keys_and_defaults(tmp_path: Path) -> None:
     bare = {"id": "a", "nodeid": "a", "outcome": "failed", "success": False, "epoch": None}
     verdict = {"passed": False, "reason": "no"}
     later = {**bare, "environment": "100", "epoch": 2, "verdict": verdict, "mood": "bright"}
@@ -108,7 +108,7 @@ def _write_run(folder: Path, head: dict[str, Any], time: float) -> None:
     os.utime(folder / "run.json", (time, time))
 
 
-def test_the_run_that_was_begun_last_is_the_newest(tmp_path: Path) -> None:
+def test_newest_run_is_the_one_started_last(tmp_path: Path) -> None:
     for time, name in enumerate(["b", "a", "c"], 1):
         (tmp_path / name).mkdir()
         file = tmp_path / name / ("report.json" if name == "b" else "run.json")

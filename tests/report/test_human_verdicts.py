@@ -48,7 +48,7 @@ TABLE: dict[str, tuple[tuple[str, bool | None, str | None], Verdict, tuple[str, 
 
 
 @pytest.mark.parametrize(("run", "verdict", "decided"), TABLE.values(), ids=TABLE)
-def test_a_person_decides(
+def test_person_decides(
     result: Make,
     run: tuple[str, bool | None, str | None],
     verdict: Verdict,
@@ -83,7 +83,7 @@ def test_consequences_of_a_verdict_follow_from_a_persons_too(
     assert (after["step_ratio"], after["premature"], after["overdue"]) == numbers
 
 
-def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Make) -> None:
+def test_first_success_step_is_kept_only_if_the_person_agrees(result: Make) -> None:
     found = {"step_efficiency": 2.0, "progress": 1.0}
     before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
     agreed, not_so = apply_verdict(before, PASS), apply_verdict(before, FAIL)
@@ -94,7 +94,7 @@ def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Mak
     assert as_run(not_so) == before
 
 
-def test_who_decided_and_why_is_the_reason(result: Make) -> None:
+def test_reason_names_the_person_and_the_note(result: Make) -> None:
     before = entry(result, "review", None)
     assert apply_verdict(before, PASS)["reason"] == "passed by ann: the lamp is on"
     assert apply_verdict(before, FAIL)["reason"] == "failed by bob"
@@ -126,7 +126,7 @@ def test_cases_for_review_are_known_once_people_have_decided(result: Make) -> No
     assert not was_undecided(apply_verdict(failed, PASS))
 
 
-def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make) -> None:
+def test_summary_is_recomputed_and_unknown_fields_are_kept(result: Make) -> None:
     tasks: list[Any] = [
         entry(result, "review", None, id=name, suite="lamps") | {"nodeid": name, "mood": "bright"}
         for name in "abc"

@@ -129,7 +129,7 @@ def suspects_of(tasks: Any) -> list[str]:
     return sorted(task["id"] for task in tasks if task["suspect"])
 
 
-def test_shards_become_a_whole_that_stands_alone(
+def test_shards_become_a_self_contained_run(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True, "a@1": False, "b": None}, shard="1/2")
@@ -187,7 +187,7 @@ def test_run_json_and_the_report_describe_the_whole(
     }
 
 
-def test_a_killed_shard_gives_what_it_had_finished(
+def test_finished_results_of_a_killed_shard_are_merged(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True}, broken=("b",), never=("c",), killed=True)
@@ -197,7 +197,7 @@ def test_a_killed_shard_gives_what_it_had_finished(
     assert f"{one} was cut off, or goes on" in capsys.readouterr().err
 
 
-def test_a_case_counts_as_in_the_run_that_decided_it(
+def test_deciding_run_provides_the_result_of_a_case(
     make_run: Callable[..., Path], tmp_path: Path
 ) -> None:
     one = make_run("one", {"a": True}, broken=("b",), never=("c",))
@@ -211,7 +211,7 @@ def test_a_case_counts_as_in_the_run_that_decided_it(
         shutil.rmtree(tmp_path / "whole")
 
 
-def test_a_case_that_two_runs_decided_is_an_error(
+def test_case_decided_by_two_runs_is_an_error(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = make_run("one", {"a": True, "b": True}), make_run("two", {"a": True, "b": None})
@@ -232,7 +232,7 @@ def test_decisions_of_people_stay(make_run: Callable[..., Path], tmp_path: Path)
     assert again == tasks["a@0"]
 
 
-def test_parts_that_differ_are_pointed_out(
+def test_differing_parts_are_warned_about(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True}, shard="1/4", options={"mobile-seed": {"value": "1"}})
@@ -288,7 +288,7 @@ def test_runs_of_different_agents_are_not_merged(
     assert "runs of different agents; compare them instead of merging: mine in" in error
 
 
-def test_nothing_is_overwritten(
+def test_existing_folder_is_not_overwritten(
     make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True})
@@ -300,7 +300,7 @@ def test_nothing_is_overwritten(
     assert main(["merge", str(one), "-o", str(tmp_path / "empty")]) == 0
 
 
-def test_runs_of_version_1_are_merged(tmp_path: Path) -> None:
+def test_runs_of_version_1_can_be_merged(tmp_path: Path) -> None:
     tasks = merged(tmp_path, VERSION_1)
     before = report(VERSION_1)["tasks"]
     assert [t["outcome"] for t in tasks.values()] == [t["outcome"] for t in before]
@@ -309,7 +309,7 @@ def test_runs_of_version_1_are_merged(tmp_path: Path) -> None:
     assert any(task["episode"] for task in tasks.values())
 
 
-def test_a_report_cannot_name_folders_elsewhere(
+def test_report_cannot_refer_to_other_folders(
     make_run: Callable[..., Path], tmp_path: Path
 ) -> None:
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True})
@@ -320,7 +320,7 @@ def test_a_report_cannot_name_folders_elsewhere(
     assert tasks["a@0"]["episode"] is None
 
 
-def test_a_full_disk_leaves_nothing(
+def test_full_disk_leaves_nothing_behind(
     make_run: Callable[..., Path],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

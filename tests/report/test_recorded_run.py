@@ -76,7 +76,7 @@ def shown(result: Any) -> dict[str, Any]:
     return {name: plain[name] for name in names}
 
 
-def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> None:
+def test_result_is_derived_from_files_if_missing(folder: RunFolder) -> None:
     results = {result.case.id: result for result in missing_results(folder.path, (), "disk full")}
     known = {"golden_steps": 2}
     lost = {"outcome": "error", "success": None, "fault": "infrastructure", **known}
@@ -121,7 +121,7 @@ def test_an_index_is_not_trusted_without_its_verdict(folder: RunFolder, size: in
     assert not is_final(done.to_wire())
 
 
-def test_the_versions_of_apps_are_those_of_finished_episodes(
+def test_app_versions_come_from_finished_episodes(
     folder: RunFolder, make_screen: Callable[..., Screen]
 ) -> None:
     assert app_versions(folder.path) == {}
@@ -134,7 +134,7 @@ def test_the_versions_of_apps_are_those_of_finished_episodes(
     assert app_versions(folder.path) == {"com.shop": {"3"}}
 
 
-def test_how_steps_match_golden_actions_is_in_the_verdict(folder: RunFolder) -> None:
+def test_matched_golden_steps_come_from_the_verdict(folder: RunFolder) -> None:
     steps = [
         {"step": number, "type": True, "exact": number == 1, "counts": True} for number in (1, 2)
     ]
@@ -149,7 +149,7 @@ def test_how_steps_match_golden_actions_is_in_the_verdict(folder: RunFolder) -> 
     assert (entry["step_accuracy"], entry["type_accuracy"]) == (0.5, 1.0)
 
 
-def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
+def test_cases_with_results_are_left_out(folder: RunFolder) -> None:
     known = {case(name).nodeid for name in NAMES[:3]}
     assert [result.case.id for result in missing_results(folder.path, known, "")] == ["never"]
 
@@ -161,7 +161,7 @@ def test_an_index_with_missing_episodes_is_not_trusted(folder: RunFolder, path: 
     assert (result.outcome, result.success) == ("not run", None)
 
 
-def test_a_case_that_took_its_worker_down_is_an_error_of_infrastructure(folder: RunFolder) -> None:
+def test_case_that_killed_its_worker_is_an_infrastructure_error(folder: RunFolder) -> None:
     result = lost_result(folder.path, case("broken off").nodeid)
     assert result is not None
     assert (result.outcome, result.fault) == ("error", "infrastructure")

@@ -71,7 +71,7 @@ def test_premature_and_overdue_reports(
     assert measured["termination"] == termination.value
 
 
-def test_crashes_are_counted_only_where_the_log_was_read(make_episode: MakeEpisode) -> None:
+def test_crashes_are_unknown_without_a_log(make_episode: MakeEpisode) -> None:
     crash = Crash("native crash", "com.example.water", "SIGSEGV")
     episode = make_episode(Tap(1, 1), Tap(1, 1))
     crashed = [replace(step, crashes=(crash,)) for step in episode.steps]
@@ -94,7 +94,7 @@ def test_crashes_are_counted_only_where_the_log_was_read(make_episode: MakeEpiso
         ([Tap(1, 1)], 10**400, True, 0.0),
     ],
 )
-def test_the_step_ratio_is_of_successes_with_known_golden_steps(
+def test_step_ratio_needs_success_and_golden_steps(
     make_episode: Callable[..., Episode],
     actions: list[Action],
     golden: int | None,
@@ -104,7 +104,7 @@ def test_the_step_ratio_is_of_successes_with_known_golden_steps(
     assert measures(make_episode(*actions), success, golden)["step_ratio"] == ratio
 
 
-def test_costs_and_seconds_are_the_episodes(
+def test_costs_and_seconds_come_from_the_episode(
     make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
 ) -> None:
     screen = make_screen()
@@ -127,7 +127,7 @@ def test_costs_and_seconds_are_the_episodes(
     assert measures(done, True, None)["cost_usd"] is None
 
 
-def test_judges_cost_as_a_role_of_their_own(make_episode: Callable[..., Episode]) -> None:
+def test_judge_costs_have_their_own_role(make_episode: Callable[..., Episode]) -> None:
     asked = (ModelCall("m", input_tokens=10, price_usd=0.5), ModelCall("n", "planner"))
     episode = make_episode(Tap(1, 1), unused=asked)
     call = ModelCall("j", "judge", input_tokens=7, price_usd=0.25)
@@ -144,7 +144,7 @@ def test_judges_cost_as_a_role_of_their_own(make_episode: Callable[..., Episode]
     assert wire["judged"] == {"passed": False, "reason": ""}
 
 
-def test_a_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
+def test_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
     case = Case(Task("Do it.", app="com.app", tags=("smoke",)), "id", "suite", "nodeid")
     verdict = Verdict(True, reason="half \ud83d", first_step=1, partial_credit=0.5)
     episode = make_episode(Tap(1, 1), termination=REPORTED)
@@ -155,7 +155,7 @@ def test_a_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
     assert (wire["app"], wire["tags"], wire["first_success_step"]) == ("com.app", ["smoke"], 1)
 
 
-def test_without_an_episode_all_measures_are_unknown() -> None:
+def test_measures_are_unknown_without_an_episode() -> None:
     wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").to_wire()
     measured = measures(None, None, None)
     assert set(measured.values()) == {None}
@@ -166,7 +166,7 @@ def test_without_an_episode_all_measures_are_unknown() -> None:
 A, B = Tap(1, 1), Tap(2, 2)
 
 
-def test_a_step_without_effect_leaves_tree_and_picture_as_they_were(
+def test_step_without_effect_changes_neither_tree_nor_screenshot(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     one, other = make_screen("one"), make_screen("other")
@@ -183,7 +183,7 @@ def test_waiting_asking_and_reporting_cannot_lack_an_effect(
     assert repeated(make_episode(Wait(1), Wait(1), screens=(same,) * 3)) == [False, False]
 
 
-def test_a_repeated_step_does_the_same_on_the_same_screen_however_long_ago(
+def test_repeated_step_is_recognised_after_any_number_of_steps(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     one, other = make_screen("one"), make_screen("other")
@@ -234,7 +234,7 @@ def test_a_failed_action_is_invalid_and_neither_of_the_others(
     assert measured["invalid_actions"] == 3
 
 
-def test_latency_is_what_the_agent_and_the_phone_take_for_an_action(
+def test_latency_includes_agent_and_phone(
     make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     step = Step(make_screen("a"), (A, B), seconds_thinking=3.0, seconds_acting=1.0)
@@ -243,7 +243,7 @@ def test_latency_is_what_the_agent_and_the_phone_take_for_an_action(
     assert measures(make_episode(Finish()), True, None)["latency"] is None
 
 
-def test_progress_counts_what_held_on_the_way() -> None:
+def test_progress_counts_sub_goals_met_on_the_way() -> None:
     def subgoal(weight: float, held: bool, first: int | None) -> dict[str, object]:
         return {"name": "a", "weight": weight, "held": held, "first_step": first}
 

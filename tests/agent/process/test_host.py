@@ -77,14 +77,12 @@ def test_an_agent_that_breaks_fails_without_affecting_others(
     assert played("tap").termination is Termination.SELF_REPORTED
 
 
-def test_an_object_in_place_of_a_text_is_its_text(played: Callable[..., Episode]) -> None:
+def test_object_in_place_of_a_string_is_converted(played: Callable[..., Episode]) -> None:
     assert played("unsendable").termination is Termination.SELF_REPORTED
 
 
 @pytest.mark.parametrize("goal", ["holds_the_gil", "ignores_signals"])
-def test_the_time_limit_ends_whatever_an_agent_does(
-    played: Callable[..., Episode], goal: str
-) -> None:
+def test_time_limit_ends_any_agent(played: Callable[..., Episode], goal: str) -> None:
     played("tap")  # starts the process
     started = time.monotonic()
     episode = played(goal, seconds=0.3)
@@ -93,7 +91,7 @@ def test_the_time_limit_ends_whatever_an_agent_does(
     assert played("tap").termination is Termination.SELF_REPORTED
 
 
-def test_an_agent_that_no_longer_listens_is_ended(
+def test_agent_that_stops_reading_is_ended(
     played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The observation is larger than the system's buffer for a process that does not read.
@@ -107,13 +105,13 @@ def test_messages_from_a_fork_of_the_agent_are_ignored(played: Callable[..., Epi
     assert [step.action for step in played("fork_that_plays_on").steps] == [Tap(1, 1), Finish()]
 
 
-def test_the_folder_of_the_next_agent_is_the_first_ones(played: Callable[..., Episode]) -> None:
+def test_each_agent_starts_in_the_original_folder(played: Callable[..., Episode]) -> None:
     here = played("where").answer
     assert played("changes_folder").answer == "/"
     assert played("where").answer == here
 
 
-def test_what_an_agent_prints_is_captured_with_its_test(
+def test_output_of_an_agent_is_captured_with_its_test(
     played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
     process.load()
@@ -124,7 +122,7 @@ def test_what_an_agent_prints_is_captured_with_its_test(
     assert capfd.readouterr().out == "I see\n"
 
 
-def test_what_an_agent_prints_without_end_is_shown_up_to_a_size(
+def test_endless_output_is_truncated(
     played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
     process.load()
@@ -161,7 +159,7 @@ def test_what_an_agent_prints_without_end_is_shown_up_to_a_size(
         ("class Mine:\n    def step(self, o): ...", ["a=1"], "Mine declares no options"),
     ],
 )
-def test_an_agent_that_cannot_be_loaded_says_why_each_time(
+def test_load_error_is_reported_each_time(
     tmp_path: Path, content: str, options: list[str], complaint: str
 ) -> None:
     path = tmp_path / "mine.py"
@@ -176,7 +174,7 @@ def test_an_agent_that_cannot_be_loaded_says_why_each_time(
         process.kill()
 
 
-def test_a_library_in_a_folder_of_tests_is_not_ours(
+def test_library_in_a_test_folder_is_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("calendar", "json", "random", "socket"):
@@ -192,7 +190,7 @@ def test_a_library_in_a_folder_of_tests_is_not_ours(
         process.kill()
 
 
-def test_options_are_made_in_the_process(tmp_path: Path) -> None:
+def test_options_are_created_in_the_process(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "class Mine:\n    class Options:\n        history: int = 3\n    def step(self, o): ..."
@@ -206,7 +204,7 @@ def test_options_are_made_in_the_process(tmp_path: Path) -> None:
         process.kill()
 
 
-def test_a_process_that_ends_between_episodes_is_replaced(
+def test_process_that_ended_between_episodes_is_replaced(
     played: Callable[..., Episode], process: AgentProcess
 ) -> None:
     first = int(played("started").answer)
@@ -226,7 +224,7 @@ def test_a_process_that_was_stopped_between_episodes_continues(
     assert played("started").answer == first
 
 
-def test_a_process_that_hangs_between_episodes_is_replaced(
+def test_process_that_hangs_between_episodes_is_replaced(
     played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pytest_mobileagent.agent.process.host._PROBE_SECONDS", 0.1)

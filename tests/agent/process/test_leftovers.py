@@ -37,7 +37,7 @@ def ends(pid: int) -> bool:
     return not is_alive(pid)
 
 
-def test_a_pool_that_blocks_ends_with_its_episode(played: Callable[..., Episode]) -> None:
+def test_blocked_pool_ends_with_its_episode(played: Callable[..., Episode]) -> None:
     first = played("started").answer
     assert played("tap").termination is Termination.SELF_REPORTED
     assert played("started").answer == first, "a process is kept while agents leave nothing"
@@ -49,17 +49,13 @@ def test_a_pool_that_blocks_ends_with_its_episode(played: Callable[..., Episode]
 @pytest.mark.parametrize(
     "goal", ["child", "own_session", "no_environment", "fork", "daemon", "bare_daemon"]
 )
-def test_what_an_agent_starts_ends_with_its_episode(
-    played: Callable[..., Episode], goal: str
-) -> None:
+def test_child_processes_end_with_the_episode(played: Callable[..., Episode], goal: str) -> None:
     episode = played(goal)
     assert episode.termination is Termination.SELF_REPORTED
     assert ends(int(episode.answer))
 
 
-def test_what_an_agent_that_crashes_has_started_ends_too(
-    played: Callable[..., Episode], left: Path
-) -> None:
+def test_child_processes_of_a_crashed_agent_end(played: Callable[..., Episode], left: Path) -> None:
     started = time.monotonic()
     assert played("daemon_then_exit").error.endswith("its process ended with status 3")
     assert time.monotonic() - started < 10, "it held the line"
@@ -67,7 +63,7 @@ def test_what_an_agent_that_crashes_has_started_ends_too(
 
 
 @pytest.mark.parametrize("goal", ["saves_at_exit", "fails_at_exit"])
-def test_a_process_that_is_closed_runs_its_exit_functions(
+def test_closed_process_runs_its_exit_functions(
     played: Callable[..., Episode], process: AgentProcess, left: Path, goal: str
 ) -> None:
     left.write_text("")
@@ -79,7 +75,7 @@ def test_a_process_that_is_closed_runs_its_exit_functions(
     assert not is_alive(pid)
 
 
-def test_an_exit_function_that_hangs_is_not_waited_for(
+def test_hanging_exit_function_is_not_awaited(
     played: Callable[..., Episode], process: AgentProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host, "_EXIT_SECONDS", 0.1)
@@ -88,7 +84,7 @@ def test_an_exit_function_that_hangs_is_not_waited_for(
     assert not is_alive(pid)
 
 
-def test_what_an_exit_function_starts_ends_too(
+def test_child_processes_of_exit_functions_end(
     played: Callable[..., Episode], process: AgentProcess, left: Path
 ) -> None:
     played("starts_at_exit")
@@ -107,7 +103,7 @@ time.sleep(600)
 """
 
 
-def test_a_killed_worker_leaves_no_agent_behind(file: Path) -> None:
+def test_killed_worker_leaves_no_agent_behind(file: Path) -> None:
     command = [sys.executable, "-c", WORKER, f"{file}:Mine"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None

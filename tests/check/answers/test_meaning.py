@@ -263,20 +263,22 @@ DAYS = st.dates(date(1000, 1, 1), date(9999, 12, 30))
 
 
 @given(DAYS, st.sampled_from(FORMS), st.sampled_from([*FORMS, "%a %d %b %Y"]))
-def test_a_day_is_the_same_in_every_form_and_no_other_day(day: date, one: str, other: str) -> None:
+def test_day_matches_itself_in_every_format_and_no_other_day(
+    day: date, one: str, other: str
+) -> None:
     assert answers(f"It was {day:{other}}, I think", f"{day:{one}}")
     assert not answers(f"{day + timedelta(days=1):{other}}", f"{day:{one}}")
 
 
 @given(st.times(), st.times(), st.sampled_from(["%H:%M", "%I:%M %p", "%I:%M%p"]))
-def test_times_are_the_same_if_their_minutes_are(one: Any, other: Any, form: str) -> None:
+def test_times_match_if_their_minutes_are_equal(one: Any, other: Any, form: str) -> None:
     assert answers(f"at {one:{form}}.", f"{one:%H:%M}")
     is_same = (one.hour, one.minute) == (other.hour, other.minute)
     assert answers(f"{other:{form}}", f"{one:%H:%M}") is is_same
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
-def test_money_is_the_same_if_its_cents_are(one: int, other: int) -> None:
+def test_amounts_of_money_match_if_their_cents_are_equal(one: int, other: int) -> None:
     said = f"{other // 100:,}.{other % 100:02} USD"
     assert answers(said, f"${one // 100}.{one % 100:02}") is (one == other)
 

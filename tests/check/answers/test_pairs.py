@@ -33,7 +33,7 @@ def test_an_answer_is_accepted_if_a_person_would_accept_it(language: str) -> Non
     assert not wrong
 
 
-def test_the_table_has_both_languages_and_both_kinds() -> None:
+def test_table_has_both_languages_and_both_outcomes() -> None:
     kinds = [(pair.language, pair.is_accepted) for pair in PAIRS]
     assert all(
         kinds.count((language, yes)) > 60 for language in ("en", "zh") for yes in (True, False)

@@ -20,7 +20,7 @@ def live(**methods):
 
 
 @pytest.mark.parametrize("check", [*doctor.LOOKING, *doctor.ACTING], ids=doctor.title)
-def test_a_sound_device_is_found_sound(device, check):
+def test_checks_pass_on_a_healthy_device(device, check):
     device.system.shell(
         "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
         " do settings put global $s 0; done"
@@ -30,7 +30,7 @@ def test_a_sound_device_is_found_sound(device, check):
     assert finding.seen
 
 
-def test_acting_leaves_the_rotation_as_it_was(device):
+def test_checking_actions_restores_the_rotation(device):
     before = device.observe().screen.size
     checks.turns(device)
     assert device.observe().screen.size == before
@@ -44,7 +44,7 @@ def test_acting_leaves_the_rotation_as_it_was(device):
         (checks.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
     ],
 )
-def test_what_the_device_shows_is_judged(device, check, command, level, seen):
+def test_problems_on_the_screen_are_found(device, check, command, level, seen):
     device.system.shell(command)
     finding = examine("it", check, device)
     assert finding.level == level
@@ -67,7 +67,7 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
         (checks.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
     ],
 )
-def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
+def test_problems_in_device_properties_are_found(check, said, level, seen):
     # A test's parameters must be the same in every worker, so the time is filled in here.
     if said == TEN_HOURS_AGO:
         said = str(int(time.time()) - 36_000)
@@ -77,7 +77,7 @@ def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
     assert finding.remedy
 
 
-def test_without_snapshots_it_warns():
+def test_missing_snapshots_are_a_warning():
     finding = examine("it", checks.snapshots, live(snapshots=list))
     assert finding.level == "warning"
 
@@ -94,7 +94,7 @@ def test_a_lost_device_is_a_problem_not_a_crash(device):
     assert "no adb server" in finding.seen
 
 
-def test_the_keyboard_is_not_blamed_for_a_screen_that_cannot_be_read():
+def test_keyboard_is_not_blamed_for_an_unreadable_screen():
     def perform(_):
         raise DeviceError("no view hierarchy")
 

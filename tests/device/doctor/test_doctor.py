@@ -34,7 +34,7 @@ def set_scale(phone, scale):
         device.system.shell(f"settings put global window_animation_scale {scale}")
 
 
-def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
+def test_report_is_suitable_for_a_bug_report(whole_phone, capsys):
     set_scale(whole_phone, 1)
     assert doctor(whole_phone) == 0
     set_scale(whole_phone, 0)
@@ -49,7 +49,7 @@ def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
     assert max(map(len, lines)) <= 120
 
 
-def test_it_can_leave_the_device_alone(whole_phone, capsys):
+def test_look_only_does_not_touch_the_device(whole_phone, capsys):
     assert doctor(whole_phone, "--look-only") == 0
     assert " taps: " not in capsys.readouterr().out
 
@@ -72,7 +72,7 @@ def test_an_invalid_device_is_a_usage_error(device, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["driver", "server"])
-def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path):
+def test_device_can_be_checked_through_appium(whole_phone, how, request, capsys, tmp_path):
     home = request.getfixturevalue("appium_home")
     if how == "driver":
         status = doctor(whole_phone, "--driver=appium", f"--appium-home={home}")
@@ -93,7 +93,7 @@ def test_an_invalid_adb_port_is_explained(monkeypatch, capsys):
     assert "ANDROID_ADB_SERVER_PORT=many must be" in capsys.readouterr().err
 
 
-def test_a_device_that_is_lost_at_the_start_is_explained(whole_phone, capsys, monkeypatch):
+def test_device_lost_at_the_start_is_explained(whole_phone, capsys, monkeypatch):
     def lost(*_):
         raise DeviceError("it went away")
 
@@ -119,7 +119,7 @@ def test_several_devices_are_refused(named, why, capsys):
 
 
 @pytest.mark.slow
-def test_a_virtual_phone_is_started_for_it(capsys, monkeypatch):
+def test_virtual_phone_is_started_by_default(capsys, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[3])
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
@@ -127,13 +127,13 @@ def test_a_virtual_phone_is_started_for_it(capsys, monkeypatch):
     assert shown.endswith("checks: 0 problems, 0 warnings\n")
 
 
-def test_the_device_of_the_project_is_examined(capsys, monkeypatch):
+def test_default_device_of_the_project_is_checked(capsys, monkeypatch):
     monkeypatch.setenv("MOBILE_DEVICE", "avd:nowhere")
     assert main(["doctor"]) == 1
     assert "PROBLEM  avd:nowhere: " in capsys.readouterr().err
 
 
-def test_a_phone_without_settings_is_not_blamed_for_it(phone, capsys, monkeypatch):
+def test_missing_settings_app_is_only_a_warning(phone, capsys, monkeypatch):
     monkeypatch.setenv("HOME", phone.home)
     assert doctor(phone) == 0
     shown = capsys.readouterr().out
@@ -150,7 +150,7 @@ def test_an_avd_that_does_not_exist_is_explained(sdk, capsys):
     )
 
 
-def test_the_prefix_of_a_run_is_understood(whole_phone, capsys):
+def test_device_prefixes_of_a_run_are_accepted(whole_phone, capsys):
     where = f"serial:{whole_phone.adb_host}:{whole_phone.adb_port}/{whole_phone.serial}"
     assert main(["doctor", "--device", where, "--look-only"]) == 0
     assert whole_phone.serial in capsys.readouterr().out

@@ -38,7 +38,7 @@ def lines(*has: str, answers: dict[str, str] | None = None) -> list[str]:
     return list_tasks(selected, fake(answers or {}))[1]
 
 
-def test_what_is_missing_is_listed_in_groups_the_most_wanted_first() -> None:
+def test_missing_apps_are_listed_by_how_many_tasks_need_them() -> None:
     assert lines() == [
         "10 tasks: 3 can run here",
         "not installed (3):",
@@ -61,7 +61,7 @@ def test_an_emulator_is_not_a_physical_phone() -> None:
     assert lines(answers={script: "\n\n0\n"})[1] == "not installed (3):"
 
 
-def test_what_the_device_has_is_not_missing() -> None:
+def test_installed_apps_are_not_missing() -> None:
     has = ("web", "physical", "account:shop", "manual:Put in a SIM")
     assert lines(*has)[0] == "10 tasks: 6 can run here"
 
@@ -125,7 +125,7 @@ def doctor(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, phone: An
     return lambda *words: main(["doctor", "--device", where, *words])
 
 
-def test_the_command_lists_the_tasks_that_pytest_selects(
+def test_tasks_option_lists_the_tasks_selected_by_pytest(
     doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytester.makeini("[pytest]\naddopts = -n 2 --mobile-epochs=3\nmobile_device_has = gms")
@@ -156,7 +156,7 @@ def test_tasks_that_cannot_be_collected_are_reported(
     assert "--tasks: nowhere does not exist" in capsys.readouterr().err
 
 
-def test_a_run_to_compare_with_is_one_and_goes_with_tasks(
+def test_run_to_compare_with_needs_the_tasks_option(
     doctor: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for words, why in (

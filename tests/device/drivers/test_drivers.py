@@ -43,13 +43,13 @@ def center(screen, **criteria):
     return screen.get(**criteria).bounds.center
 
 
-def test_it_says_what_it_is(device, phone):
+def test_driver_reports_device_properties(device, phone):
     info = device.info
     assert (info.size, info.density, info.sdk) == ((1080, 2400), 420, 34)
     assert info.serial == phone.serial
 
 
-def test_a_look_agrees_with_itself(device):
+def test_observation_is_consistent(device):
     screen = open_counter(device)
     assert (screen.package, screen.activity) == (COUNTER, f"{COUNTER}.MainActivity")
     assert screen.size == device.info.size == screen.image.size
@@ -57,7 +57,7 @@ def test_a_look_agrees_with_itself(device):
     assert screen.get(resource_id="count").text == "Count: 0"
 
 
-def test_taps_reach_what_they_point_at(device):
+def test_taps_reach_their_target(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
     device.perform(DoubleTap(*center(screen, resource_id="add")))
@@ -65,13 +65,13 @@ def test_taps_reach_what_they_point_at(device):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_text_arrives_as_it_is(device, text):
+def test_text_is_typed_unchanged(device, text):
     screen = open_counter(device)
     device.perform(Type(text, at=center(screen, resource_id="note")))
     assert device.observe().screen.get(resource_id="note").text == (text or "Note")
 
 
-def test_clearing_replaces_what_was_there(device):
+def test_clearing_replaces_the_text(device):
     at = center(open_counter(device), resource_id="note")
     device.perform(Type("first", at=at))
     device.perform(
@@ -80,7 +80,7 @@ def test_clearing_replaces_what_was_there(device):
     assert device.observe().screen.get(resource_id="note").text == "second"
 
 
-def test_keys_and_gestures_are_done(device):
+def test_keys_and_gestures_are_performed(device):
     open_counter(device)
     device.perform(Key("home"))
     home = device.observe().screen
@@ -93,7 +93,7 @@ def test_keys_and_gestures_are_done(device):
     assert device.observe().screen.elements
 
 
-def test_opening_what_is_not_there_changes_nothing(device):
+def test_opening_a_missing_app_changes_nothing(device):
     before = device.observe().screen
     device.perform(Open("com.example.absent; reboot"))
     assert device.observe().screen.xml == before.xml
@@ -117,13 +117,13 @@ def test_probes_read_settings_and_databases(device):
     }
 
 
-def test_a_query_that_cannot_be_is_the_tasks_fault(device):
+def test_invalid_query_is_a_task_error(device):
     open_counter(device)
     with pytest.raises(TaskError, match="no such table: absent"):
         device.observe({"rows": sqlite(DATABASE, "select * from absent")})
 
 
-def test_reset_brings_the_app_back(device):
+def test_reset_restores_the_app(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
     reset = device.system.reset("default_boot", (COUNTER,))
@@ -136,7 +136,7 @@ def test_reset_brings_the_app_back(device):
     assert observation.probes == {"count": [{"n": 0}]}
 
 
-def test_events_are_heard_wherever_adb_reaches_the_device(device, request):
+def test_events_are_reported_if_adb_reaches_the_device(device, request):
     screen = open_counter(device)
     device.events()
     device.perform(Tap(*center(screen, resource_id="add")))

@@ -145,13 +145,13 @@ BACK, ENTER = Key("back"), Key("enter")
         ([Type("red shoes", at=(500, 450)), BACK, BACK, BACK], ["typed", "field", "home", "-"]),
     ],
 )
-def test_an_action_leads_where_it_is_recorded(
+def test_actions_lead_to_recorded_pages(
     pages: GraphDevice, actions: list[Action], leads: list[str]
 ) -> None:
     assert way(pages, *actions) == leads
 
 
-def test_after_a_step_back_the_page_that_was_left_is_shown_beside(pages: GraphDevice) -> None:
+def test_page_left_by_going_back_is_kept_as_before(pages: GraphDevice) -> None:
     way(pages, Tap(10, 290))
     assert pages.observe().before is None
     way(pages, BACK)
@@ -162,7 +162,7 @@ def test_after_a_step_back_the_page_that_was_left_is_shown_beside(pages: GraphDe
     assert pages.observe().before is None, "it did not go back"
 
 
-def test_a_reset_goes_to_the_page_that_the_snapshot_names(pages: GraphDevice) -> None:
+def test_reset_opens_the_page_named_by_the_snapshot(pages: GraphDevice) -> None:
     for snapshot, page in (("in the cart", "cart"), ("menu", "menu"), ("default_boot", "home")):
         reset = pages.reset(snapshot, [SHOP])
         assert (reset.kind, reset.snapshot, pages.page) == ("snapshot", snapshot, page)
@@ -172,7 +172,7 @@ def test_a_reset_goes_to_the_page_that_the_snapshot_names(pages: GraphDevice) ->
     assert pages.snapshots() == ["default_boot", "in the cart"]
 
 
-def test_any_page_can_be_turned_to(pages: GraphDevice) -> None:
+def test_any_page_can_be_opened(pages: GraphDevice) -> None:
     assert isinstance(pages, PageDevice)
     pages.show("results")
     assert pages.observe().screen.texts == ("results", "results")
@@ -180,7 +180,7 @@ def test_any_page_can_be_turned_to(pages: GraphDevice) -> None:
         pages.show("x")
 
 
-def test_the_clock_is_that_of_the_pages(pages: GraphDevice) -> None:
+def test_clock_is_that_of_the_recorded_pages(pages: GraphDevice) -> None:
     assert pages.observe().screen.time == NOON
     way(pages, Tap(10, 290))
     assert pages.observe().screen.time == NOON, "that of the page before"
@@ -188,7 +188,7 @@ def test_the_clock_is_that_of_the_pages(pages: GraphDevice) -> None:
     assert pages.observe().screen.time == datetime(2000, 1, 1)
 
 
-def test_there_is_no_phone_behind_the_pages(pages: GraphDevice) -> None:
+def test_recorded_pages_have_no_phone_behind_them(pages: GraphDevice) -> None:
     assert pages.system.packages() == {SHOP, MAIL, "launcher"}
     assert set(pages.system.versions()) == {SHOP, MAIL, "launcher"}
     assert pages.events() == ()
@@ -217,7 +217,7 @@ def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages: Grap
     assert (episode.page, episode.actions) == ("card", (Tap(10, 290),))
 
 
-def test_pages_are_recorded_with_those_that_are_equal(pages: GraphDevice) -> None:
+def test_page_is_recorded_with_its_equals(pages: GraphDevice) -> None:
     task = Task("Go back.", app=SHOP, snapshot="results")
     episode = play(script(BACK, Finish()), task, phone=pages)
     assert episode.reached("home")
@@ -225,7 +225,7 @@ def test_pages_are_recorded_with_those_that_are_equal(pages: GraphDevice) -> Non
     assert not episode.reached("card")
 
 
-def test_an_agent_sees_no_ids_of_pages(pages: GraphDevice) -> None:
+def test_agent_sees_no_page_ids(pages: GraphDevice) -> None:
     seen: list[Observation] = []
 
     class Curious(Agent):
@@ -242,9 +242,7 @@ def test_an_agent_sees_no_ids_of_pages(pages: GraphDevice) -> None:
     assert second.before.page == ""
 
 
-def test_a_page_that_cannot_be_read_in_the_middle_is_the_tasks_error(
-    pages: GraphDevice, folder: Path
-) -> None:
+def test_page_that_becomes_unreadable_is_a_task_error(pages: GraphDevice, folder: Path) -> None:
     with Graph.open(folder) as graph:
         graph.file(graph.page("card").png).write_bytes(b"\x89PNG\r\n\x1a\n and then nothing")
     task = Task("Open the card.", app=SHOP, snapshot="home")
@@ -252,7 +250,7 @@ def test_a_page_that_cannot_be_read_in_the_middle_is_the_tasks_error(
         play(script(Tap(10, 290), Finish()), task, phone=pages)
 
 
-def test_a_rule_without_such_an_action_is_the_graphs_error(folder: Path) -> None:
+def test_rule_without_matching_action_is_a_graph_error(folder: Path) -> None:
     with GraphWriter(folder, replaces=True) as writer:
         screen = make_screen("x", size=SIZE)
         writer.page("x", png=screen.png, xml=screen.xml)

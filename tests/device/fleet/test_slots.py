@@ -40,13 +40,13 @@ def leased(slots, recycle=50):
     )
 
 
-def test_a_device_is_kept_as_long_as_it_works(slots):
+def test_working_device_is_kept(slots):
     devices = leased(slots)
     assert devices.get() is devices.get()
     assert slots.asked == [(0, False)]
 
 
-def test_a_broken_device_is_replaced(slots):
+def test_broken_device_is_replaced(slots):
     devices = leased(slots)
     devices.get()
     devices.give_up()
@@ -54,7 +54,7 @@ def test_a_broken_device_is_replaced(slots):
     assert slots.asked == [(0, False), (0, True) if slots.renews else (1, False)]
 
 
-def test_an_attached_device_that_broke_is_taken_again_when_there_is_no_other(tmp_path):
+def test_only_attached_device_is_reused_after_a_failure(tmp_path):
     slots = NumberSlots(tmp_path, renews=False)
     held = lease(slots, avoid=0)
     assert held.slot == 1
@@ -71,7 +71,7 @@ def test_a_worn_out_device_is_replaced_if_the_run_started_it(slots):
     assert numbers == ([0, 0, 1, 1, 2] if slots.renews else [0] * 5)
 
 
-def test_a_closed_lease_is_free_for_others(slots):
+def test_closed_lease_is_free_for_others(slots):
     devices = leased(slots)
     devices.get()
     devices.close()

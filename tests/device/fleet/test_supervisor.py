@@ -50,14 +50,14 @@ def _content(path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
-def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server():
+def test_killing_programs_by_name_does_not_hit_the_server():
     with contextlib.closing(SharedRun()) as run:
         pid = process_of(run.ask({"do": "adb"})["port"])
         assert Path(f"/proc/{pid}/comm").read_text() == "phones-server\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
-def test_nothing_of_a_run_s_devices_is_started_with_a_key(monkeypatch):
+def test_device_processes_have_no_keys(monkeypatch):
     key = "sk-real-0123456789"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     monkeypatch.setenv("THEIR_LLM", f"Bearer {key}")  # the same key under another name
@@ -72,7 +72,7 @@ def test_nothing_of_a_run_s_devices_is_started_with_a_key(monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_adb_server_that_hangs_is_replaced():
+def test_hanging_adb_server_is_replaced():
     with contextlib.closing(SharedRun()) as run:
         port = run.ask({"do": "adb"})["port"]
         assert run.ask({"do": "adb"})["port"] == port
@@ -93,7 +93,7 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize("how", ["close", "kill"])
-def test_what_agents_started_ends_with_the_run_however_that_ends(tmp_path, monkeypatch, how):
+def test_agent_processes_end_with_the_run(tmp_path, monkeypatch, how):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
     environment = os.environ | {"MOBILEAGENT_AGENT": "a-run-of-tests-12"}
@@ -112,7 +112,7 @@ def test_what_agents_started_ends_with_the_run_however_that_ends(tmp_path, monke
         assert left.wait(30) == -signal.SIGKILL
 
 
-def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
+def test_other_users_and_programs_cannot_access_the_phones(tmp_path, monkeypatch):
     # This key is shared by all users of an attached device.
     shared = tmp_path / ".android" / "adbkey"
     shared.parent.mkdir()
@@ -131,7 +131,7 @@ def test_only_the_run_itself_gets_into_its_phones(tmp_path, monkeypatch):
         assert (home / ".android" / "adbkey").stat().st_mode & 0o777 == 0o600
 
 
-def test_phones_start_whatever_the_current_folder_holds(tmp_path, monkeypatch):
+def test_phones_start_from_any_current_folder(tmp_path, monkeypatch):
     for module in ("calendar", "json", "asyncio", "socket"):
         (tmp_path / f"{module}.py").write_text("raise SystemExit('not Python's own')\n")
     monkeypatch.chdir(tmp_path)
@@ -139,7 +139,7 @@ def test_phones_start_whatever_the_current_folder_holds(tmp_path, monkeypatch):
         assert virtual_slots(run, 1, [APPS]).address(0).serial.startswith("emulator-")
 
 
-def test_programs_find_the_package_where_only_this_process_does(tmp_path, monkeypatch):
+def test_programs_can_import_the_package(tmp_path, monkeypatch):
     (tmp_path / "only_here.py").write_text("import json; print(json.dumps({'a': 1}))")
     (tmp_path / "calendar.py").write_text("raise SystemExit")
     monkeypatch.syspath_prepend(tmp_path)
@@ -148,7 +148,7 @@ def test_programs_find_the_package_where_only_this_process_does(tmp_path, monkey
     assert json.loads(done.stdout) == {"a": 1}
 
 
-def test_phones_that_were_started_ahead_are_given_out_and_ended_with_the_run():
+def test_phones_started_ahead_are_used_and_ended_with_the_run():
     with contextlib.closing(SharedRun()) as run:
         slots = ProgramSlots(run, 3, [sys.executable, "-c", PHONE])
         slots.prestart()
@@ -165,7 +165,7 @@ def test_phones_that_were_started_ahead_are_given_out_and_ended_with_the_run():
         assert not Path(f"/proc/{pid}").exists()
 
 
-def test_what_was_started_ahead_and_does_not_start_is_an_error_when_it_is_needed():
+def test_failed_start_ahead_is_an_error_when_needed():
     with contextlib.closing(SharedRun()) as run:
         slots = ProgramSlots(run, 1, [sys.executable, "-c", "raise SystemExit('no room')"])
         slots.prestart()
@@ -173,7 +173,7 @@ def test_what_was_started_ahead_and_does_not_start_is_an_error_when_it_is_needed
             slots.address(0)
 
 
-def test_a_program_that_ended_by_itself_is_explained():
+def test_program_that_ended_by_itself_is_explained():
     with contextlib.closing(SharedRun()) as run:
         slots = ProgramSlots(run, 1, [sys.executable, "-c", PHONE])
         assert slots.ended(0) == ""
@@ -185,7 +185,7 @@ def test_a_program_that_ended_by_itself_is_explained():
         assert leased.give_up() == "; its program ended with status 1: it smokes"
 
 
-def test_a_worker_that_outlives_its_run_leaves_no_folder(tmp_path):
+def test_worker_that_outlives_its_run_leaves_no_folder(tmp_path):
     run = SharedRun(tmp_path / "run")
     with pytest.raises(InfrastructureError, match="is over"):
         run.watch()
@@ -194,7 +194,7 @@ def test_a_worker_that_outlives_its_run_leaves_no_folder(tmp_path):
     assert not run.folder.exists()
 
 
-def test_workers_that_still_end_put_nothing_into_a_folder_that_is_being_removed(tmp_path):
+def test_ending_workers_cannot_write_into_a_folder_being_removed(tmp_path):
     for number in range(20):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -214,7 +214,7 @@ def _open_until_gone(folder, worker):
             pass
 
 
-def test_a_supervisor_that_breaks_off_says_why(tmp_path):
+def test_supervisor_failure_is_explained(tmp_path):
     with contextlib.closing(SharedRun()) as run:
         slots = ProgramSlots(run, 1, [sys.executable, "-c", "import time; time.sleep(60)"])
         run.ask({"do": "adb"})
@@ -230,7 +230,7 @@ def test_a_supervisor_that_breaks_off_says_why(tmp_path):
                 asked.result()
 
 
-def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch):
+def test_temporary_folder_may_have_any_name(tmp_path, monkeypatch):
     deep = tmp_path / ("ü" * 80) / ("x" * 80)
     deep.mkdir(parents=True)
     for folder in (deep, tmp_path / "missing"):
@@ -244,7 +244,7 @@ def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch)
         leased.release()
 
 
-def test_what_killed_runs_have_left_is_removed_but_no_link_is_followed(tmp_path, monkeypatch):
+def test_leftovers_of_killed_runs_are_removed_without_following_links(tmp_path, monkeypatch):
     temporary, project = tmp_path / "tmp", tmp_path / "project"
     for folder in (temporary, project, temporary / "mobileagent-run-killed"):
         folder.mkdir()

@@ -63,7 +63,7 @@ def alive(pid):
     return False
 
 
-def test_one_program_prepares_what_all_processes_share(run, slots):
+def test_warm_program_prepares_shared_state(run, slots):
     one, two = (slots.start(slot, slots.command).record for slot in range(2))
     assert one["warm"] == two["warm"]
     assert one["warm"][0] == "bread"
@@ -87,7 +87,7 @@ def test_the_exit_status_of_a_process_is_reported(slots):
         slots.start(1, ["break"])
 
 
-def test_a_warm_program_that_died_takes_its_processes_along_and_is_started_anew(slots):
+def test_dead_warm_program_is_restarted_with_its_processes(slots):
     first = slots.start(0, slots.command).record
     os.kill(first["warm"][1], signal.SIGKILL)
     wait_until(lambda: not alive(first["pid"]))
@@ -110,7 +110,7 @@ def test_a_warm_program_that_was_stopped_continues(run, slots):
 
 
 @pytest.mark.slow
-def test_a_warm_program_that_hangs_is_replaced(slots):
+def test_hanging_warm_program_is_replaced(slots):
     first = slots.start(0, slots.command).record
     os.kill(first["warm"][1], signal.SIGUSR2)
     assert slots.start(1, slots.command).record["warm"] != first["warm"]
@@ -129,7 +129,7 @@ def test_nothing_outlives_the_run(slots, run, who):
     wait_until(lambda: not alive(warm) and not alive(record["pid"]))
 
 
-def test_what_hangs_is_killed_with_the_connection_that_asked_for_it(tmp_path):
+def test_hanging_process_is_killed_with_its_connection(tmp_path):
     """Any program may make the request, not only the one that started the warm program."""
     (tmp_path / "hanging.py").write_text(
         "import time\ndef prepare(words): pass\ndef main(words): time.sleep(600)\n"
@@ -157,13 +157,13 @@ def test_what_hangs_is_killed_with_the_connection_that_asked_for_it(tmp_path):
         assert warm.wait(30) == 0
 
 
-def test_an_app_that_is_broken_is_named(run, tmp_path):
+def test_broken_app_is_named(run, tmp_path):
     (tmp_path / "app.py").write_text("import nothing_like_it\n")
     with pytest.raises(InfrastructureError, match=r"did not start: error: .*app\.py:1: Modul"):
         virtual_slots(run, 1, [tmp_path]).address(0)
 
 
-def test_each_phone_was_booted_when_it_was_forked(run):
+def test_each_phone_boots_when_it_is_forked(run):
     slots = virtual_slots(run, 2, [APPS])
     seconds = []
     for slot in range(2):

@@ -19,14 +19,14 @@ def on(screen, **criteria):
     return Tap(*screen.get(**criteria).bounds.center)
 
 
-def test_a_screen_without_noise_is_the_phone_s(desk):
+def test_screen_without_noise_is_the_phones(desk):
     screen = desk.do(MILK)
     assert screen is desk.phone.screen
     assert screen.find(text="Buy milk") is not None
     assert desk.met is None
 
 
-def test_noise_lies_over_the_phone_s_own_screen(desk):
+def test_noise_covers_the_phones_screen(desk):
     desk.plan(_1="en-garden-week")
     screen = desk.do(MILK)
     assert screen.get(text="Garden week").package == "com.example.shop"
@@ -34,7 +34,7 @@ def test_noise_lies_over_the_phone_s_own_screen(desk):
     assert desk.met is None, "nobody has met it yet"
 
 
-def test_the_cross_closes_it_and_the_phone_notices_nothing(desk):
+def test_close_button_closes_noise_without_reaching_the_phone(desk):
     desk.plan(_1="en-garden-week")
     seen = desk.do(MILK)
     noise = desk.step(on(seen, content_desc="Close"))
@@ -58,7 +58,7 @@ def test_actions_that_do_not_close_noise_are_swallowed(desk, action):
     assert desk.noisy.observe().screen.find(text="Garden week") is not None
 
 
-def test_a_button_that_leads_away_shows_a_page_from_which_back_returns(desk):
+def test_misleading_button_opens_a_page_that_back_closes(desk):
     desk.plan(_1="en-garden-week")
     seen = desk.do(MILK)
     page = desk.do(on(seen, text="See the offers"))
@@ -75,7 +75,7 @@ def test_a_button_that_leads_away_shows_a_page_from_which_back_returns(desk):
     [("en-garden-week", True), ("en-update-new", True), ("en-login-sheet", True),
      ("en-splash-cola", False), ("en-video-game", False), ("en-tutorial-gesture", False)],
 )  # fmt: skip
-def test_back_closes_what_it_would_close_on_android(desk, name, closes):
+def test_back_closes_only_noise_that_android_would_close(desk, name, closes):
     desk.plan(_1=name)
     desk.do(MILK)
     noise = desk.step(Key("back"))
@@ -84,7 +84,7 @@ def test_back_closes_what_it_would_close_on_android(desk, name, closes):
     assert desk.done == [MILK]
 
 
-def test_a_tap_outside_closes_a_dialog_that_lets_it(desk):
+def test_tap_outside_closes_a_dismissible_dialog(desk):
     desk.plan(_1="en-newsletter")
     desk.do(MILK)
     assert desk.step(Tap(20, 200)).reaction == "closed"
@@ -99,14 +99,14 @@ def test_leaving_the_app_leaves_its_noise(desk, action):
     assert desk.done == [MILK, action]
 
 
-def test_noise_goes_when_another_app_comes_to_the_front(desk):
+def test_noise_disappears_when_another_app_opens(desk):
     desk.plan(_1="en-update-new")
     desk.do(Wait(0))
     desk.phone.history.append("home")  # as a notification would
     assert desk.noisy.observe().screen is desk.phone.screen
 
 
-def test_a_countdown_ends_by_itself_and_waiting_is_right(desk):
+def test_waiting_is_correct_for_a_countdown(desk):
     desk.plan(_1="en-splash-bank")  # takes 2 actions
     assert desk.do(MILK).find(text="2") is not None
     assert desk.step(Wait(1)).reaction == "waited"
@@ -124,13 +124,13 @@ def test_a_tap_after_the_countdown_hits_the_app(desk):
     assert desk.phone.history == ["list", "milk"]
 
 
-def test_the_button_of_a_countdown_skips_it(desk):
+def test_countdown_can_be_skipped_by_its_button(desk):
     desk.plan(_1="en-splash-cola")
     seen = desk.do(MILK)
     assert desk.step(on(seen, text="Skip 3")).reaction == "closed"
 
 
-def test_a_late_ad_can_be_closed_only_when_its_cross_is_there(desk):
+def test_late_close_button_cannot_be_used_early(desk):
     desk.plan(_1="en-video-game")
     seen = desk.do(MILK)
     assert seen.find(content_desc="Close") is None
@@ -140,7 +140,7 @@ def test_a_late_ad_can_be_closed_only_when_its_cross_is_there(desk):
     assert desk.step(cross).reaction == "closed"
 
 
-def test_an_ad_that_redirects_does_so_wherever_it_is_tapped(desk):
+def test_redirecting_ad_redirects_on_any_tap(desk):
     desk.plan(_1="en-click-shoes")
     seen = desk.do(MILK)
     page = desk.do(on(seen, text="Run like it is downhill"))
@@ -148,7 +148,7 @@ def test_an_ad_that_redirects_does_so_wherever_it_is_tapped(desk):
     assert desk.step(on(page, content_desc="Navigate up")).reaction == "recovered"
 
 
-def test_on_a_live_phone_it_opens_the_browser_and_back_returns(desk, monkeypatch):
+def test_redirect_opens_the_browser_on_a_live_phone(desk, monkeypatch):
     asked = []
 
     def shell(script):
@@ -170,14 +170,14 @@ def test_on_a_live_phone_it_opens_the_browser_and_back_returns(desk, monkeypatch
     assert desk.step(Wait(0)) is None
 
 
-def test_a_phone_without_a_browser_shows_a_drawn_page(desk, monkeypatch):
+def test_redirect_shows_a_drawn_page_without_a_browser(desk, monkeypatch):
     monkeypatch.setattr(desk.phone, "shell", lambda script: "Error: Activity not started")
     desk.plan(_1="en-click-shoes")
     seen = desk.do(MILK)
     assert desk.do(on(seen, text="Run like it is downhill")).package == "com.android.chrome"
 
 
-def test_a_tutorial_has_pages(desk):
+def test_tutorial_has_pages(desk):
     desk.plan(_1="en-tutorial-tour")
     seen = desk.do(MILK)
     for title in ("Search", "That is all"):
@@ -187,7 +187,7 @@ def test_a_tutorial_has_pages(desk):
     assert desk.step(on(seen, text="Next")).reaction == "closed"
 
 
-def test_a_toast_lets_touches_through(desk):
+def test_toast_lets_touches_through(desk):
     desk.plan(_1="en-toast-sync")
     desk.do(Wait(0))
     noise = desk.step(MILK)
@@ -196,7 +196,7 @@ def test_a_toast_lets_touches_through(desk):
     assert desk.noisy.observe().screen is desk.phone.screen
 
 
-def test_an_action_that_is_not_executed_never_reaches_the_phone(desk):
+def test_unexecuted_action_does_not_reach_the_phone(desk):
     desk.plan(_1="unexecuted")
     noise = desk.step(MILK)
     assert (noise.kind, noise.swallowed, desk.done) == ("unexecuted", (0,), [])
@@ -210,7 +210,7 @@ def test_going_on_as_if_it_had_been_executed_is_not_a_recovery(desk):
     assert desk.step(Tap(500, 180)).reaction == ""
 
 
-def test_a_delayed_action_is_done_when_the_agent_waits_or_looks_again(desk):
+def test_delayed_action_is_performed_on_waiting_or_observing(desk):
     for look_again in (True, False):
         desk.plan(_1="delayed", _2="delayed", _3="delayed", _4="delayed")
         desk.phone.reset("", ())
@@ -223,14 +223,14 @@ def test_a_delayed_action_is_done_when_the_agent_waits_or_looks_again(desk):
         assert desk.phone.history == ["list", "milk"]
 
 
-def test_a_delayed_action_is_done_before_the_next_one(desk):
+def test_delayed_action_is_performed_before_the_next_one(desk):
     desk.plan(_1="delayed")
     desk.do(MILK)
     desk.step(Key("back"))
     assert desk.done == [MILK, Key("back")]
 
 
-def test_an_action_may_be_done_twice(desk):
+def test_action_may_be_performed_twice(desk):
     desk.plan(_1="repeated")
     noise = desk.step(Type("x"))
     assert (noise.kind, desk.done) == ("repeated", [Type("x"), Type("x")])
@@ -243,7 +243,7 @@ def test_tampering_with_a_wait_has_no_effect(desk):
     assert desk.done == [Wait(0), Wait(0)]
 
 
-def test_of_several_actions_the_ones_after_it_hit_noise_that_nobody_has_seen(desk):
+def test_later_actions_of_a_step_hit_unseen_noise(desk):
     desk.plan(_1="en-garden-week", _2="en-update-new")
     noise = desk.step(MILK, Tap(500, 30), Tap(500, 30))
     assert (noise.name, noise.swallowed) == ("en-garden-week", (1, 2))
@@ -259,7 +259,7 @@ def test_noise_is_reported_once(desk):
     assert noise_of(FakePhone([make_screen("x")])) is None
 
 
-def test_probes_events_and_the_system_are_the_phone_s(desk):
+def test_probes_events_and_system_are_those_of_the_phone(desk):
     desk.phone.pending_events = []
     assert desk.noisy.system is desk.phone
     assert desk.noisy.info is desk.phone.info
@@ -276,38 +276,38 @@ def drawn(rate="0.3", seed=3, language="en", templates=TEMPLATES):
     return [what if what is None or isinstance(what, str) else what.name for what in each]
 
 
-def test_the_same_seed_gives_the_same_noise():
+def test_same_seed_gives_the_same_noise():
     assert drawn() == drawn()
     assert drawn() != drawn(seed=4)
 
 
-def test_it_does_not_depend_on_the_order_of_the_templates():
+def test_schedule_does_not_depend_on_template_order():
     assert drawn() == drawn(templates=TEMPLATES[::-1])
 
 
-def test_the_rate_is_a_share_of_actions():
+def test_rate_is_a_share_of_actions():
     assert 80 <= sum(what is not None for what in drawn("0.25")) <= 120
     assert all(what is not None for what in drawn("1"))
     assert not any(drawn("0"))
 
 
-def test_all_kinds_come_about_as_often():
+def test_kinds_are_equally_likely():
     names = {each.name: each.kind for each in TEMPLATES}
     found = [names.get(what, what) for what in drawn("1")]
     assert set(found) == set(KINDS)
     assert min(found.count(kind) for kind in KINDS) > 400 / len(KINDS) / 3
 
 
-def test_only_the_kinds_that_are_named_come():
+def test_only_named_kinds_occur():
     assert {what.split("-")[1] for what in drawn("1,rating,toast")} == {"rating", "toast"}
 
 
 @pytest.mark.parametrize(("language", "begins"), [("en", "en-"), ("zh", "zh-"), ("de", "en-")])
-def test_noise_speaks_the_language_of_the_task_or_english(language, begins):
+def test_noise_uses_the_language_of_the_task_or_english(language, begins):
     assert all(what.startswith(begins) for what in drawn("1,screen", language=language))
 
 
-def test_a_user_s_own_language_comes_first():
+def test_users_own_language_takes_precedence():
     own = Template("guten-tag", "popup", "de", title="Guten Tag", cross=True)
     assert set(drawn("1,popup", language="de", templates=(*TEMPLATES, own))) == {"guten-tag"}
 

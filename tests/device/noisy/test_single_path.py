@@ -66,7 +66,7 @@ def test_golden_steps_wait_until_noise_is_closed(popup):
     assert [screen.texts for screen in episode.screens[1:5]] == [("search",)] * 4
 
 
-def test_an_agent_that_never_closes_it_is_stopped(popup):
+def test_agent_that_never_closes_noise_is_stopped(popup):
     episode = follow(*[Tap(9, 9)] * 30)
     assert episode.termination is Termination.STEP_LIMIT
     assert episode.golden_left == 2

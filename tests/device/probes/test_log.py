@@ -45,7 +45,7 @@ LOG = f"""--------- beginning of system
         (log("", tag="ActivityTask"), []),
     ],
 )
-def test_messages_are_found_since_the_episode_began(probe: Any, found: list[str]) -> None:
+def test_messages_since_the_start_of_the_episode_are_found(probe: Any, found: list[str]) -> None:
     messages = probe.since(START).parse(LOG)
     assert len(messages) == len(found)
     assert all(part in message for part, message in zip(found, messages, strict=True))
@@ -58,7 +58,7 @@ def test_times_are_compared_if_the_beginning_has_left_the_log() -> None:
     ]
 
 
-def test_a_clock_that_was_set_back_hides_nothing() -> None:
+def test_clock_set_back_does_not_hide_messages() -> None:
     back = f"{LOG}         946684800.000   577   577 I Late: START u0\n"
     assert log("START", tag="Late").since(START).parse(back) == ["START u0"]
 
@@ -69,7 +69,7 @@ def test_the_beginning_of_an_earlier_episode_is_not_a_message() -> None:
     assert not any("1795356000" in each for each in log("").since(START).parse(earlier))
 
 
-def test_an_empty_log_says_nothing() -> None:
+def test_empty_log_has_no_messages() -> None:
     assert log("a").since(START).parse("") == []
     assert log("a").since(START).parse("--------- beginning of main\n") == []
 
@@ -82,7 +82,7 @@ def test_an_empty_log_says_nothing() -> None:
         "/system/bin/sh: logcat: inaccessible or not found",
     ],
 )
-def test_a_log_that_cannot_be_read_is_the_phones_fault(output: str) -> None:
+def test_unreadable_log_is_a_device_error(output: str) -> None:
     with pytest.raises(DeviceError, match="the device's log cannot be read: "):
         log("a").parse(output)
 
@@ -101,14 +101,14 @@ def test_an_invalid_search_is_a_broken_task(words: Any, complaint: str) -> None:
         log(**words)
 
 
-def test_the_log_is_filtered_on_the_phone_by_quoted_words() -> None:
+def test_log_is_filtered_on_the_phone_with_quoted_arguments() -> None:
     assert log("a", tag="$(id)", level="W").script == (
         f"logcat -d -v epoch {MARK}:I '$(id):W' '*:S' 2>&1"
     )
     assert log("a").script == f"logcat -d -v epoch {MARK}:I '*:V' 2>&1"
 
 
-def test_the_beginning_is_the_phones_own_time(tmp_path: Any) -> None:
+def test_start_is_the_phones_own_time(tmp_path: Any) -> None:
     (tmp_path / "log").write_text('#!/bin/sh\necho "$@" >> written')
     (tmp_path / "log").chmod(0o755)
     command = ["sh", "-c", f"PATH=.:$PATH; {log('a').mark}"]
@@ -129,6 +129,6 @@ def test_only_probes_of_changes_are_marked_when_an_episode_begins() -> None:
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\n"), min_size=1))
-def test_a_message_is_found_whatever_it_says(message: str) -> None:
+def test_message_with_any_text_is_found(message: str) -> None:
     line = f"         1795356999.000   577   577 I Tag     : {message}\n"
     assert log(re.escape(message), tag="Tag").since(START).parse(LOG + line) == [message]

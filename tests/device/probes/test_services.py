@@ -16,11 +16,11 @@ from pytest_mobileagent.errors import DeviceError, TaskError
     ("output", "value"),
     [("1\n", "1"), ("null\n", None), ("\n", ""), ("a b\n", "a b"), ("nullable\n", "nullable")],
 )
-def test_a_setting_is_text_or_nothing(output: str, value: Any) -> None:
+def test_setting_is_text_or_none(output: str, value: Any) -> None:
     assert setting("global", "airplane_mode_on").parse(output) == value
 
 
-def test_a_setting_is_asked_for_by_a_quoted_key() -> None:
+def test_setting_key_is_quoted() -> None:
     assert setting("secure", "a; rm b").script == "settings get secure 'a; rm b'"
 
 
@@ -32,12 +32,12 @@ def test_settings_have_three_namespaces() -> None:
 @pytest.mark.parametrize(
     ("output", "value"), [("de-AT\n", "de-AT"), ("\n", None), ("", None), ("a b\n", "a b")]
 )
-def test_a_property_is_text_or_nothing(output: str, value: Any) -> None:
+def test_property_is_text_or_none(output: str, value: Any) -> None:
     assert prop("persist.sys.locale").parse(output) == value
 
 
 @pytest.mark.parametrize("key", ["", "-T", "a b", "a;id", "$(id)", "a\n"])
-def test_a_property_has_a_name_that_android_allows(key: str) -> None:
+def test_property_name_is_validated(key: str) -> None:
     with pytest.raises(TaskError, match="is not a valid name of a system property"):
         prop(key)
 
@@ -54,7 +54,7 @@ GET = "[v] will control stream=4 (STREAM_ALARM)\n[v] will get volume\n"
         "volume is 6 in range [0..15]\n",
     ],
 )
-def test_a_volume_is_a_number(output: str) -> None:
+def test_volume_is_a_number(output: str) -> None:
     assert volume("alarm").parse(output) == 6
 
 
@@ -65,12 +65,12 @@ def test_a_volume_is_a_number(output: str) -> None:
         "/system/bin/sh: media: inaccessible or not found\ncmd: Can't find service: media_session",
     ],
 )
-def test_a_phone_without_volume_is_the_phones_fault(output: str) -> None:
+def test_missing_volume_is_a_device_error(output: str) -> None:
     with pytest.raises(DeviceError, match="printed no volume"):
         volume("alarm").parse(output)
 
 
-def test_streams_have_names() -> None:
+def test_volume_streams_are_named() -> None:
     assert "--stream 4 " in volume("alarm").script
     with pytest.raises(TaskError, match=r"there is no audio stream '4' \(only voice_call, "):
         volume("4")
@@ -107,7 +107,7 @@ def test_packages_are_sorted_names() -> None:
     assert packages("third-party").script == "pm list packages -3 2>&1"
 
 
-def test_packages_that_are_not_listed_are_the_phones_fault() -> None:
+def test_missing_package_list_is_a_device_error() -> None:
     with pytest.raises(DeviceError, match="printed no list of packages"):
         packages().parse("Can't find service: package\n")
     with pytest.raises(
@@ -116,7 +116,7 @@ def test_packages_that_are_not_listed_are_the_phones_fault() -> None:
         packages("user")
 
 
-def test_rows_of_a_provider_are_texts_by_column() -> None:
+def test_provider_rows_are_texts_by_column() -> None:
     output = "Row: 0 _id=1, body=Hi, Bob, read=NULL\nRow: 1 _id=2, body=two\nlines, read=1\n"
     rows = [
         {"_id": "1", "body": "Hi, Bob", "read": None},
@@ -127,7 +127,7 @@ def test_rows_of_a_provider_are_texts_by_column() -> None:
     assert provider(SMS).parse("No result found.\n") == []
 
 
-def test_what_looks_like_a_column_in_one_row_is_a_value() -> None:
+def test_column_like_text_in_a_value_is_not_a_column() -> None:
     output = "Row: 0 _id=1, body=a, b=c\nRow: 1 _id=2, body=plain\n"
     assert provider(SMS).parse(output)[0] == {"_id": "1", "body": "a, b=c"}
     output = "Row: 0 body=Row: 5 x\nRow: 7 y\nRow: 1 body=z\n"
@@ -140,13 +140,13 @@ texts = st.text(st.characters(exclude_characters="\r"), max_size=20).filter(
 
 
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=4))
-def test_values_come_back_as_they_are(values: list[tuple[str, str]]) -> None:
+def test_named_columns_are_parsed_exactly(values: list[tuple[str, str]]) -> None:
     output = "".join(f"Row: {n} a={a}, b={b}\n" for n, (a, b) in enumerate(values))
     expected = [{"a": a, "b": b} for a, b in values]
     assert provider(SMS, ["a", "b"]).parse(output) == expected
 
 
-def test_a_query_is_quoted() -> None:
+def test_query_is_quoted() -> None:
     probe = provider(SMS, ["address", "body"], where="body='$(id)'", sort="date DESC")
     assert probe.script == (
         "content query --uri content://sms --projection address:body"
@@ -163,7 +163,7 @@ def test_a_query_is_quoted() -> None:
         "usage: adb shell content [subcommand] [options]\n\n[ERROR] Unsupported argument: x\n",
     ],
 )
-def test_a_query_that_cannot_be_is_a_broken_task(output: str) -> None:
+def test_invalid_query_is_a_task_error(output: str) -> None:
     with pytest.raises(TaskError, match="the query of content://sms is invalid"):
         provider(SMS).parse(output)
 
@@ -176,14 +176,14 @@ def test_a_query_that_cannot_be_is_a_broken_task(output: str) -> None:
         "Killed",
     ],
 )
-def test_a_provider_that_does_not_answer_is_the_phones_fault(output: str) -> None:
+def test_unresponsive_provider_is_a_device_error(output: str) -> None:
     with pytest.raises(DeviceError, match=r"content://sms (is denied|cannot be read)"):
         provider(SMS).parse(output)
     with pytest.raises(DeviceError, match="a row without _id, b"):
         provider(SMS, ["_id", "b"]).parse("Row: 0 _id=1\n")
 
 
-def test_an_address_or_column_that_cannot_be_is_a_broken_task() -> None:
+def test_invalid_uri_or_column_is_a_task_error() -> None:
     with pytest.raises(TaskError, match="must start with content://"):
         provider("sms")
     with pytest.raises(TaskError, match="not valid names of columns"):

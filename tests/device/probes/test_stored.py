@@ -42,12 +42,12 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def test_rows_are_read_from_a_database_on_the_phone(database: Path) -> None:
+def test_rows_are_read_from_a_database(database: Path) -> None:
     probe = sqlite(str(database), QUERY)
     assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}]
 
 
-def test_rows_in_the_write_ahead_log_are_read_while_an_app_keeps_it_open(database: Path) -> None:
+def test_rows_in_the_write_ahead_log_are_read(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("pragma journal_mode = wal")
         connection.execute("insert into alarms values (22, 0, null, null)")
@@ -62,7 +62,7 @@ def test_a_database_that_does_not_exist_yet_has_no_rows(tmp_path: Path) -> None:
     assert probe.parse(output_of(probe)) == []
 
 
-def test_a_query_changes_nothing(database: Path) -> None:
+def test_query_changes_nothing(database: Path) -> None:
     probe = sqlite(str(database), "delete from alarms returning hour")
     assert probe.parse(output_of(probe)) == [{"hour": 7}]
     probe = sqlite(str(database), "select count(*) as n from alarms")
@@ -78,9 +78,7 @@ def test_a_query_changes_nothing(database: Path) -> None:
         ("select 1; select 2", "one statement at a time"),
     ],
 )
-def test_a_query_that_cannot_be_is_a_broken_task(
-    database: Path, query: str, complaint: str
-) -> None:
+def test_invalid_query_is_a_task_error(database: Path, query: str, complaint: str) -> None:
     probe = sqlite(str(database), query)
     with pytest.raises(TaskError, match=f"the query '{query}' fails on .*{complaint}"):
         probe.parse(output_of(probe))
@@ -95,7 +93,7 @@ def test_a_query_that_cannot_be_is_a_broken_task(
         "abc\n.\n",
     ],
 )
-def test_a_database_that_the_phone_keeps_is_the_phones_fault(output: str) -> None:
+def test_inaccessible_database_is_a_device_error(output: str) -> None:
     with pytest.raises(DeviceError, match=r"cannot read /data/a\.db on the device: "):
         sqlite("/data/a.db", QUERY).parse(output)
 
@@ -161,36 +159,36 @@ VALUES = {
 
 
 @pytest.mark.parametrize("parts", [(PREFERENCES, ABSENT), (ABSENT, PREFERENCES)])
-def test_preferences_are_values_of_their_types_wherever_the_app_keeps_them(parts: Any) -> None:
+def test_preferences_are_typed_in_either_storage(parts: Any) -> None:
     assert preferences("a", "P").parse(encoded(*parts)) == VALUES
     assert preferences("a", "P.xml", "number").parse(encoded(*parts)) == -3
     assert preferences("a", "P", "none").parse(encoded(*parts)) is None
 
 
-def test_without_a_file_there_are_no_preferences() -> None:
+def test_missing_preferences_file_is_empty() -> None:
     assert preferences("a", "P").parse(encoded(ABSENT, ABSENT)) == {}
     assert preferences("a", "P", "on").parse(encoded(ABSENT, ABSENT)) is None
 
 
 @pytest.mark.parametrize("parts", [(DENIED, ABSENT), (b"<map><int", ABSENT)])
-def test_preferences_that_cannot_be_read_are_the_phones_fault(parts: Any) -> None:
+def test_unreadable_preferences_are_a_device_error(parts: Any) -> None:
     with pytest.raises(DeviceError, match=r"can become root|P of a cannot be read"):
         preferences("a", "P").parse(encoded(*parts))
 
 
 @given(st.dictionaries(st.text("ab<>&\"' \u00e4"), st.integers(-(2**63), 2**63 - 1)))
-def test_preferences_are_read_whatever_they_are_called(values: dict[str, int]) -> None:
+def test_preference_names_may_be_any_text(values: dict[str, int]) -> None:
     entries = "".join(f'<long name={quoteattr(k)} value="{v}" />' for k, v in values.items())
     assert preferences("a", "P").parse(encoded(f"<map>{entries}</map>".encode(), ABSENT)) == values
 
 
 @pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
-def test_preferences_have_no_folder(package: str, name: str) -> None:
+def test_preferences_name_must_not_contain_a_folder(package: str, name: str) -> None:
     with pytest.raises(TaskError, match="name of a file without its folder"):
         preferences(package, name)
 
 
-def test_the_content_of_a_file_is_text_or_base_64(tmp_path: Path) -> None:
+def test_file_content_is_text_or_base64(tmp_path: Path) -> None:
     path = tmp_path / "it's $(touch x).txt"
     path.write_bytes("fr\u00fch\n".encode() + b"\xff")
     for probe, value in [
@@ -207,12 +205,12 @@ def test_the_content_of_a_file_is_text_or_base_64(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_the_bytes_of_a_file_come_back_as_they_are(data: bytes) -> None:
+def test_file_bytes_are_returned_unchanged(data: bytes) -> None:
     assert base64.b64decode(file("/a", None).parse(encoded(data))) == data
     assert file("/a", "latin-1").parse(encoded(data)) == data.decode("latin-1")
 
 
-def test_a_file_that_cannot_be_is_a_broken_task() -> None:
+def test_invalid_file_probe_is_a_task_error() -> None:
     for probe in (lambda: file("a.txt"), lambda: files("a"), lambda: sqlite("a.db", "SELECT 1")):
         with pytest.raises(TaskError, match="must start with a slash"):
             probe()

@@ -45,7 +45,7 @@ def adb_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], int]
 
 
 @pytest.mark.parametrize("state", ["device", "offline", "authorizing"])
-def test_a_device_that_is_there_or_may_come_back_is_taken(adb_server, state):
+def test_connected_or_reconnecting_device_is_accepted(adb_server, state):
     adb_server(f"R5CT\t{state}\n")
     AttachedSource("R5CT").check(DeviceOptions())
 
@@ -75,7 +75,7 @@ def test_an_unlisted_device_is_named_with_the_listed_ones(adb_server):
         AttachedSource("three").check(DeviceOptions())
 
 
-def test_their_locks_are_where_no_other_user_can_put_anything(tmp_path, monkeypatch):
+def test_lock_files_are_in_a_private_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("ANDROID_ADB_SERVER_PORT", raising=False)
     (lock,) = AttachedSource("farm.example:5037/R5CT").open(DeviceOptions(), pytest.fail).locks
@@ -84,6 +84,6 @@ def test_their_locks_are_where_no_other_user_can_put_anything(tmp_path, monkeypa
     assert stat.S_IMODE(Path(lock).parent.stat().st_mode) == 0o700
 
 
-def test_an_address_is_by_default_on_the_adb_server_of_this_machine() -> None:
+def test_address_defaults_to_the_local_adb_server() -> None:
     assert str(Address("R5CT10")) == "R5CT10 at 127.0.0.1:5037"
     assert Address("R5CT10").home == str(Path.home())

@@ -36,7 +36,7 @@ def test_sources_are_found_by_their_modules():
     }
 
 
-def test_every_source_is_on_the_page_about_devices():
+def test_every_source_is_documented():
     page = (Path(__file__).parents[3] / "docs" / "devices.md").read_text("utf-8")
     assert [prefix for prefix in built_in() if f"| `{prefix}" not in page] == []
 
@@ -58,14 +58,14 @@ def test_every_source_is_on_the_page_about_devices():
         ("farm:room 4", Farm, "farm:room 4"),
     ],
 )
-def test_devices_are_named(text, source, shown):
+def test_device_values_are_parsed(text, source, shown):
     more = {"farm": Farm} if source is Farm else {}
     named = parse_device(text, more)
     assert type(named) is source
     assert named.shown == shown
 
 
-def test_attached_devices_are_of_this_machine_or_others():
+def test_attached_devices_may_be_local_or_remote():
     text = "serial:farm:5037/emulator-5554,[::1]:5038/10.0.0.2:5555,x"
     source = parse_device(text)
     assert isinstance(source, AttachedSource)

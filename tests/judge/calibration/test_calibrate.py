@@ -71,7 +71,7 @@ def calibrate(
     figures._resamples.cache_clear()
 
 
-def test_it_prints_a_table_of_judges_and_of_both_where_they_agree(calibrate):
+def test_table_shows_each_judge_and_their_agreement(calibrate):
     out, err = calibrate()
     head, *lines = (" ".join(line.split()) for line in out.splitlines())
     assert head == "4 episodes, 2 labelled done accuracy F1 kappa calls price"
@@ -86,7 +86,7 @@ def test_it_prints_a_table_of_judges_and_of_both_where_they_agree(calibrate):
     assert "4 of 4 episodes judged" in err
 
 
-def test_json_has_all_numbers_and_answers(calibrate):
+def test_json_contains_all_numbers_and_answers(calibrate):
     found = json.loads(calibrate("--format=json").out)
     (mode,) = found["modes"]
     assert (found["episodes"], found["judged"], found["done"], found["stopped"]) == (4, 4, 2, "")
@@ -100,7 +100,7 @@ def test_json_has_all_numbers_and_answers(calibrate):
     assert found["answers"][0].keys() >= {"episode", "done", "judge", "passed", "error"}
 
 
-def test_what_was_kept_is_not_asked_for_again_and_costs_the_same_in_the_table(calibrate):
+def test_cached_replies_are_free_but_keep_their_price_in_the_table(calibrate):
     before = calibrate().out.splitlines()
     again = calibrate(first=ScriptedModel([]), second=ScriptedModel([])).out.splitlines()
     assert again[:6] == before[:6]
@@ -119,7 +119,7 @@ def test_modes_are_compared_in_a_table(calibrate):
 
 
 @pytest.mark.slow  # starts servers and loads SDKs
-def test_three_judges_make_three_pairs_and_the_third_settles(calibrate):
+def test_three_judges_form_three_pairs_and_the_third_settles_disputes(calibrate):
     judges = "openai:gpt-4o,anthropic:claude-sonnet-4-5,openai:gpt-4o-mini"
     out = " ".join(calibrate("--judges", judges).out.split())
     assert "gpt-4o and gpt-4o-mini, where they agree (4)" in out
@@ -133,7 +133,7 @@ def test_errors_of_judges_are_reported_and_left_out(calibrate):
     assert "openai:gpt-4o, made1" in out
 
 
-def test_it_fails_if_no_judge_answers(calibrate):
+def test_command_fails_if_no_judge_answers(calibrate):
     calibrate(first=ScriptedModel([]), second=ScriptedModel([]), status=1)
 
 
@@ -160,13 +160,13 @@ def test_what_cannot_be_done_is_reported_before_a_judge_is_asked(calibrate, argu
     assert nobody.requests == []
 
 
-def test_no_judge_is_an_error(labelled, tmp_path, capsys):
+def test_missing_judges_are_an_error(labelled, tmp_path, capsys):
     path = labelled(("Do 1.", True))
     assert command.main(["--labels", str(path)], lambda: Project(tmp_path)) == 2
     assert "no judge is named: --judges=PROVIDER:NAME" in capsys.readouterr().err
 
 
-def test_a_script_is_found_from_where_it_is_named(labelled, tmp_path, capsys):
+def test_script_path_is_relative_to_where_it_is_set(labelled, tmp_path, capsys):
     path = labelled(("Do 1.", True))
     (tmp_path / "judge.jsonl").write_text('"Result: 1"\n')
     project = Project(tmp_path / "replies", mobile_judges="scripted:judge.jsonl")

@@ -28,7 +28,7 @@ def answers(truth, said, judge="openai:a", **fields):
     ]
 
 
-def test_a_judge_is_scored_by_what_it_answers():
+def test_judge_is_scored_by_its_answers():
     found = score(answers("1100", "10.0"))
     assert found.confusion.cells == (1, 0, 1, 1)
     assert (found.accuracy.value, found.undecided, found.errors) == (2 / 3, 1, 0)
@@ -36,7 +36,7 @@ def test_a_judge_is_scored_by_what_it_answers():
     assert (score(broken).undecided, score(broken).errors) == (0, 1)
 
 
-def test_the_error_when_both_agree_is_measured_and_not_the_product_of_rates():
+def test_joint_error_is_measured_rather_than_multiplied():
     # A3, Table 3: GPT-4o is right in 84 % of 50 tasks, Gemini 1.5 Pro in 80 %. Section 3.4.2 uses
     # the product of their error rates as the error rate when both agree.
     truth = "1" * 50
@@ -54,7 +54,7 @@ def test_the_error_when_both_agree_is_measured_and_not_the_product_of_rates():
     assert (other.agreement.value, other.product) == (pytest.approx(0.64), dependent.product)
 
 
-def test_pairs_are_compared_where_both_have_answered():
+def test_pairs_are_compared_on_common_answers():
     found = pair(answers("1100", "10.1"), answers("1100", "1100", "openai:b"))
     assert (found.together.total, found.agreeing.total) == (3, 1)
     assert found.judges == ("openai:a", "openai:b")
@@ -62,7 +62,7 @@ def test_pairs_are_compared_where_both_have_answered():
     assert nothing.wrong_together.value is nothing.product is nothing.if_independent is None
 
 
-def test_a_third_judge_settles_what_the_first_two_dispute():
+def test_third_judge_settles_disputes():
     by_judge = {
         "a": answers("1100", "1001"),
         "b": answers("1100", "1110"),
@@ -73,7 +73,7 @@ def test_a_third_judge_settles_what_the_first_two_dispute():
     assert settled({"a": by_judge["a"], "b": by_judge["b"]}) is None
 
 
-def test_key_components_save_the_share_of_evaluations_that_table_9_counts():
+def test_key_components_save_the_share_of_table_9():
     # SPA-Bench, Table 9: the share of evaluations made unnecessary by a missing component. Its
     # 0.313 of 150 English tasks and 0.670 of 150 Chinese tasks are about 47 and 100.5.
     def evaluated(skipped):
@@ -87,7 +87,7 @@ def test_key_components_save_the_share_of_evaluations_that_table_9_counts():
     assert saved([]).value is None
 
 
-def test_without_its_components_an_episode_is_not_done_whatever_a_judge_says():
+def test_missing_key_components_override_a_judge():
     asked = answers("10", "11", components=True, lacks=True)
     assert score(asked).confusion.cells == (1, 1, 0, 0)  # the judge was asked nevertheless
     by_components = score(asked, lambda each: each.verdict_by_components)
@@ -96,7 +96,7 @@ def test_without_its_components_an_episode_is_not_done_whatever_a_judge_says():
     assert score(skipped).confusion.cells == (0, 0, 1, 1)
 
 
-def test_calls_have_a_price_whether_they_were_kept_or_not():
+def test_cached_calls_are_priced_like_new_ones():
     judge = ModelReference("openai", "ours")
     calls = (
         ModelCall("openai:ours", price_usd=0.5),
@@ -117,5 +117,5 @@ def test_calls_have_a_price_whether_they_were_kept_or_not():
         ([], None),
     ],
 )
-def test_the_majority_of_votes_counts(votes, expected):
+def test_majority_of_votes_decides(votes, expected):
     assert majority(votes) is expected

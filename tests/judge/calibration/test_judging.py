@@ -58,7 +58,7 @@ def asked(plan):
     return outcome
 
 
-def test_every_judge_is_asked_of_every_label_but_of_those_that_lack_key_components(plan):
+def test_judges_are_asked_unless_key_components_are_missing(plan):
     one, two = judge("1 3"), judge("3")
     told = []
     outcome = judge_all(plan(one, two), lambda *how_far: told.append(how_far))
@@ -70,7 +70,7 @@ def test_every_judge_is_asked_of_every_label_but_of_those_that_lack_key_componen
     assert (outcome.labels, outcome.stopped, told) == (3, "", [(1, 3), (2, 3), (3, 3)])
 
 
-def test_key_components_can_be_left_out_of_it_to_see_what_they_are_worth(plan):
+def test_key_components_can_be_ignored_for_comparison(plan):
     outcome = asked(plan(judge("1 2 3"), uses_components=False))
     assert [each.verdict for each in outcome.answers] == [True, True, True]
     assert [each.verdict_by_components for each in outcome.answers] == [True, False, True]
@@ -84,7 +84,7 @@ def test_the_majority_of_several_runs_counts_and_what_nobody_can_read_is_not_a_v
     assert (third.passed, len(third.calls), third.error) == (False, 4, "")
 
 
-def test_a_judge_that_cannot_answer_is_an_error_of_its_own(plan):
+def test_judge_without_an_answer_is_an_error(plan):
     model = ScriptedModel([When("Do 1", [Fault(401)]), When("Do 3", "Result: 1")])
     first, _, third = asked(plan(model, judge("1 3"), threads=1)).answers[::2]
     assert (first.verdict, third.verdict) == (None, True)
@@ -108,7 +108,7 @@ def test_six_modes_ask_six_times(plan):
     assert len(texts) == 6
 
 
-def test_kept_replies_are_not_asked_for_again(plan, tmp_path):
+def test_cached_replies_are_not_requested_again(plan, tmp_path):
     settings = ModelSettings(cache=ReplyCache(tmp_path / "replies"))
     first = judge("1 3")
     given = plan(first, settings=settings, runs=2)
@@ -123,7 +123,7 @@ def test_kept_replies_are_not_asked_for_again(plan, tmp_path):
     assert all(call.from_cache for each in outcome.answers for call in each.calls)
 
 
-def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path):
+def test_exhausted_budget_stops_judging_and_keeps_answers(plan, tmp_path):
     ledger = tmp_path / "spent.jsonl"
     settings = ModelSettings(
         prices=Prices({"openai:one": Price(1000, 0)}),  # 1 US dollar per request
@@ -138,7 +138,7 @@ def test_a_budget_that_is_spent_ends_it_and_what_was_done_is_kept(plan, tmp_path
     assert asked(given).stopped == ""
 
 
-def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan, monkeypatch):
+def test_ctrl_c_waits_for_pending_calls_and_starts_no_more(plan, monkeypatch):
     stopped = threading.Event()
     stop = judging._Work.stop
 
@@ -163,7 +163,7 @@ def test_ctrl_c_waits_for_what_is_being_asked_and_begins_nothing_more(plan, monk
     assert len(outcome.answers) == outcome.labels
 
 
-def test_a_mistake_of_ours_is_not_swallowed(plan):
+def test_unexpected_exception_is_raised(plan):
     def broken(screen):
         raise ZeroDivisionError
 
@@ -171,7 +171,7 @@ def test_a_mistake_of_ours_is_not_swallowed(plan):
         asked(plan(judge("1"), read=broken))
 
 
-def test_cross_app_labels_are_judged_subtask_by_subtask(labelled):
+def test_cross_app_labels_are_judged_per_subtask(labelled):
     subtasks = [{"app": "com.a", "task": "Look."}, {"app": "com.b", "task": "Buy."}]
     path = labelled(("Do 1.", False, {"subtasks": subtasks}))
     plan = CalibrationPlan(

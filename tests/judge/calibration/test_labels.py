@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled):
+def test_line_names_an_episode_relative_to_the_file_and_the_question(labelled):
     path = labelled(
         ("Do 1.", True),
         ("Do 2.", False, {"key_components": ["Total"], "actions": "text", "reason": True}),
@@ -90,7 +90,7 @@ def run(record: Callable[..., Path], tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_people_have_said_of_a_run_are_labels(run):
+def test_verdicts_of_people_on_a_run_are_labels(run):
     first, second, third = sorted((run / "episodes").iterdir())
     append(first, Verdict(True, "check"))
     with pytest.raises(LabelsError, match="no person has decided"):
@@ -123,12 +123,12 @@ def test_what_a_person_has_taken_back_is_not_a_label(run):
     assert (label.name, label.done, label.note) == ("episodes/do1.0", False, "not the right one")
 
 
-def test_a_folder_without_a_run_has_no_labels(tmp_path):
+def test_folder_without_run_has_no_labels(tmp_path):
     with pytest.raises(LabelsError, match="neither a run's folder"):
         read_labels(tmp_path)
 
 
-def test_a_data_set_may_be_named_by_its_folder(tmp_path):
+def test_data_set_can_be_named_by_its_folder(tmp_path):
     (tmp_path / "list.png").write_bytes(make_screen("Eggs").png)
     item = {"task": "Show the list.", "screenshot": "list.png", "label": "success"}
     (tmp_path / "labels.json").write_text(json.dumps([item]))
@@ -136,7 +136,7 @@ def test_a_data_set_may_be_named_by_its_folder(tmp_path):
     assert (label.done, label.load().goal) == (True, "Show the list.")
 
 
-def test_digirls_labels_are_read_where_they_are(recordings):
+def test_digirl_labels_are_read_from_its_files(recordings):
     path = recordings / "digirl" / "labels.json"
     found = read_labels(path)
     assert len(found.each) == 19
@@ -150,7 +150,7 @@ def test_digirls_labels_are_read_where_they_are(recordings):
     assert found.each[1].note.startswith("I should expect")
 
 
-def test_an_importer_reads_no_picture_from_elsewhere(tmp_path):
+def test_importer_reads_no_picture_outside_the_data_set(tmp_path):
     (tmp_path / "secret.png").write_bytes(b"")
     there = tmp_path / "set"
     there.mkdir()
@@ -160,12 +160,12 @@ def test_an_importer_reads_no_picture_from_elsewhere(tmp_path):
         read_labels(there / "labels.json")
 
 
-def test_gui_critics_items_are_recognised_and_refused(recordings):
+def test_gui_critic_items_are_recognised_and_refused(recordings):
     with pytest.raises(LabelsError, match="656 labels say whether the next action was right"):
         read_labels(recordings / "gui-critic" / "gui_i.json")
 
 
-def test_spa_benchs_six_modes_differ_in_actions_and_reasons(labelled):
+def test_six_modes_of_spa_bench_differ_in_actions_and_reasons(labelled):
     (label,) = read_labels(labelled(("Do 1.", True, {"reason": True, "evidence": "xml"}))).each
     modes = six(Mode(evidence="screens"))
     assert [mode.name for mode in modes] == [
@@ -180,7 +180,7 @@ def test_spa_benchs_six_modes_differ_in_actions_and_reasons(labelled):
     assert Mode().name == ""
 
 
-def test_a_language_can_be_set_for_all(labelled):
+def test_language_can_be_set_for_all_labels(labelled):
     path = labelled(("Do 1.", True, {"language": "zh"}))
     (label,) = read_labels(path).each
     episode = label.load()

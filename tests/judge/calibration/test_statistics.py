@@ -26,7 +26,7 @@ def known(number):
         ((40, 5, 3, 2), 0.9090909090909091, 0.24528301886792447, 0.84),
     ],
 )
-def test_f1_and_kappa_are_those_of_scikit_learn(cells, f1, kappa, accuracy):
+def test_f1_and_kappa_match_scikit_learn(cells, f1, kappa, accuracy):
     found = Confusion(*cells)
     assert (found.f1, found.kappa) == pytest.approx((f1, kappa))
     assert found.right / found.total == pytest.approx(accuracy)
@@ -41,18 +41,18 @@ def test_f1_and_kappa_are_those_of_scikit_learn(cells, f1, kappa, accuracy):
         ((120, 15, 20, 145), "kappa", 0.689, 0.833),
     ],
 )
-def test_bootstrapped_intervals_are_near_those_of_scipy(cells, statistic, low, high):
+def test_bootstrapped_intervals_are_close_to_scipy(cells, statistic, low, high):
     found = bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.015)
     assert found == bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
 
 
-def test_spa_benchs_open_ended_tasks_have_its_f1():
+def test_open_ended_tasks_of_spa_bench_have_its_f1():
     # Appendix G: 22 true positives, 2 false positives, 2 false negatives, 44 true negatives.
     assert round(known(Confusion(22, 2, 2, 44).f1), 3) == 0.917
 
 
-def test_spa_benchs_cross_app_f1_is_the_mean_of_both_languages():
+def test_cross_app_f1_of_spa_bench_is_the_mean_of_both_languages():
     # Table 10 and section 5.2: 0.833 in English, 0.857 in Chinese, 0.845 overall. Few tasks were
     # done: 5 true positives with 2 errors, and 6 with 2 errors, give these values.
     english, chinese = (known(c.f1) for c in (Confusion(5, 1, 1, 73), Confusion(6, 1, 1, 72)))
@@ -60,7 +60,7 @@ def test_spa_benchs_cross_app_f1_is_the_mean_of_both_languages():
     assert round((english + chinese) / 2, 3) == 0.845
 
 
-def test_there_is_no_number_where_there_is_nothing():
+def test_statistics_of_nothing_are_none():
     nothing = Confusion()
     assert nothing.f1 is nothing.kappa is nothing.precision is nothing.recall is None
     assert proportion(0, 0).value is bootstrapped(nothing, lambda counts: counts.f1).value is None
@@ -70,7 +70,7 @@ def test_there_is_no_number_where_there_is_nothing():
     assert (rare.value, rare.low) == (None, None)
 
 
-def test_a_statistic_that_few_resamples_have_has_no_interval():
+def test_statistic_defined_in_few_resamples_has_no_interval():
     found = bootstrapped(Confusion(1, 0, 0, 60), lambda c: c.f1 if c.f1 and c.total % 2 else None)
     assert found.value == 1
     few = bootstrapped(Confusion(1, 0, 0, 9), lambda c: 1.0 if c.true_positives == 1 else None)
@@ -78,7 +78,7 @@ def test_a_statistic_that_few_resamples_have_has_no_interval():
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
-def test_counts_add_up(both, wrongly, missed, neither):
+def test_confusion_counts_add_up(both, wrongly, missed, neither):
     cells = (both, wrongly, missed, neither)
     kinds = [(True, True), (False, True), (True, False), (False, False)]
     pairs = [kind for kind, count in zip(kinds, cells, strict=True) for _ in range(count)]

@@ -74,7 +74,7 @@ def asked(*parts: str | Image, stream: bool = False, **more: Any) -> Request:
 
 @clients
 @streamed
-def test_a_reply_comes_back_with_its_model_and_tokens(connect, kind, stream):
+def test_reply_has_text_model_and_tokens(connect, kind, stream):
     reply = ScriptedReply("tap 540 1200\n", input_tokens=100, output_tokens=7, cached_tokens=40)
     model = ScriptedModel([reply])
     answer = connect(kind, model).ask(asked("What now?", PNG, "And why?", stream=stream))
@@ -92,7 +92,7 @@ def test_a_reply_comes_back_with_its_model_and_tokens(connect, kind, stream):
 
 @chats
 @streamed
-def test_genai_prices_reads_the_tokens(connect, kind, stream):
+def test_genai_prices_understands_the_usage(connect, kind, stream):
     reply = ScriptedReply("so", input_tokens=100, output_tokens=7, cached_tokens=40)
     provider, flavor, name = FLAVORS[kind]
     answer = connect(kind, ScriptedModel([reply]), name).ask(asked(stream=stream))
@@ -103,7 +103,7 @@ def test_genai_prices_reads_the_tokens(connect, kind, stream):
 
 @clients
 @streamed
-def test_tokens_that_nobody_counts_are_none(connect, kind, stream):
+def test_uncounted_tokens_are_none(connect, kind, stream):
     answer = connect(kind, ScriptedModel(["so"])).ask(asked(stream=stream))
     assert (answer.usage, answer.usage_data) == (Usage(), None)
 
@@ -138,7 +138,7 @@ def test_tools_are_offered_called_and_answered(connect, kind, stream):
 
 
 @chats
-def test_every_setting_arrives(connect, kind):
+def test_every_setting_is_sent(connect, kind):
     model = ScriptedModel(["so"])
     more: Any = {"temperature": 0.0, "top_p": 0.5, "max_tokens": 9}
     system = Message("system", ("Be short.",))
@@ -181,7 +181,7 @@ FAULTS: list[tuple[Any, type[Exception]]] = [
 
 @clients
 @streamed
-def test_each_fault_is_the_error_that_it_is_in_process_too(connect, kind, stream):
+def test_faults_over_http_match_those_in_process(connect, kind, stream):
     model = ScriptedModel([each for fault, _ in FAULTS for each in (Fault(fault), "after all")])
     client = connect(kind, model)
     for fault, error in FAULTS:
@@ -211,14 +211,14 @@ def test_a_stream_that_is_cut_anywhere_is_not_an_answer(connect, kind):
 
 @clients
 @pytest.mark.parametrize("seconds", [0, 2.5, None])
-def test_a_busy_provider_says_how_long_to_wait(connect, kind, seconds):
+def test_busy_provider_says_how_long_to_wait(connect, kind, seconds):
     with pytest.raises(ProviderBusyError) as caught:
         connect(kind, ScriptedModel([Fault(429, retry_after=seconds)])).ask(asked())
     assert caught.value.retry_after == seconds
 
 
 @pytest.mark.parametrize("kind", [OpenAIChat, OpenAIResponses])
-def test_an_account_without_money_is_not_waited_for(connect, kind):
+def test_exhausted_account_is_not_retried(connect, kind):
     with pytest.raises(ProviderError) as caught:
         connect(kind, ScriptedModel([Fault("quota")])).ask(asked())
     assert not isinstance(caught.value, ProviderBusyError)
@@ -226,21 +226,21 @@ def test_an_account_without_money_is_not_waited_for(connect, kind):
 
 @clients
 @streamed
-def test_a_provider_that_never_answers_is_busy(connect, kind, stream):
+def test_provider_that_never_answers_is_busy(connect, kind, stream):
     client = connect(kind, ScriptedModel([Fault("timeout")]), timeout=0.05)
     with pytest.raises(ProviderBusyError, match="time"):
         client.ask(asked(stream=stream))
 
 
 @chats
-def test_the_first_token_is_timed(connect, kind):
+def test_time_to_first_token_is_measured(connect, kind):
     model = ScriptedModel([ScriptedReply("so be it", seconds_to_first=0.04)])
     answer = connect(kind, model).ask(asked(stream=True))
     assert answer.seconds_to_first >= 0.04
 
 
 @clients
-def test_a_place_where_nobody_is_cannot_be_reached(connect, kind):
+def test_unreachable_server_is_an_error(connect, kind):
     url = ScriptedModel([]).serve()
     url.close()
     with pytest.raises(ProviderBusyError, match=r"^http://127\.0\.0\.1:\d+"):
@@ -248,7 +248,7 @@ def test_a_place_where_nobody_is_cannot_be_reached(connect, kind):
 
 
 @clients
-def test_proxies_of_the_environment_are_used(connect, kind, monkeypatch):
+def test_proxies_from_the_environment_are_used(connect, kind, monkeypatch):
     with ScriptedModel(["by a proxy"]).serve() as url:
         monkeypatch.setenv("HTTP_PROXY", url)
         monkeypatch.delenv("NO_PROXY", raising=False)
@@ -259,7 +259,7 @@ def test_proxies_of_the_environment_are_used(connect, kind, monkeypatch):
 
 @clients
 @pytest.mark.parametrize("status", [200, 400, 401, 429])
-def test_no_key_stands_in_an_error_or_what_is_shown(connect, kind, status):
+def test_errors_and_repr_contain_no_key(connect, kind, status):
     with garbage(f'{{"error": {{"message": "bad key {KEY}"}}, "text": 3}}', status) as url:
         client = connect.at(kind, f"http://somebody:{KEY}@{url}/v1")
         with pytest.raises((ProviderError, RequestRefusedError)) as caught:
@@ -284,7 +284,7 @@ def test_no_key_stands_in_an_error_or_what_is_shown(connect, kind, status):
     ),
     max_leaves=12,
 ) | strategies.just("\ud800"))  # fmt: skip
-def test_any_answer_at_all_is_an_answer_or_an_error_of_ours(kind, stream, body, event):
+def test_any_response_is_an_answer_or_a_provider_error(kind, stream, body, event):
     text = json.dumps(body)
     client = unconnected(kind)
     Answering(client, [f"event: {event}\ndata: {text}\n\n" if stream else body])
@@ -346,7 +346,7 @@ def speaking(kind: Any, url: str) -> Any:
 @given(words=strategies.text(min_size=1))
 @example(words="two\u2028lines\x85and\r\nmore\n\ndata: [DONE]\n\nevent: error")
 @example(words="\ud83d\ude00 \ud800 日本語 \x00 <|endoftext|>")
-def test_any_words_at_all_come_through_with_whole_characters(echo, kind, stream, words):
+def test_streamed_text_keeps_characters_whole(echo, kind, stream, words):
     if kind is AnthropicMessages and not words.strip():
         return  # the API refuses messages without text
     whole = words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -43,7 +43,7 @@ def client(*answers: Any) -> tuple[AnthropicMessages, Answering]:
     return made, Answering(made, list(answers))
 
 
-def test_what_is_sent_is_what_anthropic_documents():
+def test_request_matches_anthropics_documentation():
     made, heard = client(reply(text("so")))
     call = ToolCall("c1", "tap", {"x": 1})
     messages = (
@@ -97,7 +97,7 @@ def test_what_is_sent_is_what_anthropic_documents():
     assert "anthropic-beta" not in heard.headers[0]
 
 
-def test_results_of_tools_come_before_other_words():
+def test_tool_results_precede_other_text():
     made, heard = client(reply(text("so")))
     call = ToolCall("c1", "tap", {})
     said = Message("assistant", (), (call,))
@@ -107,7 +107,7 @@ def test_results_of_tools_come_before_other_words():
     assert kinds == ["tool_result", "text"]
 
 
-def test_computer_use_asks_for_its_beta_version():
+def test_computer_use_sends_its_beta_header():
     made, heard = client(reply(text("so")), reply(text("so")))
     newer = Tool("computer", provider={"type": "computer_20251124", "name": "computer"})
     made.ask(Request((GOAL,), tools=(COMPUTER,)))
@@ -119,7 +119,7 @@ def test_computer_use_asks_for_its_beta_version():
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_thoughts_go_back_as_they_came(stream):
+def test_thinking_blocks_are_returned_unchanged(stream):
     thought = {"type": "thinking", "thinking": "Hm, so.", "signature": "s1gn"}
     use = {"type": "tool_use", "id": "c1", "name": "computer", "input": {"action": "key"}}
     whole: Any = reply(thought, use, stop="tool_use", input_tokens=3, output_tokens=2)
@@ -158,7 +158,7 @@ def streamed(blocks: list[Any]) -> str:
     return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
 
 
-def test_tokens_of_the_cache_are_part_of_the_input():
+def test_cached_tokens_are_part_of_the_input():
     counts: Any = {
         "cache_read_input_tokens": 40,
         "cache_creation_input_tokens": 5,
@@ -194,7 +194,7 @@ def test_the_reason_why_a_message_ended_is_returned(reason, stop):
         ("invalid_request_error", RequestRefusedError),
     ],
 )
-def test_an_error_in_the_middle_of_a_stream_is_one(kind, error):
+def test_error_event_in_a_stream_is_raised(kind, error):
     event = {"type": "error", "error": {"type": kind, "message": "No."}}
     made, _ = client(f"event: error\ndata: {json.dumps(event)}\n\n")
     with pytest.raises((ProviderError, RequestRefusedError), match=r"No\.") as caught:
@@ -202,7 +202,7 @@ def test_an_error_in_the_middle_of_a_stream_is_one(kind, error):
     assert type(caught.value) is error
 
 
-def test_an_account_without_money_is_the_providers_refusal():
+def test_exhausted_account_is_a_provider_error():
     words = "Your credit balance is too low to access the Anthropic API."
     body = {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
     made, _ = client((400, body))
@@ -211,7 +211,7 @@ def test_an_account_without_money_is_the_providers_refusal():
     assert type(caught.value) is ProviderError
 
 
-def test_two_settings_that_exclude_each_other_are_not_both_sent():
+def test_mutually_exclusive_settings_are_not_both_sent():
     words = "`temperature` and `top_p` cannot both be specified for this model."
     no = 400, {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
     made, heard = client(no, reply(text("so")))

@@ -59,7 +59,7 @@ def test_a_body_without_a_message_is_reported(body):
         (520, "<html>", ProviderBusyError),
     ],
 )
-def test_each_answer_is_the_error_that_it_means(status, body, error):
+def test_status_and_body_determine_the_error(status, body, error):
     assert type(said(status, body)) is error
 
 
@@ -86,7 +86,7 @@ def test_the_time_to_retry_is_read_in_every_form(headers, seconds):
     assert retry_after(headers, {}) == seconds
 
 
-def test_a_date_is_so_many_seconds_from_now():
+def test_retry_date_is_converted_to_seconds():
     seconds = retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}, {})
     assert seconds is not None
     assert 50 < seconds <= 60

@@ -44,7 +44,7 @@ def client(answers: list[Any], name: str = "m") -> tuple[OpenAIChat, Answering]:
     return made, Answering(made, answers)
 
 
-def test_what_is_sent_is_what_openai_documents():
+def test_request_matches_openais_documentation():
     made, heard = client([WHOLE])
     call = ToolCall("c1", "tap", {"x": "日"})
     messages = (
@@ -94,7 +94,7 @@ def test_what_is_sent_is_what_openai_documents():
     assert heard.headers[0]["authorization"] == "Bearer sk-key"
 
 
-def test_the_counts_of_a_stream_are_asked_for():
+def test_stream_requests_token_counts():
     model = ScriptedModel(["so"])
     with model.serve() as url:
         made = OpenAIChat("m", f"{url}/v1")
@@ -114,7 +114,7 @@ def test_the_counts_of_a_stream_are_asked_for():
         ("our/o-model", "max_tokens"),
     ],
 )
-def test_the_limit_has_the_name_that_the_model_knows(name, field):
+def test_token_limit_uses_the_name_the_model_knows(name, field):
     made, heard = client([WHOLE], name)
     made.ask(asked(max_tokens=9))
     assert heard.bodies[0][field] == 9
@@ -143,7 +143,7 @@ def test_the_limit_has_the_name_that_the_model_knows(name, field):
         ),
     ],
 )
-def test_a_setting_that_is_refused_by_name_is_never_sent_again(settings, words, dropped, sent):
+def test_rejected_setting_is_never_sent_again(settings, words, dropped, sent):
     made, heard = client([refusal(words), WHOLE, WHOLE])
     assert made.ask(asked(**settings)).text == "so"
     assert made.ask(asked(**settings)).text == "so"
@@ -153,7 +153,7 @@ def test_a_setting_that_is_refused_by_name_is_never_sent_again(settings, words, 
         assert sent.items() <= body.items()
 
 
-def test_a_server_that_knows_only_the_older_name_gets_it():
+def test_server_that_knows_only_the_old_name_gets_it():
     made, heard = client([refusal("Unrecognized: max_completion_tokens"), WHOLE], "gpt-5")
     made.ask(asked(max_tokens=9))
     assert heard.bodies[1]["max_tokens"] == 9
@@ -178,7 +178,7 @@ def test_a_server_that_does_not_count_is_read_anyway(usage: Any) -> None:
         assert (answer.text, answer.usage, answer.usage_data) == ("so", Usage(), None)
 
 
-def test_a_server_that_counts_no_streams_is_asked_without():
+def test_stream_options_are_dropped_if_rejected():
     stream = 'data: {"choices": [{"delta": {"content": "so"}, "finish_reason": "stop"}]}\n\n'
     no = 422, {"detail": [{"loc": ["stream_options"], "msg": "Extra inputs are not permitted"}]}
     made, heard = client([no, stream])
@@ -202,7 +202,7 @@ def test_any_other_refusal_is_reported(words):
     assert len(heard.bodies) == 1
 
 
-def test_two_names_that_are_both_refused_are_tried_once():
+def test_both_names_of_a_setting_are_tried_once():
     no = refusal("max_tokens and max_completion_tokens are not supported")
     made, heard = client([no, no])
     with pytest.raises(RequestRefusedError):
@@ -222,14 +222,14 @@ def test_two_names_that_are_both_refused_are_tried_once():
         ({"choices": [{"message": {"content": 3}, "finish_reason": "stop"}]}, ProviderBusyError),
     ],
 )
-def test_errors_with_the_status_200_are_errors(body, error):
+def test_errors_with_status_200_are_raised(body, error):
     made, _ = client([body])
     with pytest.raises((ProviderError, RequestRefusedError)) as caught:
         made.ask(asked())
     assert type(caught.value) is error
 
 
-def test_an_error_in_the_middle_of_a_stream_is_one():
+def test_error_event_in_a_stream_is_raised():
     begun = 'data: {"choices": [{"delta": {"content": "so"}}]}\n\n'
     wrong = 'data: {"error": {"message": "rate limit", "code": "rate_limit_exceeded"}}\n\n'
     made, _ = client([begun + wrong])
@@ -237,7 +237,7 @@ def test_an_error_in_the_middle_of_a_stream_is_one():
         made.ask(asked(stream=True))
 
 
-def test_a_stream_that_ends_without_a_reason_is_cut():
+def test_stream_without_finish_reason_is_truncated():
     made, _ = client(['data: {"choices": [{"delta": {"content": "so"}}]}\n\n'])
     with pytest.raises(ProviderBusyError, match="ended before the reply was complete"):
         made.ask(asked(stream=True))
@@ -254,13 +254,13 @@ def test_a_stream_that_ends_without_a_reason_is_cut():
         ({"content": "", "tool_calls": None}, "eos", "", "end"),
     ],
 )
-def test_replies_of_many_servers_are_read(message, finish, text, stop):
+def test_replies_of_various_servers_are_parsed(message, finish, text, stop):
     made, _ = client([{"choices": [{"message": message, "finish_reason": finish}]}])
     answer = made.ask(asked())
     assert (answer.text, answer.stop) == (text, stop)
 
 
-def test_calls_of_tools_that_are_not_quite_openais_are_read():
+def test_nonstandard_tool_calls_are_parsed():
     functions = [{"function": {"name": "tap", "arguments": "{oops"}},
                  {"id": "b", "function": {"name": "look", "arguments": None}}]  # fmt: skip
     message = {"content": None, "tool_calls": functions}
@@ -273,7 +273,7 @@ def test_calls_of_tools_that_are_not_quite_openais_are_read():
     ]
 
 
-def test_calls_that_are_streamed_whole_and_unnumbered_stay_apart():
+def test_unnumbered_streamed_tool_calls_stay_separate():
     calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in "ab"]
     chunk = {"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
     made, _ = client([f"data: {json.dumps(chunk)}\n\n"])
@@ -284,5 +284,5 @@ def test_calls_that_are_streamed_whole_and_unnumbered_stay_apart():
     ("text", "arguments"),
     [('{"x": 1}', {"x": 1}), ("", {}), (None, {}), ("[1]", {"arguments": [1]}), ("{", None)],
 )
-def test_arguments_are_read_or_kept(text, arguments):
+def test_tool_arguments_are_parsed_or_kept_as_text(text, arguments):
     assert arguments_of(text) == ({"arguments": text} if arguments is None else arguments)

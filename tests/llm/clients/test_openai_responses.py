@@ -68,7 +68,7 @@ def test_a_server_that_does_not_count_is_read_anyway(usage):
     assert (answer.text, answer.usage, answer.usage_data) == ("so", Usage(), None)
 
 
-def test_a_computer_is_used_in_a_loop():
+def test_computer_use_continues_over_several_turns():
     made, heard = client(response(REASONING, COMPUTER), response(words("Bought.")))
     answer = made.ask(Request((GOAL,), tools=(PREVIEW,)))
     [call] = answer.tool_calls
@@ -91,7 +91,7 @@ def test_a_computer_is_used_in_a_loop():
     ]
 
 
-def test_several_actions_at_once_are_one_call():
+def test_several_computer_actions_are_one_call():
     made, _ = client(response({**COMPUTER, "action": None, "actions": [ACTION, ACTION]}))
     [call] = made.ask(
         Request((GOAL,), tools=(Tool("c", provider={"type": "computer"}),))
@@ -100,7 +100,7 @@ def test_several_actions_at_once_are_one_call():
 
 
 @pytest.mark.parametrize("arguments", [ACTION, {"actions": [ACTION]}])
-def test_a_conversation_without_raw_data_is_put_together_again(arguments):
+def test_conversation_without_raw_items_is_reconstructed(arguments):
     model = ScriptedModel(["so"])
     call = ToolCall("c1", "computer", arguments, "computer_call")
     said = Message("assistant", ("I click.",), (call,))
@@ -120,7 +120,7 @@ def test_raw_data_of_another_provider_is_left_out():
     }
 
 
-def test_settings_have_the_names_of_this_api():
+def test_settings_use_the_names_of_the_responses_api():
     made, heard = client(response(words("so END of it")))
     tool = Tool("tap", "Taps.", {"type": "object"})
     settings = Request((GOAL,), 9, 0.5, 0.9, 7, ("END",), (tool,), extra={"store": False})
@@ -138,7 +138,7 @@ def test_settings_have_the_names_of_this_api():
     }
 
 
-def test_reasoning_goes_back_as_it_came():
+def test_reasoning_items_are_returned_unchanged():
     model = ScriptedModel([ScriptedReply("", [ToolCall("c1", "tap", {})]), "so"])
     with model.serve() as url:
         made = OpenAIResponses("m", f"{url}/v1")
@@ -184,7 +184,7 @@ def test_the_reason_why_a_response_ended_is_returned(answer, text, stop):
         ("invalid_prompt", RequestRefusedError),
     ],
 )
-def test_a_response_that_failed_is_an_error(code, error, stream):
+def test_failed_response_is_an_error(code, error, stream):
     failed = response(status="failed", error={"code": code, "message": "No."})
     event: Any = failed
     if stream:
@@ -200,14 +200,14 @@ def test_a_response_that_failed_is_an_error(code, error, stream):
 
 
 @pytest.mark.parametrize("place", ['"error": null', '"x": 1'])
-def test_an_error_event_of_a_stream_is_an_error(place):
+def test_error_event_of_a_stream_is_raised(place):
     event = f'{{"type": "error", "code": "rate_limit_exceeded", "message": "No.", {place}}}'
     made, _ = client(f"event: error\ndata: {event}\n\n")
     with pytest.raises(ProviderBusyError, match=r"No\."):
         made.ask(Request((GOAL,), stream=True))
 
 
-def test_a_response_that_is_still_in_progress_is_cut():
+def test_unfinished_response_is_truncated():
     made, _ = client(response(status="in_progress"))
     with pytest.raises(ProviderBusyError, match="ended before the reply was complete"):
         made.ask(Request((GOAL,)))

@@ -21,7 +21,7 @@ def client(*answers: Any, url: str = "http://127.0.0.1:1") -> tuple[Predict, Ans
     return made, Answering(made, list(answers))
 
 
-def test_a_plain_endpoint_gets_words_pictures_and_what_else_is_asked():
+def test_plain_endpoint_gets_prompt_pictures_and_extra_fields():
     request = Request(ASKED.messages, extra={"history": ["tap"]})
     made, heard = client({"text": "so", "input_tokens": 9}, url="http://127.0.0.1:1/v2/ask")
     answer = made.ask(request)
@@ -32,7 +32,7 @@ def test_a_plain_endpoint_gets_words_pictures_and_what_else_is_asked():
 
 
 @pytest.mark.parametrize("config", [(404, {}), {"other": 1}, (200, "no JSON"), {}])
-def test_a_url_without_a_path_is_a_plain_endpoint_unless_gradio_answers(config):
+def test_url_without_path_is_a_plain_endpoint_unless_gradio_answers(config):
     made, heard = client(config, {"text": "so"}, {"text": "again"})
     assert [made.ask(ASKED).text, made.ask(ASKED).text] == ["so", "again"]
     assert heard.bodies[0] is None
@@ -45,7 +45,7 @@ def test_a_url_without_a_path_is_a_plain_endpoint_unless_gradio_answers(config):
     [("6.31.0", "/gradio_api", "chat_with_image"), ("5.49.1", "/gradio_api", "predict"),
      ("4.44.0", None, "predict")],
 )  # fmt: skip
-def test_gradio_is_called_as_each_of_its_versions_wants(version, prefix, name):
+def test_each_gradio_version_is_called_its_own_way(version, prefix, name):
     functions = [{"api_name": False}, {"api_name": name}, {"api_name": "flag"}]
     config = {"version": version, "api_prefix": prefix, "dependencies": functions}
     result = 'event: heartbeat\ndata: null\n\nevent: complete\ndata: ["so\\n\\nbe it", 9, 2]\n\n'
@@ -63,7 +63,7 @@ def test_gradio_is_called_as_each_of_its_versions_wants(version, prefix, name):
     ]
 
 
-def test_gradio_3_gets_the_picture_with_the_call():
+def test_gradio_3_gets_the_picture_inside_the_call():
     config = {"version": "3.50.2", "dependencies": [{"api_name": "predict"}]}
     made, heard = client(config, {"data": ["so", None, None]})
     assert made.ask(ASKED).usage == Usage()
@@ -78,14 +78,14 @@ def test_gradio_3_gets_the_picture_with_the_call():
         ("event: complete\ndata: [\n\n", "cannot be read"),
     ],
 )
-def test_a_call_of_gradio_may_fail(result, problem):
+def test_failed_gradio_call_is_an_error(result, problem):
     config = {"version": "5.0.0", "dependencies": [{"api_name": "predict"}]}
     made, _ = client(config, ["/tmp/x.png"], {"event_id": "e1"}, result)
     with pytest.raises(ProviderBusyError, match=problem):
         made.ask(ASKED)
 
 
-def test_a_scripted_model_is_asked_as_gradio(connect):
+def test_scripted_model_can_be_served_as_gradio(connect):
     reply = ScriptedReply("so", input_tokens=9, output_tokens=2)
     model = ScriptedModel([reply, Fault(503), "again"])
     with model.serve() as url:

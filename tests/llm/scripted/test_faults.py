@@ -28,7 +28,7 @@ from tests.llm.scripted.asking import (
 
 @pytest.mark.parametrize("path", ASKED)
 @pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
-def test_an_error_has_the_apis_shape_and_says_when_to_come_back(path, status):
+def test_error_has_the_format_of_the_api_and_retry_after(path, status):
     with ScriptedModel([Fault(status, retry_after=2)]).serve() as url:
         with pytest.raises(HTTPError) as caught:
             fetch(url + path, ASKED[path])
@@ -43,7 +43,7 @@ def test_an_error_has_the_apis_shape_and_says_when_to_come_back(path, status):
 
 @pytest.mark.parametrize("path", ASKED)
 @pytest.mark.parametrize("read", [answer, events])
-def test_a_reply_can_be_cut(path, read):
+def test_reply_can_be_truncated(path, read):
     with pytest.raises(http.client.IncompleteRead) as caught:
         read(ScriptedModel([Fault("cut", after=2)]), path)
     assert caught.value.partial
@@ -51,18 +51,18 @@ def test_a_reply_can_be_cut(path, read):
 
 @pytest.mark.parametrize("path", ASKED)
 @pytest.mark.parametrize("read", [answer, events])
-def test_a_reply_can_be_malformed(path, read):
+def test_reply_can_be_malformed(path, read):
     with pytest.raises(json.JSONDecodeError):
         read(ScriptedModel([Fault("malformed")]), path)
 
 
 @pytest.mark.parametrize("read", [answer, events])
-def test_a_connection_can_be_dropped(read):
+def test_connection_can_be_dropped(read):
     with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
         read(ScriptedModel([Fault("drop")]), CHAT)
 
 
-def test_an_answer_may_never_come_and_the_next_one_does():
+def test_request_after_an_unanswered_one_is_answered():
     with ScriptedModel([Fault("timeout"), "here"]).serve() as url:
         place = urlsplit(url)
         silent = http.client.HTTPConnection(place.hostname or "", place.port, timeout=0.05)
@@ -75,7 +75,7 @@ def test_an_answer_may_never_come_and_the_next_one_does():
 
 
 @pytest.mark.parametrize("read", [answer, events])
-def test_a_slow_model_is_waited_for(read):
+def test_slow_model_delays_its_answer(read):
     started = time.monotonic()
     read(ScriptedModel([Fault("slow", after=0.03), "so"]), CHAT)
     assert time.monotonic() - started >= 0.03
@@ -120,7 +120,7 @@ def test_a_closed_server_releases_waiting_clients_and_leaves_nothing():
         (GEMINI, {"contents": [{"parts": [{"inlineData": {"data": "-"}}]}]}, "not in base64"),
     ],
 )
-def test_a_body_that_cannot_be_read_is_refused(path, body, problem):
+def test_unreadable_body_is_refused(path, body, problem):
     with ScriptedModel(["so"]).serve() as url:
         with pytest.raises(HTTPError) as caught:
             fetch(url + path, body)
@@ -129,7 +129,7 @@ def test_a_body_that_cannot_be_read_is_refused(path, body, problem):
             assert problem in json.loads(error.read())["error"]["message"]
 
 
-def test_a_body_that_is_nested_too_deeply_is_refused():
+def test_deeply_nested_body_is_refused():
     with ScriptedModel(["so"]).serve() as url:
         asked = Request(url + CHAT, b"[" * 100_000, {"Content-Type": "application/json"})
         with pytest.raises(HTTPError) as caught:
@@ -139,7 +139,7 @@ def test_a_body_that_is_nested_too_deeply_is_refused():
             assert "nested too deeply" in json.loads(error.read())["error"]["message"]
 
 
-def test_a_served_model_without_replies_says_so():
+def test_served_model_without_replies_says_so():
     def fail(_: object) -> str:
         raise LookupError("nothing")
 
@@ -153,7 +153,7 @@ def test_a_served_model_without_replies_says_so():
         assert "no reply left" in json.loads(error.read())["error"]["message"]
 
 
-def test_a_conversation_with_tools_is_read_from_every_api():
+def test_tool_conversation_is_read_from_every_api():
     call, result = ToolCall("c1", "tap", {"x": 1}), "done"
     function = {"name": "tap", "arguments": '{"x": 1}'}
     tool_calls = [{"id": "c1", "type": "function", "function": function}]

@@ -28,7 +28,7 @@ def wrong(value: object) -> Any:
     return value
 
 
-def test_plain_replies_are_used_in_order_and_the_requests_kept():
+def test_plain_replies_are_used_in_order_and_requests_recorded():
     model = ScriptedModel(["one", "two"], model="gpt-4o")
     answers = [model.ask(asked("first")), model.ask(asked("second", images=1))]
     assert [answer.text for answer in answers] == ["one", "two"]
@@ -38,7 +38,7 @@ def test_plain_replies_are_used_in_order_and_the_requests_kept():
     assert len(model.requests[1].images) == 1
 
 
-def test_a_model_without_replies_left_says_so_and_what_it_was_asked():
+def test_exhausted_replies_are_an_error_with_the_request():
     model = ScriptedModel(["one"])
     model.ask(asked("first"))
     with pytest.raises(RequestRefusedError) as caught:
@@ -50,7 +50,7 @@ def test_a_model_without_replies_left_says_so_and_what_it_was_asked():
     assert len(model.requests) == 2
 
 
-def test_replies_on_a_condition_win_and_the_first_listed_wins_among_them():
+def test_first_matching_conditional_reply_takes_precedence():
     model = ScriptedModel(
         ["plain", When("red apple", ["a red apple", "again"]), When("apple", "an apple"), "last"]
     )
@@ -61,7 +61,7 @@ def test_replies_on_a_condition_win_and_the_first_listed_wins_among_them():
         model.ask(asked("red apple"))
 
 
-def test_a_function_sees_the_request():
+def test_function_reply_sees_the_request():
     model = ScriptedModel([When("", lambda request: f"{len(request.text)} letters")])
     assert [model.ask(asked(word)).text for word in ("a", "bcd")] == ["1 letters", "3 letters"]
 
@@ -95,7 +95,7 @@ def test_a_reply_may_have_tokens_tools_and_a_stop_reason():
         (422, RequestRefusedError),
     ],
 )
-def test_a_fault_raises_what_a_client_raises_and_the_next_request_is_answered(fault, error):
+def test_fault_raises_a_client_error_once(fault, error):
     model = ScriptedModel([Fault(fault), "after all"])
     with pytest.raises(error) as caught:
         model.ask(asked("x"))
@@ -105,13 +105,13 @@ def test_a_fault_raises_what_a_client_raises_and_the_next_request_is_answered(fa
 
 
 @pytest.mark.parametrize("seconds", [0, 2.5, None])
-def test_a_busy_provider_says_how_long_to_wait(seconds):
+def test_busy_provider_says_how_long_to_wait(seconds):
     with pytest.raises(ProviderBusyError) as caught:
         ScriptedModel([Fault(429, retry_after=seconds)]).ask(asked("x"))
     assert caught.value.retry_after == seconds
 
 
-def test_a_slow_model_answers_with_the_next_reply_in_the_same_request():
+def test_slow_model_delays_the_next_reply():
     model = ScriptedModel([Fault("slow", after=0.02), ScriptedReply("so", seconds_to_first=0.01)])
     answer = model.ask(asked("x", stream=True))
     assert answer.text == "so"
@@ -120,7 +120,7 @@ def test_a_slow_model_answers_with_the_next_reply_in_the_same_request():
     assert len(model.requests) == 1
 
 
-def test_a_fresh_model_begins_again_and_shares_nothing():
+def test_fresh_copy_starts_again_independently():
     model = ScriptedModel(["one", When("x", ["ex"])])
     model.ask(asked("y"))
     model.ask(asked("x"))
@@ -129,7 +129,7 @@ def test_a_fresh_model_begins_again_and_shares_nothing():
     assert len(model.requests) == len(fresh.requests) == 2
 
 
-def test_many_threads_get_each_reply_once():
+def test_threads_get_each_reply_once():
     model = ScriptedModel([str(number) for number in range(200)])
     said: list[str] = []
     threads = [
@@ -161,7 +161,7 @@ def test_a_function_must_return_a_reply():
         ScriptedModel([lambda request: wrong(7)]).ask(asked("x"))
 
 
-def test_faults_and_stops_are_known():
+def test_unknown_faults_and_stop_reasons_are_refused():
     with pytest.raises(ValueError, match="'broken' is not a fault: pass a status from 400"):
         Fault(wrong("broken"))
     with pytest.raises(ValueError, match="a reply cannot have stop= 'why': 'end', 'tools'"):
@@ -210,7 +210,7 @@ def test_a_file_of_json_lines_is_equivalent(tmp_path):
         ("[" * 200_000, "line 2: it is nested too deeply"),
     ],
 )
-def test_a_bad_line_is_an_error_that_names_file_and_line(tmp_path, line, problem):
+def test_invalid_line_error_names_file_and_line(tmp_path, line, problem):
     file = tmp_path / "replies.jsonl"
     file.write_text(f'{{"when": "one", "reply": "two"}}\n{line}\n')
     with pytest.raises(ValueError, match=r"replies\.jsonl, line 2: ") as caught:

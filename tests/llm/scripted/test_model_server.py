@@ -30,7 +30,7 @@ from tests.refusals import refused
 
 
 @pytest.mark.parametrize("path", ASKED)
-def test_each_api_is_read_into_the_same_request(path):
+def test_each_api_yields_the_same_request(path):
     model = ScriptedModel(["so"])
     answer(model, path)
     [request] = model.requests
@@ -40,7 +40,7 @@ def test_each_api_is_read_into_the_same_request(path):
     assert (request.max_tokens, request.stream, request.extra) == (9, False, {})
 
 
-def test_a_tool_of_a_namespace_is_called_there():
+def test_namespaced_tool_is_called_in_its_namespace():
     calls = [ToolCall("c1", "mcp__phone__tap", {}), ToolCall("c2", "look", {})]
     offered = [{"type": "namespace", "name": "mcp__phone", "description": "", "tools": []}]
     model = ScriptedModel([ScriptedReply("", calls)])
@@ -49,7 +49,7 @@ def test_a_tool_of_a_namespace_is_called_there():
     assert (second.get("namespace"), second["name"]) == (None, "look")
 
 
-def test_instructions_may_come_in_the_midst_of_a_conversation():
+def test_instructions_may_appear_in_mid_conversation():
     model = ScriptedModel(["so"])
     roles = ["user", "assistant", "system"]
     said = [{"role": role, "content": role} for role in roles]
@@ -57,7 +57,7 @@ def test_instructions_may_come_in_the_midst_of_a_conversation():
     assert [message.role for message in model.requests[0].messages][-3:] == roles
 
 
-def test_chat_completions_have_openais_shape():
+def test_chat_completion_has_openais_format():
     body = answer(ScriptedModel([COUNTED]), CHAT)
     [choice] = body["choices"]
     assert choice["message"] == {"role": "assistant", "content": "so be it", "refusal": None}
@@ -73,7 +73,7 @@ def test_chat_completions_have_openais_shape():
     assert call["function"] == {"name": "tap", "arguments": '{"x": 1, "y": 2}'}
 
 
-def test_a_stream_of_chat_completions_counts_only_for_those_who_ask():
+def test_chat_stream_counts_tokens_only_on_request():
     plain = events(ScriptedModel([COUNTED]), CHAT)
     assert plain[-1] == "[DONE]"
     assert "".join(e["choices"][0]["delta"].get("content", "") for e in plain[:-1]) == "so be it"
@@ -85,7 +85,7 @@ def test_a_stream_of_chat_completions_counts_only_for_those_who_ask():
     assert all(chunk["usage"] is None for chunk in counted[:-2])
 
 
-def test_a_stream_of_chat_completions_puts_calls_of_tools_together():
+def test_chat_stream_assembles_tool_calls():
     chunks = events(ScriptedModel([TOOLS]), CHAT)[:-1]
     deltas = [e["choices"][0]["delta"] for e in chunks]
     parts = [part for delta in deltas for part in delta.get("tool_calls", [])]
@@ -95,7 +95,7 @@ def test_a_stream_of_chat_completions_puts_calls_of_tools_together():
     assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
 
 
-def test_responses_have_openais_shape():
+def test_response_has_openais_format():
     body = answer(ScriptedModel([COUNTED]), RESPONSES)
     [message] = body["output"]
     assert message["content"][0]["text"] == "so be it"
@@ -111,7 +111,7 @@ def test_responses_have_openais_shape():
     assert (item["type"], item["action"]["x"], item["call_id"]) == ("computer_call", 1, "c1")
 
 
-def test_a_stream_of_a_response_ends_with_the_whole_of_it():
+def test_response_stream_ends_with_the_complete_response():
     said = events(ScriptedModel([TOOLS]), RESPONSES)
     assert [event["sequence_number"] for event in said] == list(range(len(said)))
     assert said[0]["type"] == "response.created"
@@ -122,7 +122,7 @@ def test_a_stream_of_a_response_ends_with_the_whole_of_it():
     assert said[-1]["response"]["usage"]["input_tokens"] == 5
 
 
-def test_messages_have_anthropics_shape():
+def test_message_has_anthropics_format():
     body = answer(ScriptedModel([COUNTED]), MESSAGES)
     assert body["content"] == [{"type": "text", "text": "so be it"}]
     assert (body["type"], body["role"], body["stop_reason"]) == ("message", "assistant", "end_turn")
@@ -142,7 +142,7 @@ def test_messages_have_anthropics_shape():
     assert called["stop_reason"] == "tool_use"
 
 
-def test_a_stream_of_a_message_begins_with_the_input_and_ends_with_the_output():
+def test_message_stream_starts_with_input_and_ends_with_output_tokens():
     said = events(ScriptedModel([COUNTED]), MESSAGES)
     assert said[0]["message"]["usage"]["cache_read_input_tokens"] == 40
     assert [e["type"] for e in said if e["type"] != "content_block_delta"] == [
@@ -157,7 +157,7 @@ def test_a_stream_of_a_message_begins_with_the_input_and_ends_with_the_output():
     assert said[-2]["delta"]["stop_reason"] == "end_turn"
 
 
-def test_gemini_has_googles_shape():
+def test_gemini_response_has_googles_format():
     body = answer(ScriptedModel([COUNTED]), GEMINI)
     [candidate] = body["candidates"]
     assert candidate["content"] == {"parts": [{"text": "so be it"}], "role": "model"}
@@ -185,7 +185,7 @@ def test_gemini_streams_events_or_one_list():
     assert "".join(texts) == "so be it"
 
 
-def test_gemini_takes_pictures_as_its_sdk_sends_them():
+def test_gemini_accepts_pictures_like_its_sdk_sends_them():
     picture = b"\xfb\xff\xfe"
     data = {"data": base64.urlsafe_b64encode(picture).decode(), "mimeType": "image/png"}
     model = ScriptedModel(["Milk"])
@@ -193,7 +193,7 @@ def test_gemini_takes_pictures_as_its_sdk_sends_them():
     assert [image.data for image in model.requests[0].images] == [picture]
 
 
-def test_gemini_reads_calls_of_functions_and_their_results():
+def test_gemini_function_calls_and_results_are_read():
     model = ScriptedModel(["so"])
     contents = [
         {"role": "model", "parts": [{"functionCall": {"name": "tap", "args": {"a_b": 1}}}]},
@@ -217,7 +217,7 @@ KEYED = {
 
 
 @pytest.mark.parametrize(("path", "header", "value"), KEYED.values(), ids=KEYED)
-def test_a_request_needs_the_key_of_the_server(path, header, value):
+def test_request_needs_the_servers_key(path, header, value):
     model = ScriptedModel(["so"])
     with model.serve() as url, ScriptedModel([]).serve() as other:
         data, place = json.dumps(ASKED[path]).encode(), f"{url.address}{path}"
@@ -233,7 +233,7 @@ def test_a_request_needs_the_key_of_the_server(path, header, value):
     assert len(model.requests) == 1
 
 
-def test_the_key_may_be_in_the_url():
+def test_key_may_be_in_the_url():
     with ScriptedModel(["one", "two"]).serve() as url:
         assert url == f"{url.address}/{url.key}"
         assert fetch(f"{url}{CHAT}", ASKED[CHAT])
@@ -246,7 +246,7 @@ def test_the_key_may_be_in_the_url():
         assert url.key not in refusal.body.decode()
 
 
-def test_a_plain_endpoint_predicts():
+def test_plain_endpoint_predicts():
     model = ScriptedModel([COUNTED, "uncounted"])
     with model.serve() as url:
         asked = {"prompt": "What now?", "images": [BASE64], "beams": 4}
@@ -258,7 +258,7 @@ def test_a_plain_endpoint_predicts():
 
 
 @pytest.mark.parametrize("prefix", ["", "/gradio_api"])
-def test_gradio_is_called_and_then_asked_for_the_result(prefix):
+def test_gradio_is_called_before_its_result_is_fetched(prefix):
     model = ScriptedModel([COUNTED])
     with model.serve() as url:
         place = urlsplit(url)
@@ -282,7 +282,7 @@ def test_gradio_is_called_and_then_asked_for_the_result(prefix):
     assert (request.text, request.images[0].data) == ("What now?\nhistory", PNG)
 
 
-def test_gradios_own_client_joins_a_queue():
+def test_gradios_client_joins_a_queue():
     with ScriptedModel([COUNTED]).serve() as url:
         config = json.loads(fetch(f"{url}/config", method="GET"))
         info = json.loads(fetch(f"{url}{config['api_prefix']}/info", method="GET"))
@@ -297,7 +297,7 @@ def test_gradios_own_client_joins_a_queue():
     assert closed["msg"] == "close_stream"
 
 
-def test_gradio_3_had_one_call():
+def test_gradio_3_uses_a_single_call():
     model = ScriptedModel([COUNTED])
     with model.serve() as url:
         body = json.loads(fetch(f"{url}/api/predict/", {"data": ["What now?", DATA_URL]}))
@@ -305,7 +305,7 @@ def test_gradio_3_had_one_call():
     assert model.requests[0].images[0].data == PNG
 
 
-def test_any_model_is_known():
+def test_any_model_name_is_served():
     with ScriptedModel([], model="m").serve() as url:
         assert json.loads(fetch(f"{url}/v1/models", method="GET"))["data"][0]["id"] == "m"
         assert json.loads(fetch(f"{url}/v1/models/other", method="GET"))["id"] == "other"

@@ -71,7 +71,7 @@ def test_chat_completions_accumulated(by_openai):
     assert done.usage.completion_tokens == 7
 
 
-def test_programs_that_add_up_tokens_find_some_where_none_were_scripted(by_openai, by_anthropic):
+def test_unscripted_token_counts_are_zero(by_openai, by_anthropic):
     ask = {"model": "m", "messages": said("Uncounted.")}
     done = by_openai.chat.completions.create(**ask)
     *_, last = by_openai.chat.completions.create(

@@ -178,13 +178,13 @@ def named(weights: Sequence[float]) -> dict[str, float]:
     return {f"test_{number}": weight for number, weight in enumerate(weights)}
 
 
-def test_the_longest_tasks_begin_first():
+def test_longest_tasks_start_first():
     run = Run([1, 5, 3, 9, 7], ready=[0, 0], expected=named([1, 5, 3, 9, 7]))
     run.go()
     assert [tests[0] for tests in run.begun.values()] == ["test_3", "test_4"]
 
 
-def test_without_weights_tests_come_in_the_order_of_collection():
+def test_tests_without_weights_keep_collection_order():
     run = Run([1] * 9, ready=[0])
     run.go()
     assert run.done == run.tests
@@ -196,57 +196,57 @@ def test_tests_that_are_not_tasks_come_last_in_order():
     assert run.done == ["test_1", "test_3", "test_0", "test_2", "test_4"]
 
 
-def test_a_worker_has_one_test_in_hand_besides_the_one_it_runs():
+def test_each_worker_queues_one_test_beyond_the_current_one():
     run = Run([1] * 40, ready=[0, 0, 0])
     run.go()
     assert [worker.most_in_hand for worker in run.workers] == [2, 2, 2]
 
 
-def test_a_task_does_not_wait_behind_a_long_one_while_others_are_free():
+def test_task_does_not_wait_behind_a_long_one_if_workers_are_free():
     takes = [30, 3, 2, 1]
     assert Run(takes, ready=[0, 0], expected=named(takes)).go() == 30
 
 
-def test_two_tasks_do_not_wait_for_each_other_where_the_second_worker_starts_late():
+def test_tasks_are_split_evenly_if_second_worker_starts_late():
     run = Run([10, 10], ready=[0, 3], expected=named([10, 10]))
     assert run.go() == 13
     assert run.begun == {"gw0": ["test_0"], "gw1": ["test_1"]}
 
 
-def test_work_begins_when_the_first_worker_is_ready():
+def test_work_starts_when_the_first_worker_is_ready():
     run = Run([50, 50, 50], ready=[0, 60])
     run.go()
     assert run.begun["gw0"][0] == "test_0"
 
 
-def test_a_hundred_tasks_are_nearly_as_many_times_faster_as_there_are_workers():
+def test_speedup_is_close_to_the_number_of_workers():
     steps = [1 + number % 12 for number in range(100)]
     takes = [each * (1 + number % 3 / 2) for number, each in enumerate(steps)]  # at most doubled
     assert sum(takes) / Run(takes, ready=[0] * 8, expected=named(steps)).go() > 7.6
 
 
-def test_golden_steps_are_scaled_by_the_seconds_that_tasks_take():
+def test_golden_steps_are_scaled_by_measured_seconds():
     """An overdue worker counts as about to be free, but its next test keeps its full weight."""
     steps = [4, 4, 4, 4, 4, 2, 2]
     takes = [10 * each for each in steps]
     assert Run(takes, ready=[0, 0, 0], expected=named(steps)).go() == 80
 
 
-def test_the_test_that_a_worker_died_over_is_repeated_and_what_it_had_in_hand_goes_to_others():
+def test_test_of_dead_worker_is_repeated_and_its_queue_reassigned():
     run = Run([5, 5, 5, 5, 5, 5], ready=[0, 0], deaths={"gw0": 2})
     run.go()
     assert sorted(run.done) == run.tests
     assert "gw2" in run.begun
 
 
-def test_what_a_dead_worker_had_done_and_not_reported_is_run_again_and_nothing_else_is():
+def test_only_unreported_tests_of_dead_worker_run_again():
     run = Run([5] * 6, ready=[0, 0], deaths={"gw0": 12}, unreported=[0])
     run.go()
     assert sorted(run.done) == sorted([*run.tests, "test_0"])
     assert "test_0" in run.begun["gw0"]
 
 
-def test_what_two_workers_have_died_with_is_lost():
+def test_test_that_killed_two_workers_is_given_up():
     run = Run([5], ready=[0], unreported=[0])
     for _ in range(2):
         run.go()
@@ -279,7 +279,7 @@ def test_unassigned_tests_can_be_dropped():
     assert run.scheduler.is_done
 
 
-def test_a_worker_that_is_closed_gets_nothing_and_its_share_goes_to_others():
+def test_closed_worker_gets_no_tests():
     run = Run([5] * 4, ready=[0, 0])
     first, second = run.workers
     run.scheduler.started(first.name)
@@ -296,7 +296,7 @@ def test_a_worker_that_is_closed_gets_nothing_and_its_share_goes_to_others():
     ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
     data=st.data(),
 )
-def test_each_test_is_done_once_whatever_happens(takes, ready, data):
+def test_each_test_runs_exactly_once_in_random_schedules(takes, ready, data):
     weights = data.draw(st.dictionaries(st.integers(0, 40), st.integers(1, 9)))
     deaths = data.draw(
         st.dictionaries(st.sampled_from([f"gw{n}" for n in range(len(ready))]), st.integers(0, 60))
@@ -309,7 +309,7 @@ def test_each_test_is_done_once_whatever_happens(takes, ready, data):
 
 
 @given(takes=st.lists(st.integers(1, 30), min_size=1, max_size=40), workers=st.integers(1, 8))
-def test_a_run_takes_no_longer_than_the_best_and_a_task_for_each_worker(takes, workers):
+def test_run_takes_at_most_optimum_plus_two_longest_tests(takes, workers):
     """The bound is that of Graham's list scheduling, plus one more task that waits."""
     best = max(sum(takes) / workers, *takes)
     assert Run(takes, [0] * workers, named(takes)).go() <= best + 2 * max(takes)
@@ -347,7 +347,7 @@ def members(run: Run, name: str) -> list[str]:
     ready=st.lists(st.integers(0, 9), min_size=1, max_size=4),
     weigh=st.booleans(),
 )
-def test_tests_that_build_on_each_other_are_done_in_order_by_one_worker(takes, ready, weigh):
+def test_ordered_tests_run_in_order_on_one_worker(takes, ready, weigh):
     run = Run(takes, ready, named(takes) if weigh else None, sets=SETS)
     run.go()
     assert sorted(run.done) == sorted(run.tests)

@@ -68,7 +68,7 @@ def scheduling() -> Any:
     return begin
 
 
-def test_a_pause_is_the_test_before_it_once_more(scheduling):
+def test_pause_sends_the_previous_test_again(scheduling):
     tests, (node,) = scheduling(1, Analyses())
     assert node.sent == [0, 1]
     tests.mark_test_complete(node, 0, 1.0)
@@ -100,13 +100,13 @@ def test_a_worker_that_dies_before_its_pause_does_not_end_the_run(scheduling):
     assert clone.sent == [2]
 
 
-def test_what_a_worker_has_in_hand_is_not_stolen(scheduling):
+def test_queued_tests_of_a_worker_are_not_stolen(scheduling):
     tests, (node,) = scheduling(1)
     with pytest.raises(NotImplementedError):
         tests.remove_pending_tests_from_node(node, [0])
 
 
-def test_a_worker_that_collects_something_else_ends_the_run(scheduling):
+def test_different_collection_ends_the_run(scheduling):
     tests, nodes = scheduling(2)
     late = Node("gw2")
     tests.add_node(late)

@@ -44,7 +44,7 @@ def workers(count: int, **about: Any) -> list[Any]:
     return [SimpleNamespace(**{"id": number, "popen": True, **about}) for number in range(count)]
 
 
-def test_no_more_workers_collect_at_once_than_there_are_processors() -> None:
+def test_at_most_as_many_workers_collect_as_processors() -> None:
     controller = Controller(2, workers(6))
     assert controller.started == [0]  # a phone starts on the other processor
     so_far = []
@@ -67,16 +67,14 @@ def test_no_more_workers_collect_at_once_than_there_are_processors() -> None:
         pytest.param(2, workers(4, popen=False), id="elsewhere"),
     ],
 )
-def test_workers_that_are_not_in_each_others_way_start_at_once(
-    processors: int, specs: list[Any]
-) -> None:
+def test_independent_workers_start_at_once(processors: int, specs: list[Any]) -> None:
     controller = Controller(processors, specs)
     assert controller.started == [0, 1, 2, 3]
     controller.collects()
     assert len(controller.started) == 4
 
 
-def test_no_worker_is_started_when_the_run_ends() -> None:
+def test_no_worker_starts_after_the_run_ends() -> None:
     controller = Controller(2, workers(6))
     controller.shuttingdown = True
     controller.collects()

@@ -40,7 +40,7 @@ def test_b(episode): assert pages() == [1]
 """
 
 
-def test_a_page_is_there_before_the_run_has_ended(
+def test_page_exists_before_the_run_ends(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Take the module from sys.modules: pytester runs leave others of this name behind.
@@ -70,7 +70,7 @@ def page_of(tmp_path: Path) -> tuple[LivePage, Any]:
     return LivePage(run, {}), SimpleNamespace(**{RESULT: {}})
 
 
-def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float]) -> None:
+def test_pages_take_a_small_share_of_the_time(tmp_path: Path, clock: list[float]) -> None:
     live_page, report = page_of(tmp_path)
     page = tmp_path / "report.html"
     clock[0] = 2.0  # the clock advances at each reading, so each page takes 2 seconds
@@ -158,7 +158,7 @@ def test_screens_are_packed_at_the_end_unless_interrupted(
     assert screen.suffix == suffix
 
 
-def test_few_screens_stay_as_they_are(
+def test_few_screens_are_not_packed(
     packing: files.Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module_of_packing, "LEAST", 10_000)
@@ -168,7 +168,7 @@ def test_few_screens_stay_as_they_are(
     assert screen.suffix == ".xml"
 
 
-def test_one_process_packs_once_there_is_a_result(
+def test_only_one_process_packs_after_the_first_result(
     packing: files.Packing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Path] = []
@@ -192,7 +192,7 @@ def test_one_process_packs_once_there_is_a_result(
     assert ended == started
 
 
-def test_screens_stay_as_they_are_where_the_ini_file_says_so(pytester: pytest.Pytester) -> None:
+def test_ini_file_can_disable_packing(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("""
 def pytest_report_header(config):
     return f"packs: {config.pluginmanager.has_plugin('mobileagent-packing')}"

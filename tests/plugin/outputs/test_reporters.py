@@ -99,7 +99,7 @@ def test_reportlog_gets_link_screenshot_and_properties(run, pytester):
     assert properties["mobile_screen"].endswith("/screens/002-tap.png")
 
 
-def test_junit_has_the_same_values(project):
+def test_junit_properties_match_the_report(project):
     project.run("tasks", "--agent=oracle", "--junitxml=junit.xml")
     (path,) = project.pytester.path.glob("runs/*/report.json")
     expected = {task["id"]: task for task in json.loads(path.read_text("utf-8"))["tasks"]}
@@ -146,7 +146,7 @@ def test_it(episode, what):
 
 
 @pytest.mark.parametrize("family", ["xunit1", "xunit2"])
-def test_junit_has_a_case_for_each_epoch_which_says_what_became_of_it(pytester, family):
+def test_junit_has_a_case_with_an_outcome_for_each_epoch(pytester, family):
     pytester.makeini(f"[pytest]\naddopts = -p no:cacheprovider\njunit_family = {family}")
     pytester.makeconftest(NOOP)
     pytester.makepyfile(test_junit=JUNIT)
@@ -191,7 +191,7 @@ def test_read(episode):
 """
 
 
-def test_a_flood_is_cut_in_reports_and_kept_in_the_episode_up_to_a_size(pytester):
+def test_long_output_is_truncated_in_reports_and_limited_in_the_episode(pytester):
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS_failures, prints=AGENT_failures)
     result = pytester.runpytest_inprocess(

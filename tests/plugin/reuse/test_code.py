@@ -73,7 +73,7 @@ def code(tmp_path: Path) -> Iterator[Callable[..., str]]:
         sys.modules.pop(name, None)
 
 
-def test_it_is_the_same_wherever_it_is_read(code):
+def test_digest_does_not_depend_on_where_the_code_is_read(code):
     assert code() == code()
 
 
@@ -101,22 +101,22 @@ def test_irrelevant_edits_change_nothing(code, old, new):
         ("== total", "!= total"),
     ],
 )
-def test_what_the_function_uses_counts(code, old, new):
+def test_changes_to_used_code_change_the_digest(code, old, new):
     assert old in BODY
     assert code(BODY.replace(old, new)) != code()
 
 
-def test_helpers_of_other_modules_count_as_far_as_they_are_used(code):
+def test_only_used_helpers_of_other_modules_affect_the_digest(code):
     assert code(helpers=HELPERS.replace("number + 1", "number + 2")) != code()
     assert code(helpers=HELPERS.replace("return 0", "return 1")) == code()
 
 
-def test_a_module_that_is_used_counts_as_a_whole(code):
+def test_used_modules_count_as_a_whole(code):
     body = BODY.replace("total([1])", "helpers.total([1])")
     assert code(body, HELPERS.replace("return 0", "return 1")) != code(body)
 
 
-def test_classes_and_their_objects_count(code):
+def test_classes_and_instances_affect_the_digest(code):
     body = BODY.replace(
         "LIMIT = 3", "class Limit:\n    n = 3\n    def get(self): return 3\nLIMIT = Limit()"
     )
@@ -125,7 +125,7 @@ def test_classes_and_their_objects_count(code):
     assert code(body.replace("self): return 3", "self): return 4")) != code(body)
 
 
-def test_functions_that_call_each_other_end(code):
+def test_mutual_recursion_terminates(code):
     body = BODY.replace("return x + LIMIT", "return inner(x) if x else test_it(x)")
     assert code(body) == code(body)
 

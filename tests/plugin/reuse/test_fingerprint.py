@@ -26,14 +26,14 @@ CASE = Case(Task("Do it.", level=1), "s/a", "s", "s.py::a")
 OTHER = Case(Task("Do it."), "s/b", "s", "s.py::b")
 
 
-def test_each_part_has_a_hash_and_those_that_a_run_has_not_none() -> None:
+def test_each_part_has_a_hash_or_none_if_the_run_lacks_it() -> None:
     found = fingerprints({"seeds": 3, "agent": None, "unknown": 1})
     assert tuple(found) == PARTS
     assert [name for name, value in found.items() if value is not None] == ["seeds"]
     assert found["seeds"] == digest(3) != digest(4)
 
 
-def test_tasks_are_the_same_in_any_order_and_wherever_they_stand() -> None:
+def test_fingerprint_ignores_order_and_location_of_tasks() -> None:
     moved = replace(CASE, nodeid="elsewhere.py::a")
     assert tasks_of([CASE, OTHER]) == tasks_of([OTHER, moved])
 
@@ -48,11 +48,11 @@ def test_tasks_are_the_same_in_any_order_and_wherever_they_stand() -> None:
         replace(CASE, environment="dark"),
     ],
 )
-def test_whatever_a_task_asks_makes_a_difference(case: Case) -> None:
+def test_every_field_of_a_task_affects_the_fingerprint(case: Case) -> None:
     assert tasks_of([case]) != tasks_of([CASE])
 
 
-def test_the_content_of_folders_is_their_files(tmp_path: Path) -> None:
+def test_content_of_a_folder_is_its_files(tmp_path: Path) -> None:
     (tmp_path / "a" / "__pycache__").mkdir(parents=True)
     (tmp_path / "a" / "x.py").write_text("1")
     before = content_of([tmp_path / "a"])
@@ -77,7 +77,7 @@ def test_an_unreadable_file_is_named_anyway(
     assert content_of([tmp_path]) == [["secret", None]]
 
 
-def test_the_sources_of_a_program_are_its_own_files_only(tmp_path: Path) -> None:
+def test_program_sources_are_only_its_own_files(tmp_path: Path) -> None:
     def write(name: str, content: str = "x") -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)

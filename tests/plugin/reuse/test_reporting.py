@@ -174,7 +174,7 @@ def failure_of(result, name):
     return [line for line in lines[start + 1 : end] if not line.startswith(of_run)]
 
 
-def test_a_failure_is_shown_in_the_same_few_lines(pytester, run):
+def test_reused_failure_is_shown_like_a_fresh_one(pytester, run):
     fresh = failure_of(run(code=1), "test_it[fail]")
     keep(pytester)
     assert failure_of(run(code=1), "test_it[fail]") == fresh

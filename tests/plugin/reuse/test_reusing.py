@@ -27,7 +27,7 @@ def test_unchanged_decided_results_are_reused(outcome):
     assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("reused", "")
 
 
-def test_the_fingerprints_of_all_tasks_are_those_of_each():
+def test_combined_fingerprint_of_other_tasks_is_ignored():
     other = {**PRINTS, "checks": "x", "tasks": "y", "limits": "z"}
     assert decided(plan(), plan(prints=other)) == ("reused", "")
 
@@ -40,11 +40,11 @@ def test_the_fingerprints_of_all_tasks_are_those_of_each():
         ({"new part": "x"}, "new part changed"),
     ],
 )
-def test_a_changed_part_of_a_task_is_run(changed, why):
+def test_changed_task_runs_again(changed, why):
     assert decided(plan(), plan(PARTS | changed)) == ("run", why)
 
 
-def test_only_a_changed_check_is_scored_again():
+def test_changed_check_only_needs_rescoring():
     assert decided(plan(), plan(PARTS | {"check": "x"})) == ("scored again", "check changed")
 
 
@@ -58,16 +58,16 @@ def test_undecided_tasks_are_run(outcome):
     assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("run", f"{outcome} before")
 
 
-def test_a_task_that_the_run_has_not_is_new():
+def test_task_missing_from_the_earlier_run_is_new():
     assert decided(plan(), plan(), None) == ("run", "new")
 
 
-def test_a_result_without_an_episode_is_run():
+def test_result_without_episode_runs_again():
     assert decided(plan(), plan(), {**DONE, "episode": None}) == ("run", "without an episode")
 
 
 @pytest.mark.parametrize("old", [{}, {"run": {}}, {"digests": []}, plan([]), plan(None)])
-def test_runs_that_kept_no_digests_are_run(old):
+def test_results_without_digests_run_again(old):
     assert decided(old, plan()) == ("run", "no digest kept")
 
 
@@ -80,7 +80,7 @@ def test_runs_that_kept_no_digests_are_run(old):
         (["tasks", "checks"], ("run", "tasks changed")),
     ],
 )
-def test_a_run_that_went_on_with_changes_is_trusted_no_further(differs, what):
+def test_results_of_run_resumed_with_changes_are_not_reused(differs, what):
     resumed = [{"when": "now", "differs_in": []}, {"when": "later", "differs_in": differs}]
     assert decided(plan(resumed=resumed), plan()) == what
 

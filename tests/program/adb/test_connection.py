@@ -88,7 +88,7 @@ def talk(
     asyncio.run(talking())
 
 
-def test_nothing_is_sent_before_the_last_is_acknowledged() -> None:
+def test_next_message_waits_for_acknowledgement() -> None:
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"name:\0")
         assert await server.receive() == ("OKAY", 1, 7, b"")
@@ -104,7 +104,7 @@ def test_nothing_is_sent_before_the_last_is_acknowledged() -> None:
     talk(conversation)
 
 
-def test_what_is_not_read_is_not_acknowledged() -> None:
+def test_unread_data_is_not_acknowledged() -> None:
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"name:\0")
         await server.receive()
@@ -121,7 +121,7 @@ def test_what_is_not_read_is_not_acknowledged() -> None:
     talk(conversation)
 
 
-def test_what_a_client_has_sent_before_it_closed_is_read() -> None:
+def test_data_sent_before_closing_is_read() -> None:
     read: list[bytes] = []
 
     async def serve(stream: Stream, service: str) -> None:
@@ -146,7 +146,7 @@ def test_what_a_client_has_sent_before_it_closed_is_read() -> None:
     assert read[:2] == [b"one", b"two"]
 
 
-def test_payloads_are_as_small_as_the_server_wants_them() -> None:
+def test_payloads_respect_the_servers_maximum() -> None:
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"longer:\0")
         assert (await server.receive())[0] == "OKAY"
@@ -178,7 +178,7 @@ def test_a_client_that_does_not_speak_adb_is_disconnected(data: bytes) -> None:
     talk(conversation, most=0)
 
 
-def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
+def test_server_without_introduction_opens_no_stream() -> None:
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"early:\0")
         await server.introduce()
@@ -188,7 +188,7 @@ def test_a_server_that_has_not_introduced_itself_opens_nothing() -> None:
     talk(conversation, most=0)
 
 
-def test_a_server_that_has_not_proved_who_it_is_opens_nothing() -> None:
+def test_unauthenticated_server_opens_no_stream() -> None:
     async def conversation(server: Server) -> None:
         server.send("AUTH", 2, 0, b"")  # for a token that was never sent
         tokens = set()
@@ -251,7 +251,7 @@ def test_closing_cuts_off_open_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut == ["x:"]
 
 
-def test_a_device_that_vanishes_takes_its_connections_with_it(
+def test_vanished_device_closes_its_connections(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     address = Address("emulator-5554", "127.0.0.1", 5037, "")

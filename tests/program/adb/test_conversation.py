@@ -67,13 +67,13 @@ def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[st
 
 @pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
-def test_no_byte_is_changed(service: str, data: bytes, places: list[int]) -> None:
+def test_bytes_pass_unchanged(service: str, data: bytes, places: list[int]) -> None:
     assert passed(splitter_of(service, READING), split(data, places))[0] == data
 
 
 @pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)), cuts=st.lists(st.integers(0, 99)))
-def test_no_byte_in_a_frame_is_changed(
+def test_framed_bytes_pass_unchanged(
     service: str, data: bytes, places: list[int], cuts: list[int]
 ) -> None:
     framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
@@ -84,7 +84,7 @@ def test_no_byte_in_a_frame_is_changed(
 
 
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
-def test_each_line_is_a_command_however_it_comes(data: bytes, places: list[int]) -> None:
+def test_each_line_is_a_command_however_it_arrives(data: bytes, places: list[int]) -> None:
     gate = splitter_of("shell,v2,raw:", READING)
     framed = b"".join(frame(STDIN, part) for part in split(data, places))
     text = data.decode("latin-1")
@@ -93,7 +93,7 @@ def test_each_line_is_a_command_however_it_comes(data: bytes, places: list[int])
     ]
 
 
-def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
+def test_incomplete_line_waits_except_on_a_terminal() -> None:
     raw = splitter_of("shell,v2,raw:", READING)
     assert passed_so_far(raw, frame(STDIN, b"one\ntw")) == [(frame(STDIN, b"one\n"), 1)]
     assert passed_so_far(raw, frame(STDIN, b"o\n")) == [(frame(STDIN, b"two\n"), 1)]
@@ -102,7 +102,7 @@ def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
     assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
 
 
-def test_a_shell_at_a_terminal_has_answered_when_it_is_ready_for_more() -> None:
+def test_terminal_shell_is_ready_after_its_prompt() -> None:
     for service in ("shell:", "shell,v2,pty:"):
         gate = splitter_of(service, READING)
         assert not gate.answers(b"input tap 1 1\r\n")  # the echo of the typed text
@@ -115,7 +115,7 @@ def passed_so_far(gate: StreamSplitter, data: bytes) -> list[tuple[bytes, int]]:
 
 
 @given(frames=st.lists(st.tuples(st.integers(0, 5), st.binary())), cuts=st.lists(st.integers(0)))
-def test_frames_are_read_however_they_come(
+def test_frames_are_parsed_however_they_arrive(
     frames: list[tuple[int, bytes]], cuts: list[int]
 ) -> None:
     reader = FrameReader()
@@ -125,7 +125,7 @@ def test_frames_are_read_however_they_come(
     assert frames == [] or not (reader.feed(data[:3]) or reader.between_frames)
 
 
-def test_a_failure_says_why_and_ends() -> None:
+def test_failure_has_a_message_and_an_exit_status() -> None:
     assert FrameReader().feed(failure("no")) == [(2, b"no\n"), (3, b"\xff")]
 
 
@@ -141,9 +141,7 @@ async def read(data: bytes) -> Packet:
     numbers=st.tuples(*[st.integers(0, 2**32 - 1)] * 2),
     payload=st.binary(),
 )
-def test_packets_are_read_as_they_were_sent(
-    command: bytes, numbers: tuple[int, int], payload: bytes
-) -> None:
+def test_packets_round_trip(command: bytes, numbers: tuple[int, int], payload: bytes) -> None:
     packet = Packet(command, *numbers, payload)
     assert asyncio.run(read(packet.encoded())) == packet
 
@@ -154,7 +152,7 @@ def test_invalid_packets_are_refused(data: bytes) -> None:
         asyncio.run(read(data))
 
 
-def test_what_a_program_does_is_read_as_android_does_it(
+def test_services_are_parsed_like_on_android(
     start: Callable[..., Recording], phone: Address, tmp_path: Path
 ) -> None:
     recording = start(phone, tmp_path, reading=None)

@@ -52,7 +52,7 @@ def answered(value: Any, status: str = "200 OK") -> bytes:
     return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def test_it_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_element_click_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -> None:
     rect = {"x": 10, "y": 20, "width": 100, "height": 41}
     acts, asked = placed(answered(rect), monkeypatch)
     assert acts == (Tap(60, 40),)
@@ -74,10 +74,10 @@ def test_an_unknown_element_is_described_in_words(
     assert placed(answer, monkeypatch)[0] == (Raw("click element 7"),)
 
 
-def test_it_is_waited_for_as_long_as_uiautomator_waits_for_a_still_screen() -> None:
+def test_query_waits_longer_than_uiautomators_idle_timeout() -> None:
     assert log._SECONDS > 10  # the default waitForIdleTimeout, which a program may change
 
 
-def test_other_commands_are_left_alone() -> None:
+def test_other_commands_are_unchanged() -> None:
     command = Command("input tap 1 2", (Tap(1, 2),))
     assert asyncio.run(log.with_places(ADDRESS, "shell:", command)) is command

@@ -51,14 +51,14 @@ def listens(port: int) -> bool:
 
 
 @linux
-def test_programs_that_end_whatever_is_called_adb_do_not_hit_the_server(own: Recording) -> None:
+def test_killing_programs_by_name_does_not_hit_the_server(own: Recording) -> None:
     process = Path("/proc", str(own.server_pid))
     assert (process / "comm").read_text() == "phone-server\n"
     assert b"adb" not in (process / "cmdline").read_bytes()
 
 
 @linux
-def test_a_server_that_is_killed_is_back_under_its_port(own: Recording) -> None:
+def test_killed_server_is_restarted_on_its_port(own: Recording) -> None:
     port, pid = own.recorded.port, own.server_pid
     os.kill(pid, signal.SIGKILL)
     wait_for_end(pid)
@@ -70,12 +70,12 @@ def test_a_server_that_is_killed_is_back_under_its_port(own: Recording) -> None:
 @pytest.mark.parametrize(
     "words", [["reconnect"], ["disconnect"], ["reconnect", "device"]], ids=" ".join
 )
-def test_a_program_cannot_lose_the_phone(own: Recording, words: list[str]) -> None:
+def test_program_cannot_disconnect_the_phone(own: Recording, words: list[str]) -> None:
     own.adb(*words)
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
 
 
-def test_a_folder_that_is_there_is_not_taken(
+def test_existing_folder_is_refused(
     phone: Address, start: Callable[..., Recording], tmp_path: Path
 ) -> None:
     (tmp_path / "own").mkdir()
@@ -84,9 +84,7 @@ def test_a_folder_that_is_there_is_not_taken(
     assert (tmp_path / "own").is_dir()
 
 
-def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(
-    own: Recording, phone: Address
-) -> None:
+def test_vanished_phone_reappears_for_the_program(own: Recording, phone: Address) -> None:
     with own.popen("adb", "shell", "cat", stdin=-1, stdout=-1) as shell:
         assert shell.stdin is not None
         assert shell.stdout is not None
@@ -104,7 +102,7 @@ def test_a_phone_that_vanishes_is_gone_for_the_program_until_it_is_back(
 
 
 @linux
-def test_nothing_is_left_when_it_is_closed(own: Recording, phone: Address) -> None:
+def test_closing_leaves_nothing_behind(own: Recording, phone: Address) -> None:
     inside = own.out("reverse", "tcp:0", "tcp:9").strip()
     outside = int(own.out("forward", "tcp:0", "tcp:4"))
     device = int(own.recorded.serial.rpartition("-")[2]) + 1
@@ -126,7 +124,7 @@ def test_nothing_is_left_when_it_is_closed(own: Recording, phone: Address) -> No
             assert inside.encode() not in data
 
 
-def test_reverses_of_others_stay(
+def test_reverses_of_others_are_kept(
     own: Recording, start: Callable[..., Recording], phone: Address, tmp_path: Path
 ) -> None:
     other = start(phone, tmp_path / "other")
@@ -152,7 +150,7 @@ def test_eight_programs_run_at_once(
     assert [len(each.lines()) for each in recordings] == [1] * 8
 
 
-def test_the_console_of_the_phone_is_out_of_reach(own: Recording) -> None:
+def test_console_of_the_phone_is_unreachable(own: Recording) -> None:
     done = own.adb("emu", "kill")
     assert done.returncode == 1
     assert b"could not connect" in done.stderr
@@ -192,7 +190,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @linux
-def test_nothing_runs_on_when_whoever_records_is_killed(phone: Address, tmp_path: Path) -> None:
+def test_killing_the_recorder_leaves_nothing_running(phone: Address, tmp_path: Path) -> None:
     words = [sys.executable, "-c", PARENT, phone.serial, str(phone.adb_port), str(tmp_path)]
     with subprocess.Popen(words, stdout=-1) as parent:
         assert parent.stdout is not None
@@ -209,7 +207,7 @@ ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
 
 
 @pytest.mark.parametrize(("user", "refused"), [(b"0\n", False), (b"2000\n", True), (None, True)])
-def test_root_passes_where_it_restarts_nothing(
+def test_root_is_allowed_if_it_restarts_nothing(
     user: bytes | None, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask_service(_: Address, service: str) -> bytes:

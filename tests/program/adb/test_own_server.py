@@ -67,7 +67,7 @@ def python(environment: dict[str, str]) -> Callable[[str], None]:
         "from socket import socket as s; s().connect(('', 5037))",
     ],
 )
-def test_the_usual_port_leads_to_the_server(
+def test_default_port_leads_to_the_own_server(
     server: socket.socket, python: Callable[[str], None], code: str
 ) -> None:
     python(code)
@@ -75,7 +75,7 @@ def test_the_usual_port_leads_to_the_server(
     server.accept()[0].close()
 
 
-def test_a_socket_that_python_has_loaded_before_is_changed_too(
+def test_already_imported_socket_module_is_patched(
     server: socket.socket, environment: dict[str, str]
 ) -> None:
     hook = Path(environment["PYTHONPATH"].split(os.pathsep)[0], "sitecustomize.py")
@@ -88,9 +88,7 @@ def test_a_socket_that_python_has_loaded_before_is_changed_too(
     server.accept()[0].close()
 
 
-def test_other_ports_lead_where_they_did(
-    server: socket.socket, python: Callable[[str], None]
-) -> None:
+def test_other_ports_are_unchanged(server: socket.socket, python: Callable[[str], None]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         python(f"import socket; socket.create_connection({other.getsockname()})")
         other.settimeout(0)
@@ -100,7 +98,7 @@ def test_other_ports_lead_where_they_did(
         server.accept()
 
 
-def test_the_programs_own_sitecustomize_still_runs(python: Callable[[str], None]) -> None:
+def test_sitecustomize_of_the_program_still_runs(python: Callable[[str], None]) -> None:
     python(
         """
         import sys
@@ -112,7 +110,7 @@ def test_the_programs_own_sitecustomize_still_runs(python: Callable[[str], None]
     )
 
 
-def test_python_loads_nothing_for_it(environment: dict[str, str], tmp_path: Path) -> None:
+def test_python_loads_no_other_modules(environment: dict[str, str], tmp_path: Path) -> None:
     code = "import sys; print(sorted(sys.modules))"
     del environment["PYTHONPATH"]
     plain = subprocess.check_output([sys.executable, "-c", code], env=environment)
@@ -145,7 +143,7 @@ def node(environment: dict[str, str]) -> Callable[[str], None]:
         "new net.Socket().connect({port: 5037})",
     ],
 )
-def test_the_usual_port_leads_to_the_server_in_node(
+def test_default_port_leads_to_the_own_server_in_node(
     server: socket.socket, node: Callable[[str], None], connect: str
 ) -> None:
     node(f"const net = require('net'); const s = {connect}; s.on('connect', () => s.destroy())")
@@ -153,7 +151,7 @@ def test_the_usual_port_leads_to_the_server_in_node(
     server.accept()[0].close()
 
 
-def test_other_ports_lead_where_they_did_in_node(
+def test_other_ports_are_unchanged_in_node(
     server: socket.socket, node: Callable[[str], None], tmp_path: Path
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -177,7 +175,7 @@ def test_node_options_of_the_user_are_kept(tmp_path: Path) -> None:
     assert variables["NODE_OPTIONS"].endswith(" --max-old-space-size=99")
 
 
-def test_the_users_sdk_is_still_there(tmp_path: Path) -> None:
+def test_sdk_of_the_user_remains_available(tmp_path: Path) -> None:
     user = tmp_path / "user"
     for path in ("emulator/emulator", "platform-tools/fastboot", "platform-tools/adb"):
         (user / path).parent.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.program.adb.conftest import Recording
 
 
-def test_a_command_keeps_its_output_its_errors_and_its_status(recording: Recording) -> None:
+def test_command_keeps_output_errors_and_status(recording: Recording) -> None:
     done = recording.adb("shell", "echo out; echo err >&2; exit 3")
     assert (done.stdout, done.stderr, done.returncode) == (b"out\n", b"err\n", 3)
     (asked,) = recording.watching.asked
@@ -36,13 +36,13 @@ def test_a_command_keeps_its_output_its_errors_and_its_status(recording: Recordi
     assert asked.error == "exit status 3"
 
 
-def test_what_is_on_the_screen_comes_byte_by_byte(recording: Recording) -> None:
+def test_screenshot_passes_byte_by_byte(recording: Recording) -> None:
     picture = recording.adb("exec-out", "screencap", "-p").stdout
     assert picture.startswith(b"\x89PNG")
     assert picture == recording.adb("exec-out", "screencap", "-p").stdout
 
 
-def test_files_go_there_and_back_unchanged(recording: Recording, tmp_path: Path) -> None:
+def test_files_are_transferred_unchanged(recording: Recording, tmp_path: Path) -> None:
     data = random.Random(1).randbytes(3_000_000)
     (tmp_path / "here").write_bytes(data)
     recording.out("push", str(tmp_path / "here"), "/data/local/tmp/there")
@@ -51,7 +51,7 @@ def test_files_go_there_and_back_unchanged(recording: Recording, tmp_path: Path)
     recording.out("shell", "rm", "/data/local/tmp/there")
 
 
-def test_what_is_sent_in_arrives_to_the_last_byte(recording: Recording) -> None:
+def test_input_arrives_completely(recording: Recording) -> None:
     data = random.Random(2).randbytes(1_500_000)
     recording.out("exec-in", "cat > /data/local/tmp/in", input=data)
     assert recording.watching.asked[0].ended.wait(PATIENCE)  # adb itself does not wait
@@ -59,12 +59,12 @@ def test_what_is_sent_in_arrives_to_the_last_byte(recording: Recording) -> None:
     recording.out("shell", "rm", "/data/local/tmp/in")
 
 
-def test_much_flows_both_ways_at_once(recording: Recording) -> None:
+def test_large_data_flows_both_ways_concurrently(recording: Recording) -> None:
     data = random.Random(3).randbytes(2_500_000)
     assert recording.adb("shell", "-T", "cat", input=data).stdout == data
 
 
-def test_an_app_is_installed(recording: Recording) -> None:
+def test_app_can_be_installed(recording: Recording) -> None:
     client = importlib.util.find_spec("uiautomator2")  # importing it takes a second
     assert client is not None
     assert client.origin is not None
@@ -75,7 +75,7 @@ def test_an_app_is_installed(recording: Recording) -> None:
     assert "Success" in recording.out("uninstall", package)
 
 
-def test_only_the_phone_is_there_and_it_is_known_by_its_properties(recording: Recording) -> None:
+def test_only_the_phone_is_listed_with_its_properties(recording: Recording) -> None:
     _, line, *others = recording.out("devices", "-l").splitlines()
     assert line.split()[:2] == [recording.recorded.serial, "device"]
     for key, name in {"product": "name", "model": "model", "device": "device"}.items():
@@ -97,7 +97,7 @@ def test_only_the_phone_is_there_and_it_is_known_by_its_properties(recording: Re
     ],
     ids=" ".join,
 )
-def test_whichever_server_and_device_are_asked_for(
+def test_any_requested_server_and_device_lead_to_the_phone(
     recording: Recording, options: list[str]
 ) -> None:
     words = [word.replace("SERIAL", recording.recorded.serial) for word in options]
@@ -114,7 +114,7 @@ def test_waiting_for_the_phone_ends_at_once(recording: Recording) -> None:
     assert recording.out("get-state") == "device\n"
 
 
-def test_ending_and_starting_the_server_does_nothing(recording: Recording) -> None:
+def test_killing_and_starting_the_server_does_nothing(recording: Recording) -> None:
     pid = recording.server_pid
     recording.out("kill-server")
     recording.out("-P", "5037", "start-server")
@@ -153,9 +153,7 @@ def get(port: int, path: str, data: bytes | None = None) -> str:
         return str(page.read().decode())
 
 
-def test_forwards_lead_to_the_phone_and_reverses_to_the_computer(
-    recording: Recording, web: int
-) -> None:
+def test_forwards_and_reverses_work(recording: Recording, web: int) -> None:
     inside = recording.out("reverse", "tcp:0", f"tcp:{web}").strip()
     assert f"tcp:{inside} tcp:{web}" in recording.out("reverse", "--list")
     outside = recording.out("forward", "tcp:0", f"tcp:{inside}").strip()
@@ -167,9 +165,7 @@ def test_forwards_lead_to_the_phone_and_reverses_to_the_computer(
     assert f"tcp:{inside}" not in recording.out("reverse", "--list")
 
 
-def test_a_request_over_a_forwarded_socket_is_asked_for_and_ends_with_its_answer(
-    recording: Recording, web: int
-) -> None:
+def test_forwarded_request_is_a_command_until_its_response(recording: Recording, web: int) -> None:
     inside = recording.out("reverse", "tcp:0", f"tcp:{web}").strip()
     outside = int(recording.out("forward", "tcp:0", f"tcp:{inside}"))
     assert get(outside, "/input/tap", b"x" * 300_000) == "/input/tap"
@@ -182,7 +178,7 @@ def test_a_request_over_a_forwarded_socket_is_asked_for_and_ends_with_its_answer
     recording.out("forward", "--remove-all")
 
 
-def test_what_would_control_the_phone_over_a_reverse_takes_a_forward(recording: Recording) -> None:
+def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording: Recording) -> None:
     for options in ([], ["--no-rebind"]):
         done = recording.adb("reverse", *options, "localabstract:scrcpy_1", "tcp:27183")
         assert done.returncode == 1
@@ -200,7 +196,7 @@ def test_connecting_to_an_unused_port_of_the_phone_fails(recording: Recording) -
     assert "closed" in str(asked.error)
 
 
-def test_a_stream_without_end_flows_until_the_program_is_killed(recording: Recording) -> None:
+def test_endless_stream_flows_until_the_program_is_killed(recording: Recording) -> None:
     with recording.popen("adb", "logcat", "-T", "1", stdout=-1) as logcat:
         assert logcat.stdout is not None
         assert logcat.stdout.readline()
@@ -213,7 +209,7 @@ def test_a_stream_without_end_flows_until_the_program_is_killed(recording: Recor
     assert asked.ended.wait(PATIENCE)
 
 
-def test_an_act_waits_until_it_may_pass(recording: Recording) -> None:
+def test_act_waits_for_permission(recording: Recording) -> None:
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "input tap 10 20; echo done", stdout=-1) as program:
         assert recording.out("devices").count("device") == 2  # everything else continues
@@ -222,7 +218,7 @@ def test_an_act_waits_until_it_may_pass(recording: Recording) -> None:
         assert program.communicate(timeout=PATIENCE)[0] == b"done\n"
 
 
-def test_an_act_that_the_program_gives_up_is_not_done(recording: Recording) -> None:
+def test_abandoned_act_is_not_performed(recording: Recording) -> None:
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "touch /data/local/tmp/done") as program:
         while not recording.open_streams:
@@ -280,7 +276,7 @@ def test_every_command_is_in_the_raw_log(recording: Recording) -> None:
     assert long["text"].endswith("more characters)")
 
 
-def test_lines_for_an_interactive_shell_are_asked_for_one_by_one(recording: Recording) -> None:
+def test_each_line_of_an_interactive_shell_is_a_command(recording: Recording) -> None:
     recording.watching.refuse = ("forbidden",)
     lines = b"echo one\n", b"echo two; input tap 3 4\n", b"forbidden\necho three\n"
     with recording.popen("adb", "shell", stdin=-1, stdout=-1, stderr=-1, bufsize=0) as shell:
@@ -300,7 +296,7 @@ def test_lines_for_an_interactive_shell_are_asked_for_one_by_one(recording: Reco
     ]
 
 
-def test_the_last_line_for_an_interactive_shell_needs_no_end(recording: Recording) -> None:
+def test_last_line_of_an_interactive_shell_needs_no_newline(recording: Recording) -> None:
     assert recording.out("shell", input=b"echo one\necho two") == "one\ntwo\n"
     assert [each.command.text for each in recording.watching.asked[1:]] == ["echo one", "echo two"]
     recording.watching.refuse = ("two",)
@@ -308,7 +304,7 @@ def test_the_last_line_for_an_interactive_shell_needs_no_end(recording: Recordin
     assert (done.stdout, done.stderr, done.returncode) == (b"", b"no two\n", 255)
 
 
-def test_at_a_terminal_what_is_typed_is_seen_at_once(recording: Recording) -> None:
+def test_terminal_input_is_echoed_at_once(recording: Recording) -> None:
     device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
     with contextlib.closing(device.open_transport()) as stream:
         stream.send_command("shell:")
@@ -327,7 +323,7 @@ def test_at_a_terminal_what_is_typed_is_seen_at_once(recording: Recording) -> No
     assert [each.command.text for each in recording.watching.asked[1:]] == ["echo abc"]
 
 
-def test_many_streams_at_once(recording: Recording) -> None:
+def test_many_streams_run_concurrently(recording: Recording) -> None:
     device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
 
     def count(number: int) -> bool:

@@ -50,16 +50,16 @@ def done(action: Action, sdk: int = 33) -> tuple[Action, ...]:
     | st.builds(Key, st.sampled_from([name for name in get_args(KeyName) if name != "delete"]))
     | st.builds(Open, st.from_regex(r"[a-z]{1,9}(\.[a-z]{1,9}){1,3}", fullmatch=True))
 )
-def test_an_action_comes_back(action: Action) -> None:
+def test_action_round_trips(action: Action) -> None:
     assert done(action) == (action,)
 
 
-def test_the_delete_key_comes_back() -> None:
+def test_delete_key_round_trips() -> None:
     assert done(Key("delete")) == (Key("delete"),)
 
 
 @given(TEXTS, st.booleans(), SDKS)
-def test_a_text_comes_back(text: str, clear: bool, sdk: int) -> None:
+def test_text_round_trips(text: str, clear: bool, sdk: int) -> None:
     assert done(Type(text, clear=clear), sdk) == (Type(text, clear=clear),)
 
 
@@ -77,7 +77,7 @@ def test_a_text_comes_back(text: str, clear: bool, sdk: int) -> None:
         ),
     ],
 )
-def test_a_touch_in_one_script_takes_the_time_it_sleeps(
+def test_touch_in_one_script_lasts_as_long_as_its_sleep(
     touch: str, actions: tuple[Action, ...]
 ) -> None:
     command = read_service(f"shell:input motionevent {touch}")
@@ -85,7 +85,7 @@ def test_a_touch_in_one_script_takes_the_time_it_sleeps(
 
 
 @given(XS, YS, SDKS)
-def test_a_text_for_a_field_comes_back_in_parts(x: int, y: int, sdk: int) -> None:
+def test_text_for_a_field_round_trips_in_parts(x: int, y: int, sdk: int) -> None:
     typed = done(Type("a\tb\nc", (x, y), clear=True, enter=True), sdk)
     assert typed == (
         Tap(x, y),
@@ -99,6 +99,6 @@ def test_a_text_for_a_field_comes_back_in_parts(x: int, y: int, sdk: int) -> Non
 
 
 @given(st.builds(Scroll, st.sampled_from(["up", "down", "left", "right"]), st.tuples(XS, YS)))
-def test_a_scroll_comes_back_as_its_swipe(scroll: Scroll) -> None:
+def test_scroll_round_trips_as_a_swipe(scroll: Scroll) -> None:
     (x1, y1), (x2, y2) = scroll_path(scroll, SIZE)
     assert done(scroll) == (Swipe(x1, y1, x2, y2, 1.0),)

@@ -239,7 +239,7 @@ READ: list[tuple[str, tuple[Act, ...]]] = [
 
 
 @pytest.mark.parametrize(("script", "done"), READ)
-def test_commands_are_read_as_android_reads_them(script: str, done: tuple[Act, ...]) -> None:
+def test_commands_are_parsed_like_on_android(script: str, done: tuple[Act, ...]) -> None:
     assert acts(script) == done
 
 
@@ -275,7 +275,7 @@ SCRIPTS: list[tuple[str, tuple[Act, ...]]] = [
 
 
 @pytest.mark.parametrize(("script", "done"), SCRIPTS)
-def test_scripts_are_taken_apart(script: str, done: tuple[Act, ...]) -> None:
+def test_scripts_are_split_into_commands(script: str, done: tuple[Act, ...]) -> None:
     assert acts(script) == done
 
 
@@ -327,7 +327,7 @@ def test_looks_are_recognised(service: str, looks: bool, automation: bool) -> No
     assert not command.refused
 
 
-def test_binders_own_services_are_read_too() -> None:
+def test_binder_services_are_parsed() -> None:
     assert read_service("abb_exec:input\0tap\x001\x002\0").acts == (Tap(1, 2),)
     assert read_service("abb:package\0clear\0com.x").destructive == "clears the data of com.x"
 
@@ -348,12 +348,12 @@ ANY_SCRIPT = st.lists(
 @example("(" * 1000)
 @example("`" * 3)
 @example("sh -c '" + 'sh -c "' * 50)
-def test_any_script_can_be_read(script: str) -> None:
+def test_any_script_can_be_parsed(script: str) -> None:
     assert read_service(f"shell:{script}").text == f"shell:{script}"
 
 
 @given(st.text())
-def test_any_service_can_be_read(service: str) -> None:
+def test_any_service_can_be_parsed(service: str) -> None:
     assert read_service(service).text == service
 
 
@@ -361,22 +361,22 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(TEXTS.filter(lambda text: "%s" not in text))
-def test_a_quoted_text_is_typed_as_it_is(text: str) -> None:
+def test_quoted_text_is_typed_exactly(text: str) -> None:
     assert acts(f"input text {shlex.quote(text)}") == (Type(text),)
 
 
 @given(TEXTS)
-def test_a_text_in_base64_is_typed_as_it_is(text: str) -> None:
+def test_base64_text_is_typed_exactly(text: str) -> None:
     message = base64.b64encode(text.encode()).decode()
     assert acts(f"am broadcast -a ADB_INPUT_B64 --es msg {message}") == (Type(text),)
 
 
-def test_a_script_of_a_megabyte_is_read() -> None:
+def test_megabyte_script_is_parsed() -> None:
     assert acts(f"echo {'YWJj' * 200_000} | base64 -d > /sdcard/x") == ()
     assert acts(f"echo '{'a b;' * 200_000}'; input tap 1 2") == (Tap(1, 2),)
 
 
-def test_a_long_command_is_cut_in_its_act() -> None:
+def test_long_command_is_truncated_in_its_act() -> None:
     (act,) = acts(f"am start -d {'x' * 5000}")
     assert isinstance(act, Raw)
     assert len(act.command) < 1100

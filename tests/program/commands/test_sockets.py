@@ -89,7 +89,7 @@ SELECTOR = {"mask": 1, "text": "OK"}
         ("nonsense", ()),
     ],
 )
-def test_uiautomator2s_calls_are_read(calls: Any, acts: tuple[Act, ...] | None) -> None:
+def test_uiautomator2_calls_are_parsed(calls: Any, acts: tuple[Act, ...] | None) -> None:
     words = None if acts is not None else call_text(calls["method"], calls["params"])
     assert done("POST", "/jsonrpc/0", calls) == (acts if words is None else (Raw(words),))
 
@@ -147,7 +147,7 @@ def test_uiautomator2s_calls_are_read(calls: Any, acts: tuple[Act, ...] | None) 
         ),
     ],
 )  # fmt: skip
-def test_portals_and_mobileclis_requests_are_read(
+def test_requests_of_portal_and_mobilecli_are_parsed(
     path: str, body: Any, acts: tuple[Act, ...] | None
 ) -> None:
     assert done("POST", path, body) == (raw("POST", path, body) if acts is None else acts)
@@ -181,19 +181,19 @@ def test_looks_are_recognised(data: bytes) -> None:
         request("POST", "/session/1/appium/device/press_keycode", {"keycode": 26}),
     ],
 )
-def test_the_screen_stays_on(data: bytes) -> None:
+def test_turning_the_screen_off_is_refused(data: bytes) -> None:
     (command,) = commands(data)
     assert "the screen" in command.refused
 
 
-def test_a_shell_over_http_is_a_shell() -> None:
+def test_shell_over_http_is_parsed_as_a_shell() -> None:
     assert done("POST", "/shell?command=input%20tap%201%202") == (Tap(1, 2),)
     data = b"command=reboot"
     head = b"POST /shell HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(data)
     assert commands(head + data)[0].refused
 
 
-def test_only_the_end_of_a_request_waits_for_its_command() -> None:
+def test_only_the_end_of_a_request_waits_for_permission() -> None:
     reader = SocketReader("tcp:9008")
     data = request("POST", "/jsonrpc/0", call("click", 1, 2))
     assert reader.feed(data[:-1]) == [(data[:-1], None)]
@@ -204,7 +204,7 @@ def test_only_the_end_of_a_request_waits_for_its_command() -> None:
 
 
 @pytest.mark.parametrize("name", ["localabstract:scrcpy_1a", "localabstract:minitouch"])
-def test_control_streams_are_opaque(name: str) -> None:
+def test_binary_control_streams_are_raw_acts(name: str) -> None:
     reader = SocketReader(name)
     for burst in (b"\x02\x00\x01", b"d 0 1 1 50\nc\n"):
         ((piece, command),) = reader.feed(burst)
@@ -227,7 +227,7 @@ def test_other_data_is_passed_on() -> None:
         b"GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     ],
 )
-def test_what_follows_broken_or_upgraded_http_is_an_opaque_act(broken: bytes) -> None:
+def test_data_after_broken_or_upgraded_http_is_a_raw_act(broken: bytes) -> None:
     reader = SocketReader("tcp:1")
     reader.feed(broken)
     ((_, command),) = reader.feed(b"\x81\x85abcd")
@@ -250,7 +250,7 @@ def split(data: bytes, places: list[int]) -> list[bytes]:
 
 @given(st.lists(st.integers(0, len(STREAM))))
 @example(list(range(len(STREAM))))
-def test_requests_are_read_wherever_they_are_split(places: list[int]) -> None:
+def test_requests_are_parsed_wherever_they_are_split(places: list[int]) -> None:
     reader = SocketReader("tcp:9008")
     pieces = [piece for part in split(STREAM, places) for piece in reader.feed(part)]
     assert b"".join(data for data, _ in pieces) == STREAM
@@ -268,7 +268,7 @@ PARTS = st.one_of(
 
 
 @given(st.sampled_from(["tcp:1", "localabstract:scrcpy"]), st.lists(PARTS))
-def test_no_byte_is_changed(name: str, parts: list[bytes]) -> None:
+def test_bytes_pass_unchanged(name: str, parts: list[bytes]) -> None:
     reader = SocketReader(name)
     for part in parts:
         assert b"".join(data for data, _ in reader.feed(part)) == part
@@ -293,16 +293,16 @@ PATHS = st.sampled_from(
 
 
 @given(METHODS, JSON)
-def test_any_call_can_be_read(method: str, params: Any) -> None:
+def test_any_call_can_be_parsed(method: str, params: Any) -> None:
     assert len(commands(request("POST", "/jsonrpc/0", {"method": method, "params": params}))) == 1
 
 
 @given(PATHS, JSON)
-def test_any_body_can_be_read(path: str, body: Any) -> None:
+def test_any_body_can_be_parsed(path: str, body: Any) -> None:
     assert len(commands(request("POST", path, body))) == 1
 
 
-def test_deeply_nested_bodies_are_read() -> None:
+def test_deeply_nested_body_can_be_parsed() -> None:
     for depth in (300, 500, 900, 100_000):
         body = b'{"method":"scrollTo","params":' + b"[" * depth + b"]" * depth + b"}"
         head = b"POST /jsonrpc/0 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -333,18 +333,18 @@ def test_each_line_is_a_command(data: tuple[bytes, ...], acts: list[tuple[Act, .
     assert typed(*data) == acts
 
 
-def test_a_quote_that_never_ends_hides_nothing_for_long() -> None:
+def test_unclosed_quote_does_not_hide_later_commands() -> None:
     lines = typed(b"echo '\n" + b"input tap 1 2\n" * 200)
     assert any(isinstance(act, Raw | Tap) for acts in lines for act in acts)
 
 
-def test_a_line_without_end_is_read_at_last() -> None:
+def test_endless_line_is_parsed_eventually() -> None:
     session = ShellSession()
     assert session.feed(b"input tap 1 2;" + b" " * (1 << 20))[0].acts == (Tap(1, 2),)
 
 
 @given(st.lists(st.binary(max_size=12)))
-def test_each_end_of_a_line_gives_a_command(parts: list[bytes]) -> None:
+def test_each_line_ending_yields_a_command(parts: list[bytes]) -> None:
     session = ShellSession()
     commands = [command for part in parts for command in session.feed(part)]
     whole = b"".join(parts)

@@ -66,7 +66,7 @@ def marks(letters: str) -> list[Mark]:
         ("m", [[0]]),
     ],
 )
-def test_acts_are_grouped(letters: str, steps: list[list[int]]) -> None:
+def test_acts_are_grouped_into_steps(letters: str, steps: list[list[int]]) -> None:
     assert grouped(marks(letters)) == steps
 
 
@@ -103,7 +103,7 @@ def test_settled_steps_never_change(first: list[Mark], then: list[Mark]) -> None
 
 
 @given(MARKS)
-def test_every_act_is_in_one_step_and_in_order(given_marks: list[Mark]) -> None:
+def test_every_act_is_in_one_step_in_order(given_marks: list[Mark]) -> None:
     steps = grouped(given_marks)
     acts = [at for at, mark in enumerate(given_marks) if mark in {"act", "more"}]
     assert [at for step in steps for at in step] == acts
@@ -111,7 +111,7 @@ def test_every_act_is_in_one_step_and_in_order(given_marks: list[Mark]) -> None:
 
 
 @given(MARKS)
-def test_ever_more_is_settled(given_marks: list[Mark]) -> None:
+def test_number_of_settled_steps_never_falls(given_marks: list[Mark]) -> None:
     counts = [settled(given_marks[:end]) for end in range(len(given_marks) + 1)]
     assert counts == sorted(counts)
 
@@ -204,11 +204,11 @@ def test_acts_become_actions(acts: tuple[Act, ...], actions: tuple[Action, ...])
     assert merged(timed(*acts)) == actions
 
 
-def test_slow_taps_are_two() -> None:
+def test_slow_taps_are_two_actions() -> None:
     assert merged(timed(Tap(1, 2), Tap(1, 2), pause=0.4)) == (Tap(1, 2), Tap(1, 2))
 
 
-def test_a_finger_that_rests_makes_a_long_press() -> None:
+def test_resting_finger_is_a_long_press() -> None:
     acts = timed(Pointer("down", 5, 6), Pointer("up", 8, 6), pause=0.75)
     assert merged(acts) == (LongPress(5, 6, 0.75),)
 
@@ -269,7 +269,7 @@ ACTS = st.lists(
 
 
 @given(ACTS)
-def test_nothing_that_is_typed_is_lost(steps: list[tuple[Act, float]]) -> None:
+def test_no_typed_text_is_lost(steps: list[tuple[Act, float]]) -> None:
     acts = [(act, float(place)) for place, (act, _) in enumerate(steps)]
     typed = "".join(act.text for act, _ in acts if isinstance(act, Type))
     pasted = [

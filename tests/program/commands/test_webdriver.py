@@ -106,6 +106,6 @@ def keyboard(*values: str) -> dict[str, Any]:
         ("appium/settings", {"settings": {}}, ()),
     ],
 )
-def test_appiums_requests_are_read(path: str, body: Any, acts: tuple[Act, ...] | None) -> None:
+def test_appium_requests_are_parsed(path: str, body: Any, acts: tuple[Act, ...] | None) -> None:
     expected = (Raw(call_text(path, body)),) if acts is None else acts
     assert done("POST", f"/wd/hub/session/1-2-3/{path}", body) == expected

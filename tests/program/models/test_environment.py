@@ -58,7 +58,7 @@ REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10)
         ("", ""),
     ],
 )
-def test_providers_are_known_by_their_hosts(host: str, name: str) -> None:
+def test_providers_are_recognised_by_host(host: str, name: str) -> None:
     assert provider_at(host) == name
 
 
@@ -82,7 +82,7 @@ def test_providers_are_known_by_their_hosts(host: str, name: str) -> None:
         ("/v1/models", None, ""),
     ],
 )
-def test_apis_are_known_by_their_paths(path: str, api: str | None, model: str) -> None:
+def test_apis_are_recognised_by_path(path: str, api: str | None, model: str) -> None:
     found = api_of("POST", path)
     assert (found and found.name) == api
     assert api_of("GET", path) is None
@@ -95,7 +95,7 @@ def own() -> Iterator[str]:
         yield url
 
 
-def test_a_model_of_the_users_own_answers_its_api(
+def test_own_model_of_the_user_answers_its_api(
     make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
@@ -107,7 +107,7 @@ def test_a_model_of_the_users_own_answers_its_api(
     assert recorder.lines[0]["call"]["price_usd"] == pytest.approx(0.2)
 
 
-def test_other_providers_that_the_user_has_set_have_routes_too(
+def test_other_configured_providers_have_routes(
     make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEEPSEEK_BASE_URL", f"{own}/v1")
@@ -128,7 +128,7 @@ def test_other_providers_that_the_user_has_set_have_routes_too(
     assert second["call"]["price_usd"] > 0
 
 
-def test_a_call_that_cannot_be_recorded_is_the_last(
+def test_unrecordable_call_is_the_last(
     make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
@@ -146,7 +146,7 @@ def test_a_call_that_cannot_be_recorded_is_the_last(
     (recorder.folder / "calls.jsonl").rmdir()
 
 
-def test_a_picture_that_cannot_be_kept_ends_the_calls(
+def test_unstorable_picture_ends_the_calls(
     make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
@@ -177,7 +177,7 @@ def test_an_unusable_provider_is_reported_at_once(
         make()
 
 
-def test_apis_of_others_own_are_recorded(
+def test_unknown_apis_are_recorded(
     make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A function of the port stands in for Ollama's own API."""
@@ -205,7 +205,7 @@ def test_apis_of_others_own_are_recorded(
     assert (line["call"]["input_tokens"], line["call"]["output_tokens"]) == (100, 10)
 
 
-def test_nothing_is_left_behind(make: Callable[..., Recorder]) -> None:
+def test_closing_leaves_no_certificates_behind(make: Callable[..., Recorder]) -> None:
     recorder = make()
     bundle = recorder.environment["SSL_CERT_FILE"]
     assert os.path.exists(bundle)  # noqa: PTH110
@@ -232,7 +232,7 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
         yield served
 
 
-def test_a_program_asks_without_the_key_and_the_provider_gets_it(
+def test_program_never_has_the_real_key_but_the_provider_gets_it(
     make: Callable[..., Recorder], locked: ServedModel, tmp_path: Path
 ) -> None:
     import anthropic
@@ -265,7 +265,7 @@ def test_the_token_is_useless_elsewhere(make: Callable[..., Recorder], locked: S
         urllib.request.urlopen(request, timeout=20)
 
 
-def test_no_key_goes_to_a_provider_over_a_line_that_others_can_read(
+def test_keys_are_not_sent_over_unencrypted_connections(
     make: Callable[..., Recorder], locked: ServedModel
 ) -> None:
     """Keys are sent over plain HTTP only to a base URL or model host that the user has named."""
@@ -314,7 +314,7 @@ def test_only_a_programs_own_variables_hold_keys() -> None:
     assert "ANTHROPIC_API_KEY" not in lent  # so programs still see that it is missing
 
 
-def test_programs_that_want_any_key_have_one_where_another_model_answers() -> None:
+def test_programs_get_substitute_keys_for_a_replacement_model() -> None:
     lent = LentKeys({}, always=True).environment({})
     assert set(lent) == {
         "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",

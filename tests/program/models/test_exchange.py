@@ -164,7 +164,7 @@ async def first_then_wait(provider: Provider, _: bytes, writer: asyncio.StreamWr
     writer.write(chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_the_first_token_does_not_wait_for_the_second(
+def test_first_token_is_passed_on_immediately(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(first_then_wait)
@@ -178,7 +178,7 @@ def test_the_first_token_does_not_wait_for_the_second(
     assert recorder.lines[0]["reply"]["text"] == "Tap"
 
 
-def test_a_program_that_hangs_up_ends_the_call(
+def test_disconnecting_program_ends_the_call(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(first_then_wait)
@@ -201,7 +201,7 @@ async def all_but_the_end(provider: Provider, _: bytes, writer: asyncio.StreamWr
     await asyncio.to_thread(provider.go_on.wait, 10)
 
 
-def test_a_whole_reply_is_kept_although_the_program_hangs_up_before_its_connection_ends(
+def test_complete_reply_is_recorded_despite_a_disconnecting_program(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]], tmp_path: Path
 ) -> None:
     provider, _ = provide(all_but_the_end)
@@ -222,7 +222,7 @@ async def settled(recorder: Recorder) -> None:
         await asyncio.wait(recorder.port._tasks)
 
 
-def test_an_episode_that_ends_keeps_what_has_come(
+def test_ending_episode_records_the_partial_reply(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(first_then_wait)
@@ -271,7 +271,7 @@ async def compressed(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> No
     writer.write(whole(gzip.compress(REPLY, mtime=0), more="Content-Encoding: gzip\r\n"))
 
 
-def test_compressed_bodies_pass_as_they_are_and_are_read(
+def test_compressed_bodies_pass_unchanged_and_are_parsed(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(compressed)
@@ -298,7 +298,7 @@ async def once(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> No
         writer.close()
 
 
-def test_connections_are_kept_and_opened_anew_where_they_were_closed(
+def test_connections_are_reused_and_reopened_if_closed(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
     provider, _ = provide(once)
@@ -314,7 +314,7 @@ def test_connections_are_kept_and_opened_anew_where_they_were_closed(
     assert [line["call"]["retries"] for line in recorder.lines] == [0, 0, 0]
 
 
-def test_a_provider_that_cannot_be_reached_is_a_fault_that_may_pass(
+def test_unreachable_provider_is_a_transient_fault(
     make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.socket() as unused:
@@ -329,7 +329,7 @@ def test_a_provider_that_cannot_be_reached_is_a_fault_that_may_pass(
 
 
 @pytest.mark.parametrize("is_proxied", [False, True])
-def test_an_intercepted_host_is_asked_itself(
+def test_intercepted_host_receives_the_request(
     make: Callable[..., Recorder],
     provide: Callable[..., tuple[Provider, int]],
     monkeypatch: pytest.MonkeyPatch,

@@ -65,7 +65,7 @@ def command(client: str, url: str, body: Any) -> list[str]:
 @pytest.mark.parametrize(
     "client", ["curl", "urllib", "requests", pytest.param("httpx", marks=pytest.mark.slow)]
 )
-def test_a_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
+def test_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
     done = run(recorder, *command(client, OPENAI, BODY))
     assert json.loads(done.stdout)["choices"][0]["message"]["content"] == "Tap it.", done.stderr
     (line,) = recorder.lines
@@ -74,7 +74,7 @@ def test_a_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
     assert line["call"]["model"].startswith("scripted:")
 
 
-def test_a_fixed_url_is_streamed(recorder: Recorder) -> None:
+def test_fixed_url_is_streamed(recorder: Recorder) -> None:
     done = run(recorder, *command("curl", OPENAI, {**BODY, "stream": True}), "-N")
     assert done.stdout.endswith("data: [DONE]\n\n")
     assert '"choices":[],' not in done.stdout.replace(" ", "")
@@ -91,7 +91,7 @@ def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> 
     assert recorder.lines == []
 
 
-def test_other_hosts_are_refused_where_only_models_may_be_asked(
+def test_hosts_other_than_models_can_be_refused(
     make: Callable[..., Recorder],
 ) -> None:
     recorder = make(network="models")
@@ -100,7 +100,7 @@ def test_other_hosts_are_refused_where_only_models_may_be_asked(
         assert "403" in done.stdout
 
 
-def test_plain_http_passes_and_a_providers_is_recorded(make: Callable[..., Recorder]) -> None:
+def test_plain_http_passes_and_model_calls_are_recorded(make: Callable[..., Recorder]) -> None:
     """The port itself serves both here: first as any other host, then as a provider."""
     recorder, other = make(hosts=["localhost"]), make()
 
@@ -118,7 +118,7 @@ def test_plain_http_passes_and_a_providers_is_recorded(make: Callable[..., Recor
     assert recorder.lines[0]["reply"]["text"] == "Tap it."
 
 
-def test_other_hosts_are_reached_unopened(make: Callable[..., Recorder]) -> None:
+def test_other_hosts_are_tunnelled(make: Callable[..., Recorder]) -> None:
     """Bytes pass unchanged through a tunnel; NO_PROXY is cleared so that there is one."""
     recorder = make()
 

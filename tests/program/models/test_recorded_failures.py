@@ -57,7 +57,7 @@ def test_a_refused_request_is_recorded_and_is_not_a_call(
     assert recorder.watcher.told == ["begins", "ended: "]
 
 
-def test_an_outage_is_known_until_a_provider_answers(
+def test_outage_lasts_until_a_provider_answers(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
@@ -74,7 +74,7 @@ def test_an_outage_is_known_until_a_provider_answers(
     assert first.since == second.since < other.since
 
 
-def test_a_stream_cut_by_the_provider_is_kept_as_failed(
+def test_stream_cut_by_the_provider_is_recorded_as_failed(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(Fault("cut", after=3))
@@ -87,7 +87,7 @@ def test_a_stream_cut_by_the_provider_is_kept_as_failed(
     assert line["reply"]["text"] == "This reply "
 
 
-def test_a_budget_that_is_spent_ends_the_asking(
+def test_exhausted_budget_ends_the_calls(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(REPLY)
@@ -117,7 +117,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(
     assert "what the run has spent is unknown" in str(recorder.models.failure)
 
 
-def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
+def test_unpriced_model_is_not_called_within_a_dollar_budget(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(REPLY)
@@ -130,7 +130,7 @@ def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
     assert recorder.over[0].startswith("openai:our-tuned-one: ")
 
 
-def test_a_watcher_can_refuse_a_call(
+def test_watcher_can_refuse_a_call(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     import anthropic
@@ -146,7 +146,7 @@ def test_a_watcher_can_refuse_a_call(
     assert recorder.lines == []
 
 
-def test_a_websocket_is_refused_so_that_clients_take_http(
+def test_websocket_is_refused_in_favour_of_http(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(REPLY)

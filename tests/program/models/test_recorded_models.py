@@ -35,7 +35,7 @@ def png() -> bytes:
 PNG = png()
 
 
-def test_a_chat_is_recorded(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
+def test_chat_is_recorded(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -54,7 +54,7 @@ def test_a_chat_is_recorded(make: Callable[..., Recorder], provider: Callable[..
     assert recorder.watcher.lines == [1]
 
 
-def test_a_streamed_chat_is_recorded(
+def test_streamed_chat_is_recorded(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider(REPLY)
@@ -71,7 +71,7 @@ def test_a_streamed_chat_is_recorded(
     assert line["call"]["seconds_to_first"] > 0
 
 
-def test_anthropics_messages_are_recorded(
+def test_anthropic_messages_are_recorded(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     import anthropic
@@ -143,7 +143,7 @@ def test_gemini_is_recorded(
     assert line["call"]["price_usd"] > 0
 
 
-def test_without_counts_they_are_estimated(
+def test_unreported_usage_is_estimated(
     make: Callable[..., Recorder], provider: Callable[..., str]
 ) -> None:
     provider("Tap it.")
@@ -156,7 +156,7 @@ def test_without_counts_they_are_estimated(
     assert "include_usage" not in line["settings"]
 
 
-def test_no_key_is_kept(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
+def test_keys_are_not_recorded(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
     key = "sk-program-0123456789abcdef"
     provider(f"Your key is {key}.")
     recorder = make()
@@ -203,7 +203,7 @@ def test_concurrent_calls_are_distinguished(
     assert sorted(line["call"]["line"] for line in recorder.lines) == [1, 2]
 
 
-def test_a_huge_request_passes(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
+def test_huge_request_passes(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
     provider(lambda request: str(len(request.text)))
     recorder = make()
     asked: Any = [{"role": "user", "content": "x " * 4_000_000}]
@@ -212,7 +212,7 @@ def test_a_huge_request_passes(make: Callable[..., Recorder], provider: Callable
     assert reply.choices[0].message.content == "8000000"
 
 
-def test_a_script_answers_in_the_place_of_everyone(
+def test_script_answers_for_every_provider(
     make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

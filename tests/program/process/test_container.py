@@ -36,7 +36,7 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_program_runs_in_a_container_that_goes_with_it(docker: Path, tmp_path: Path) -> None:
+def test_program_runs_in_a_container_that_ends_with_it(docker: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "OPENAI_API_KEY": "sk-very-secret", "MOBILEAGENT_GOAL": "go"}
     container = contained(
         ["sh", "-c", 'echo "$MOBILEAGENT_GOAL" "$1"; echo "$PATH"', "x", "a  b"],
@@ -79,7 +79,7 @@ def test_any_path_can_be_mounted(tmp_path: Path) -> None:
     assert fields == ["type=bind", f"source={odd}", f"target={odd}"]
 
 
-def test_without_docker_or_podman_it_says_so(
+def test_missing_container_engine_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -87,12 +87,12 @@ def test_without_docker_or_podman_it_says_so(
         engine()
 
 
-def test_a_docker_that_does_not_work_is_quoted(docker: Path) -> None:
+def test_failing_docker_is_quoted(docker: Path) -> None:
     docker.write_text("#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2; exit 1")
     with pytest.raises(HostError, match="does not work: Cannot connect to the Docker daemon"):
         engine()
 
 
-def test_podman_will_do(docker: Path) -> None:
+def test_podman_is_used_without_docker(docker: Path) -> None:
     docker.rename(docker.with_name("podman"))
     assert engine() == str(docker.with_name("podman"))

@@ -161,7 +161,7 @@ def test_output_and_status_are_recorded(run: Run) -> None:
     assert (process.stdout.read_text(), process.stderr.read_text()) == ("out\n", "err\n")
 
 
-def test_a_program_has_a_session_of_its_own_and_no_input(run: Run) -> None:
+def test_program_has_its_own_session_and_no_input(run: Run) -> None:
     process = run("session")
     process.wait(30)
     process.end()
@@ -172,7 +172,7 @@ def test_a_program_has_a_session_of_its_own_and_no_input(run: Run) -> None:
     assert process.stdout.read_text() == "''\n"
 
 
-def test_a_signal_that_ended_it_is_its_status(run: Run) -> None:
+def test_status_is_the_signal_that_ended_it(run: Run) -> None:
     assert run("killed").wait(30) == -signal.SIGKILL
 
 
@@ -194,14 +194,14 @@ def test_a_program_may_end_by_itself_when_asked(run: Run, tmp_path: Path, name: 
     assert process.stdout.read_text() == "bye\n"
 
 
-def test_any_bytes_are_kept(run: Run) -> None:
+def test_any_bytes_are_recorded(run: Run) -> None:
     process = run("binary")
     process.wait(30)
     process.end()
     assert process.stdout.read_bytes() == bytes(range(256))
 
 
-def test_a_flood_leaves_its_beginning_and_its_end(run: Run) -> None:
+def test_beginning_and_end_of_long_output_are_kept(run: Run) -> None:
     process = run("much", recorded=1 << 20)
     assert process.wait(60) == 0
     process.end()
@@ -243,7 +243,7 @@ def test_processes_that_multiply_are_ended(run: Run, tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", ["kills_its_parent", "kills_its_parent_and_hides"])
-def test_a_program_that_kills_what_watches_over_it_is_over_and_leaves_nothing(
+def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(
     run: Run, tmp_path: Path, name: str
 ) -> None:
     process = run(name)
@@ -275,7 +275,7 @@ def test_a_program_that_cannot_start_is_reported(tmp_path: Path) -> None:
             process.start()
 
 
-def test_a_command_is_run_at_the_very_end(run: Run, tmp_path: Path) -> None:
+def test_final_command_runs_at_the_end(run: Run, tmp_path: Path) -> None:
     process = run("hang", after=["touch", str(tmp_path / "after")])
     said(tmp_path)
     process.end(grace=0)
@@ -295,7 +295,7 @@ os.kill(os.getpid(), 9) if sys.argv[3] == "now" else input()
 
 
 @pytest.mark.parametrize("name", ["ignores_signals", "daemon", "crowd"])
-def test_nothing_is_left_when_pytest_is_killed(tmp_path: Path, name: str) -> None:
+def test_killed_pytest_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     (tmp_path / "programs.py").write_text(PROGRAMS)
     with subprocess.Popen(
         [sys.executable, "-c", WORKER, str(tmp_path), name, "later"],

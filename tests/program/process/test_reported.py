@@ -60,7 +60,7 @@ def report(tmp_path: Path) -> Callable[..., ProgramReport]:
         (None, "error", "ended in an unknown way, without any output"),
     ],
 )
-def test_a_status_says_what_came_of_it(
+def test_exit_status_determines_the_ending(
     report: Callable[..., ProgramReport], status: int | None, ending: str, text: str
 ) -> None:
     assert report(status) == ProgramReport(ending, text)  # type: ignore[arg-type]
@@ -85,25 +85,25 @@ def test_an_adapter_may_redefine_statuses(report: Callable[..., ProgramReport]) 
         (ANSWER, b"\xff\xfe FINAL ANSWER: \xff", "\N{REPLACEMENT CHARACTER}"),
     ],
 )
-def test_the_last_match_in_the_output_is_the_answer(
+def test_last_match_in_the_output_is_the_answer(
     report: Callable[..., ProgramReport], said: ReportPlace, output: str | bytes, answer: str
 ) -> None:
     assert report(0, {"record/stdout": output}, answer=said) == ProgramReport("done", answer)
 
 
-def test_what_is_logged_to_stderr_is_output_too(report: Callable[..., ProgramReport]) -> None:
+def test_standard_error_counts_as_output(report: Callable[..., ProgramReport]) -> None:
     files = {"record/stdout": "", "record/stderr": "INFO FINAL ANSWER: 5"}
     assert report(0, files, answer=ANSWER).text == "5"
 
 
-def test_a_file_may_hold_the_answer(report: Callable[..., ProgramReport]) -> None:
+def test_file_may_contain_the_answer(report: Callable[..., ProgramReport]) -> None:
     assert report(0, {"folder/a.txt": "42\n"}, answer=ReportPlace(file="a.txt")).text == "42"
     said = ReportPlace("is (.*)", "a.txt")
     assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
     assert report(0, answer=ReportPlace(file="none.txt")).text == ""
 
 
-def test_a_program_without_an_adapter_may_write_files_too(
+def test_program_without_adapter_may_write_report_files(
     report: Callable[..., ProgramReport], tmp_path: Path
 ) -> None:
     assert variables(tmp_path / "notes") == {
@@ -117,7 +117,7 @@ def test_a_program_without_an_adapter_may_write_files_too(
     assert report(1, {"notes/impossible": "no such app"}).ending == "error"
 
 
-def test_why_it_is_impossible_counts_more_than_an_answer(
+def test_impossible_takes_precedence_over_an_answer(
     report: Callable[..., ProgramReport],
 ) -> None:
     rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
@@ -146,7 +146,7 @@ def drawn(error: BaseException) -> str:
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_of_a_group_of_exceptions_the_messages_are_quoted(
+def test_messages_of_an_exception_group_are_quoted(
     report: Callable[..., ProgramReport],
 ) -> None:
     chained = ValueError("no such thing")
@@ -168,7 +168,7 @@ def test_of_a_group_of_exceptions_the_messages_are_quoted(
     assert report(1, files).text == f"{said}+---------------"
 
 
-def test_secrets_are_in_no_report(report: Callable[..., ProgramReport]) -> None:
+def test_report_contains_no_secrets(report: Callable[..., ProgramReport]) -> None:
     files = {"notes/answer": "sk-very-secret"}
     assert report(0, files, ("sk-very-secret",)).text == "…"
 
@@ -236,7 +236,7 @@ def test_a_program_with_a_done_pattern_must_print_it(
     assert text in reported.text
 
 
-def test_a_file_may_say_that_a_program_is_done(report: Callable[..., ProgramReport]) -> None:
+def test_file_may_report_that_a_program_is_done(report: Callable[..., ProgramReport]) -> None:
     done = ReportPlace(file="result.json", pattern='"success": true')
     assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
     assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

@@ -51,7 +51,7 @@ def adapter(folder: Path | None, *, copy: bool = True, files: tuple[str, ...] = 
     return Adapter("x", ("x",), folder=folder, copy=copy, files=files)
 
 
-def test_a_copy_holds_what_is_small_and_links_what_is_not(source: Path, parent: Path) -> None:
+def test_copy_contains_small_files_and_links_large_ones(source: Path, parent: Path) -> None:
     with workplace(adapter(source), parent, parent) as place:
         copy = place.folder
         assert copy.name == "Other-Agent"
@@ -66,7 +66,7 @@ def test_a_copy_holds_what_is_small_and_links_what_is_not(source: Path, parent: 
     assert not list(parent.iterdir())
 
 
-def test_two_episodes_do_not_meet(source: Path, parent: Path) -> None:
+def test_concurrent_episodes_have_separate_copies(source: Path, parent: Path) -> None:
     with (
         workplace(adapter(source), parent, parent) as one,
         workplace(adapter(source), parent) as two,
@@ -76,7 +76,7 @@ def test_two_episodes_do_not_meet(source: Path, parent: Path) -> None:
         assert one.notes != two.notes
 
 
-def test_files_are_filled_in_in_the_copy_only(source: Path, parent: Path) -> None:
+def test_placeholders_are_replaced_in_the_copy_only(source: Path, parent: Path) -> None:
     with workplace(adapter(source, files=("config.yaml",)), parent, parent) as place:
         variables = place.prepare(
             adapter(source, files=("config.yaml",)), Values("a\0b\r\n", openai_chat_url="http://x")
@@ -88,9 +88,7 @@ def test_files_are_filled_in_in_the_copy_only(source: Path, parent: Path) -> Non
     assert "{openai_chat_url}" in (source / "config.yaml").read_text()
 
 
-def test_what_the_program_wrote_can_be_kept_without_secrets(
-    source: Path, parent: Path, tmp_path: Path
-) -> None:
+def test_written_files_are_kept_without_secrets(source: Path, parent: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     with workplace(adapter(source), parent, parent) as place:
         place.prepare(adapter(source), Values("go"))
@@ -127,7 +125,7 @@ def test_only_files_are_copied(source: Path, parent: Path, monkeypatch: pytest.M
             assert not {"pipe", "socket"} & {path.name for path in place.folder.iterdir()}
 
 
-def test_a_folder_that_is_too_large_is_refused(
+def test_oversized_folder_is_refused(
     source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_MOST_FILES", 1)
@@ -139,12 +137,12 @@ def test_a_folder_that_is_too_large_is_refused(
     assert not list(parent.iterdir())
 
 
-def test_a_copy_within_the_folder_does_not_hold_itself(source: Path) -> None:
+def test_copy_inside_the_folder_does_not_include_itself(source: Path) -> None:
     with workplace(adapter(source), source, source) as place:
         assert not list(place.folder.glob("mobileagent-program-*"))
 
 
-def test_a_copy_whose_folders_are_read_only_is_removed_too(source: Path, parent: Path) -> None:
+def test_copy_with_read_only_folders_is_removed(source: Path, parent: Path) -> None:
     with workplace(adapter(source), parent, parent) as place:
         (place.folder / "src").chmod(0o500)
     assert not list(parent.iterdir())
@@ -177,7 +175,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return run
 
 
-def test_an_environment_is_made_once_however_many_ask(
+def test_environment_is_created_once_for_concurrent_users(
     requirements: Path, commands: list[list[str]]
 ) -> None:
     with ThreadPoolExecutor(8) as pool:
@@ -190,7 +188,9 @@ def test_an_environment_is_made_once_however_many_ask(
     }
 
 
-def test_other_content_makes_another(requirements: Path, commands: list[list[str]]) -> None:
+def test_other_requirements_create_another_environment(
+    requirements: Path, commands: list[list[str]]
+) -> None:
     (requirements.parent / "more.txt").write_text("requests")
     made = [install(requirements)]
     requirements.write_text("-r more.txt\n-r requirements.txt\n-r none.txt\n")
@@ -218,7 +218,9 @@ def test_the_last_lines_of_pip_are_shown(requirements: Path) -> None:
         module._run(command, requirements)
 
 
-def test_a_failure_leaves_nothing(requirements: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_installation_leaves_nothing_behind(
+    requirements: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(command: list[str], requirements: Path) -> None:
         Path(command[-1]).mkdir()
         raise HostError("no")
@@ -230,13 +232,13 @@ def test_a_failure_leaves_nothing(requirements: Path, monkeypatch: pytest.Monkey
     assert not [path for path in folders.iterdir() if path.suffix != ".lock"]
 
 
-def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_missing_requirements_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(HostError, match=r"none\.txt"):
         install(tmp_path / "none.txt")
 
 
 @pytest.mark.slow
-def test_a_program_finds_what_was_installed(requirements: Path) -> None:
+def test_program_can_import_installed_packages(requirements: Path) -> None:
     about = "mine-1.dist-info"
     with zipfile.ZipFile(requirements.parent / "mine-1-py3-none-any.whl", "w") as wheel:
         wheel.writestr("mine.py", "import sys; print(sys.prefix)")

@@ -38,7 +38,7 @@ def tasks(*, en: str = "", zh: str = "") -> list[Entry]:
     ]
 
 
-def test_each_value_has_the_difference_of_the_runs() -> None:
+def test_difference_is_computed_for_each_value_of_a_field() -> None:
     base, run = recorded(tasks(en="F")), recorded(tasks(en="P"))
     found = by_field("language", base, run)
     en, zh = found["groups"]
@@ -53,7 +53,7 @@ def test_each_value_has_the_difference_of_the_runs() -> None:
     assert by_markdown(found)[2].startswith("| en | 3 | 0.0% | 100.0% | +100.0 points | ")
 
 
-def test_levels_are_in_their_order_and_tasks_without_one_in_none() -> None:
+def test_levels_are_sorted_and_tasks_without_level_are_left_out() -> None:
     def run(letter: str) -> Any:
         levels = ({"level": level} if level else {} for level in (3, 1, None, 2))
         each = (entry(f"t{n}", 0, letter, **level) for n, level in enumerate(levels))
@@ -64,7 +64,7 @@ def test_levels_are_in_their_order_and_tasks_without_one_in_none() -> None:
     assert [group["interval"] for group in groups] == [None] * 3  # Each group has a single task.
 
 
-def test_twins_of_a_run_stand_beside_each_other() -> None:
+def test_twin_tasks_of_one_run_are_paired() -> None:
     (pairs,) = by_field("language", recorded(tasks()))["pairs"]
     assert (pairs["values"], pairs["tasks"]) == (["en", "zh"], 2)
     assert (pairs["baseline"], pairs["run"], pairs["difference"]) == (0.75, 0.0, -0.75)
@@ -89,7 +89,7 @@ def test_the_twins_of_both_runs_are_listed() -> None:
     )
 
 
-def test_a_twin_that_was_not_decided_pairs_with_nothing() -> None:
+def test_undecided_twin_is_not_paired() -> None:
     assert by_field("language", recorded(tasks(zh="E")))["pairs"] == []
     alone_in_it = [each for each in tasks() if each["language"] == "zh"]
     assert by_lines(by_field("language", recorded(alone_in_it))) == [
@@ -98,7 +98,7 @@ def test_a_twin_that_was_not_decided_pairs_with_nothing() -> None:
     assert by_field("language", recorded([]))["pairs"] == []
 
 
-def test_a_task_pairs_with_itself_in_other_environments() -> None:
+def test_task_is_paired_with_itself_in_other_environments() -> None:
     run = recorded(entries({"t0@100": "P", "t1@100": "P", "t0@101": "F", "t1@102": "P"}))
     pairs = by_field("environment", run)["pairs"]
     assert [(each["values"], each["tasks"], each["difference"]) for each in pairs] == [
@@ -107,7 +107,7 @@ def test_a_task_pairs_with_itself_in_other_environments() -> None:
     ]
 
 
-def test_by_other_fields_a_run_alone_has_no_pairs() -> None:
+def test_single_run_has_no_pairs_for_other_fields() -> None:
     run = recorded(tasks())
     with pytest.raises(ValueError, match="pair by language and environment, not by level"):
         format_single_run("level", run, "text")
@@ -119,7 +119,9 @@ def test_by_other_fields_a_run_alone_has_no_pairs() -> None:
     assert format_single_run("language", run, "markdown").startswith("| language |")
 
 
-def test_the_command_adds_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_command_groups_by_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folders = []
     for name, each in (("one", tasks()), ("two", tasks(zh="P"))):
         folder = tmp_path / name
@@ -140,7 +142,7 @@ def test_the_command_adds_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "--by=FIELD" in capsys.readouterr().err
 
 
-def test_a_task_names_its_twin_in_records_and_reports() -> None:
+def test_twin_is_written_to_records_and_reports() -> None:
     case = Case(Task("Do it.", twin="a_CHN"), "cross[a_ENG]")
     assert Result(case).to_wire()["twin"] == "a_CHN"
     assert Case.from_json(case.to_json()).task.twin == "a_CHN"

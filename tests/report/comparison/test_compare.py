@@ -27,7 +27,7 @@ def ids(listed: list[Entry]) -> list[str]:
     return [each["id"] for each in listed]
 
 
-def test_tasks_are_gained_lost_flaky_new_or_missing() -> None:
+def test_tasks_are_classified_as_gained_lost_flaky_new_or_missing() -> None:
     found = compared(
         {"gained": "FFP", "lost": "PPP", "flaky": "PPF", "old": "P", "same": "FF", "broken": "P"},
         {"gained": "PPP", "lost": "FFF", "flaky": "PPP", "new": "P", "same": "FF", "broken": "E"},
@@ -50,7 +50,7 @@ def test_tasks_are_gained_lost_flaky_new_or_missing() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-def test_half_of_the_epochs_is_not_most() -> None:
+def test_half_of_the_epochs_is_not_a_majority() -> None:
     found = compared({"a": "PP", "b": "FF"}, {"a": "PF", "b": "PF"})
     assert (ids(found["gained"]), ids(found["lost"])) == ([], ["a"])
 
@@ -78,7 +78,7 @@ def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
     assert found["crashes"]["difference"] is None
 
 
-def test_crashes_are_compared_where_both_logs_were_read() -> None:
+def test_crashes_are_compared_if_both_logs_were_read() -> None:
     base = entries({"a": "PP", "b": "P"}, crashes=0)
     run = entries({"a": "PF", "b": "P"}, crashes=0)
     run[1]["crashes"], run[2]["crashes"] = 3, None
@@ -109,7 +109,7 @@ def test_the_same_run_twice_is_not_a_difference() -> None:
         ({}, {"a": "P"}, "the baseline has no task"),
     ],
 )
-def test_another_baseline_altogether_is_an_error(
+def test_baseline_without_common_tasks_is_an_error(
     before: dict[str, str], after: dict[str, str], why: str
 ) -> None:
     with pytest.raises(ValueError, match=why):
@@ -134,7 +134,7 @@ def test_differences_and_unexpected_differences_are_named() -> None:
     assert found["unknown"] == []
 
 
-def test_an_old_run_without_fingerprints_is_unknown_and_not_equal() -> None:
+def test_old_run_without_fingerprints_is_unknown_rather_than_equal() -> None:
     with_them = recorded(entries({"a": "P"}), fingerprints=PRINTS)
     assert compare(with_them, recorded(entries({"a": "P"})))["unknown"] == ["fingerprints"]
     newer = recorded(entries({"a": "P"}), fingerprints={**PRINTS, "weather": "7"})
@@ -142,7 +142,9 @@ def test_an_old_run_without_fingerprints_is_unknown_and_not_equal() -> None:
 
 
 @pytest.mark.parametrize(("goal", "differs"), [("Do it.", []), ("Do that.", ["tasks"])])
-def test_more_epochs_are_no_other_tasks(tmp_path: Path, goal: str, differs: list[str]) -> None:
+def test_more_epochs_are_not_a_different_selection(
+    tmp_path: Path, goal: str, differs: list[str]
+) -> None:
     runs = []
     for name, words, letters in (("base", "Do it.", "P"), ("run", goal, "PP")):
         folder = tmp_path / name
@@ -154,7 +156,7 @@ def test_more_epochs_are_no_other_tasks(tmp_path: Path, goal: str, differs: list
     assert compare(*runs)["differs_in"] == differs
 
 
-def test_goals_of_another_wording_are_the_same_tasks(tmp_path: Path) -> None:
+def test_differently_worded_goals_are_the_same_tasks(tmp_path: Path) -> None:
     runs = []
     tasks = {"own": Task("Do it."), "official": Task("Please do it!", wording="official")}
     for name, task in tasks.items():
@@ -201,7 +203,7 @@ def test_equal_or_unknown_versions_are_not_a_difference(base: list[Any], run: li
     assert remarks_on_machines(found) == []
 
 
-def test_other_versions_in_the_other_run_are_warned_of() -> None:
+def test_different_versions_between_runs_are_warned_about() -> None:
     found = compared_on([NORTH], [SOUTH])
     assert found["versions"] == {
         "Python": {"baseline": ["3.12.1"], "run": ["3.13.0"]},
@@ -212,14 +214,14 @@ def test_other_versions_in_the_other_run_are_warned_of() -> None:
     assert "not the same machines: north in the baseline, south in the run; seconds" in note
 
 
-def test_other_versions_within_one_run_are_warned_of() -> None:
+def test_different_versions_within_a_run_are_warned_about() -> None:
     found = compared_on([NOWHERE, NOWHERE], [NORTH, SOUTH])
     assert found["nodes"] == {"baseline": [], "run": ["north", "south"]}
     (line,) = remarks_on_machines(found)
     assert "Python (unknown in the baseline, 3.12.1, 3.13.0 in the run)" in line
 
 
-def test_machines_of_tasks_that_only_one_run_has_do_not_count() -> None:
+def test_machines_of_unpaired_tasks_are_ignored() -> None:
     assert remarks_on_machines(compared_on([NORTH], [NORTH, SOUTH])) == []
 
 

@@ -41,7 +41,7 @@ def example(**about: Any) -> dict[str, Any]:
     )
 
 
-def test_a_difference_is_one_line() -> None:
+def test_difference_fits_on_one_line() -> None:
     assert comparison_line(example(), "t3a") == (
         "t3a  +50.0 points (95 %: +24.2 to +75.8)   gained 8  lost 0  flaky 10   steps -1.0   "
         "price -$0.011 a task   differs in: agent, prompts, checks"
@@ -75,12 +75,12 @@ def test_single_tasks_and_remarks_follow() -> None:
     )
 
 
-def test_long_lists_are_cut() -> None:
+def test_long_lists_are_truncated() -> None:
     both = recorded(entries(many(30, "P"))), recorded(entries(many(30, "F")))
     assert "  and 20 more: see --format=json" in comparison_details(compare(*both))
 
 
-def test_remarks_say_what_the_numbers_rest_on() -> None:
+def test_remarks_describe_the_limits_of_the_numbers() -> None:
     base = recorded(entries({"a": "P", "b": "P"}), id="one")
     cut = recorded(entries({"a": "F", "b": "n"}), ended=False, id="two")
     said = remarks(compare(base, cut))
@@ -99,7 +99,7 @@ def test_without_decided_tasks_there_is_no_number() -> None:
     )
 
 
-def test_markdown_has_a_table_and_folded_lists() -> None:
+def test_markdown_has_a_table_and_collapsible_lists() -> None:
     text = "\n".join(comparison_markdown(example()))
     assert text.startswith("### t3a against appagent\n\n| ")
     assert "| success rate | 33.3% | 83.3% | +50.0 points | +24.2 to +75.8 |" in text
@@ -108,7 +108,7 @@ def test_markdown_has_a_table_and_folded_lists() -> None:
     assert "- t0 1/3 → 3/3" in text
 
 
-def test_markdown_shows_hostile_names_as_they_are() -> None:
+def test_markdown_escapes_hostile_names() -> None:
     evil = "tasks/<img src=x>|`a`[b](http://c) @all\x1b[0m"
     both = recorded([entry(evil, 0, "P")]), recorded([entry(evil, 0, "F")], agent="**bold**")
     text = "\n".join(comparison_markdown(compare(*both)))
@@ -133,7 +133,7 @@ def no_setting(name: str) -> None:
     assert name == "mobile_gate"
 
 
-def test_runs_are_compared_each_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
+def test_each_run_is_compared_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
     better = write(tmp_path / "better", many(48, "PPP"))
     worse = write(tmp_path / "worse", many(48, "FFF"))
     assert main([base, better, worse], no_setting) == 0
@@ -157,7 +157,7 @@ def test_only_runs_with_differences_have_a_heading(tmp_path: Path, capsys: Captu
 
 
 @pytest.mark.parametrize(("epochs", "status"), [("PPP", 0), ("FFF", 1), ("PPF", 1), ("PEE", 9)])
-def test_a_gate_makes_the_status(
+def test_gate_determines_the_exit_status(
     tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
 ) -> None:
     run = write(tmp_path / "run", many(48, epochs))
@@ -166,20 +166,18 @@ def test_a_gate_makes_the_status(
     assert f"gate {verdict}: " in capsys.readouterr().out
 
 
-def test_the_worst_of_several_runs_makes_the_status(tmp_path: Path, base: str) -> None:
+def test_worst_of_several_runs_determines_the_exit_status(tmp_path: Path, base: str) -> None:
     runs = [write(tmp_path / name, many(48, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
     assert main([base, *runs, "--gate=success_rate >= baseline"], no_setting) == 1
 
 
-def test_the_gate_is_the_project_s_unless_one_is_given(
-    tmp_path: Path, base: str, capsys: Capture
-) -> None:
+def test_gate_of_the_project_is_the_default(tmp_path: Path, base: str, capsys: Capture) -> None:
     (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
     assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
     assert "gate FAIL: tasks 144 (at most 1)" in capsys.readouterr().out
 
 
-def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: Capture) -> None:
+def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Capture) -> None:
     gate = "--gate=success_rate >= baseline"
     assert main([base, base, gate, "--format=json"], no_setting) == 0
     (each,) = json.loads(capsys.readouterr().out)["runs"]
@@ -189,7 +187,7 @@ def test_json_has_all_and_markdown_what_a_pull_request_shows(base: str, capsys: 
     assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
 
 
-def test_runs_of_the_first_version_are_compared(capsys: Capture) -> None:
+def test_runs_of_version_1_can_be_compared(capsys: Capture) -> None:
     old = str(Path(__file__).parents[2] / "episode" / "data" / "version1")
     assert main([old, old], no_setting) == 0
     out = capsys.readouterr().out
@@ -197,7 +195,7 @@ def test_runs_of_the_first_version_are_compared(capsys: Capture) -> None:
     assert "warning: not known for both runs, so maybe different: fingerprints" in out
 
 
-def test_a_run_that_was_killed_is_compared_by_what_it_has(
+def test_killed_run_is_compared_by_its_recorded_results(
     tmp_path: Path, base: str, capsys: Capture
 ) -> None:
     killed = tmp_path / "killed"
@@ -240,7 +238,7 @@ def test_a_usage_error_is_one_clear_line_and_not_a_verdict(
 
 
 @pytest.mark.slow
-def test_the_command_takes_the_gate_that_the_project_sets(tmp_path: Path, base: str) -> None:
+def test_gate_set_by_the_project_is_used(tmp_path: Path, base: str) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmobile_gate = gate.toml\n")
     (tmp_path / "gate.toml").write_text('must_pass = ["tasks/clock/t3"]\n')
     words = [sys.executable, "-m", "pytest_mobileagent", "compare", base, base]

@@ -80,7 +80,7 @@ def test_agents_diverge_where_their_actions_differ() -> None:
     )
 
 
-def test_another_screen_after_the_same_actions_was_the_environment() -> None:
+def test_different_screen_after_equal_actions_is_an_environment_divergence() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, middle(ALARM, "Add alarm"), ALARM)
     ad = make_screen("Buy now!", "Close", package="ads", activity="ads.Full")
     other = episode(LIST, TAP_ALARM, ad, middle(ad, "Close"), ALARM)
@@ -103,7 +103,7 @@ def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues() -> Non
     assert first_divergence(whole, whole.prefix(0)) == Divergence(1, "length")
 
 
-def test_a_report_is_an_action() -> None:
+def test_final_report_counts_as_an_action() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, Finish("6:00"))
     assert first_divergence(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Divergence(
         2, "action"
@@ -148,7 +148,7 @@ def test_the_status_bar_is_not_a_difference_but_a_state_is() -> None:
     assert similarity(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
 
 
-def test_screens_without_elements_are_compared_by_their_pictures() -> None:
+def test_screens_without_elements_are_compared_by_screenshot() -> None:
     assert similarity(make_screen(), make_screen()) == 1.0
     assert similarity(make_screen(), make_screen(shade=9)) == 0.0
 
@@ -191,14 +191,14 @@ TOP, LOWER = (each.bounds.center for each in TWINS.find_all(text="Add")[:2])
         (step(Raw("input tap 1 1")), step(Raw("input tap 1 1")), True),
     ],
 )
-def test_actions_are_the_same_where_the_difference_does_not_matter(
+def test_insignificant_differences_between_actions_are_ignored(
     one: Step, other: Step, same: bool
 ) -> None:
     assert same_actions(one, other) is same
     assert same_actions(other, one) is same
 
 
-def test_a_longer_swipe_matters_if_it_leads_elsewhere() -> None:
+def test_longer_swipe_matters_only_if_it_leads_elsewhere() -> None:
     low, lower = make_screen("Row 9 a", "b", "c"), make_screen("x", "y", "z")
     one = episode(LIST, Swipe(500, 2000, 500, 900), low, Finish())
     other = episode(LIST, Swipe(500, 2000, 500, 200), lower, Finish())
@@ -213,7 +213,7 @@ def test_a_longer_swipe_matters_if_it_leads_elsewhere() -> None:
     )
 
 
-def test_an_app_is_opened_by_its_name_or_its_icon() -> None:
+def test_app_may_be_opened_by_name_or_by_icon() -> None:
     home = make_screen("Clock", "Maps", package="launcher")
     icon, other = middle(home, "Clock"), middle(home, "Maps")
     rest = (TAP_ALARM, ALARM, Finish())
@@ -265,7 +265,7 @@ def test_a_divergence_is_in_both_episodes_and_symmetric(
 
 
 @given(WALKS, WALKS, WALKS)
-def test_what_is_common_before_only_moves_the_step(
+def test_common_prefix_only_shifts_the_step(
     common: list[tuple[Screen, Action]],
     one: list[tuple[Screen, Action]],
     other: list[tuple[Screen, Action]],

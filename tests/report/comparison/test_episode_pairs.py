@@ -111,7 +111,7 @@ def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(
     assert lost["episodes"]["run"] == folder.name
 
 
-def test_words_of_a_comparison_say_it_under_the_task(base: Path, run: Path) -> None:
+def test_comparison_shows_the_divergence_below_the_task(base: Path, run: Path) -> None:
     comparison = compared(base, run)
     lines = comparison_details(comparison)
     at = lines.index("  clock/timer  1/1 → 0/1")
@@ -123,7 +123,7 @@ def test_words_of_a_comparison_say_it_under_the_task(base: Path, run: Path) -> N
     ]
 
 
-def test_a_summary_leads_to_the_step_in_one_click(base: Path, run: Path) -> None:
+def test_summary_links_to_the_step_of_the_divergence(base: Path, run: Path) -> None:
     comparison = compared(base, run)
     (lost,) = comparison["lost"]
     place = page_fragment(lost)
@@ -135,7 +135,7 @@ def test_a_summary_leads_to_the_step_in_one_click(base: Path, run: Path) -> None
     assert "](" not in "\n".join(comparison_markdown(comparison))
 
 
-def test_the_page_of_two_has_a_block_for_each_pair(base: Path, run: Path) -> None:
+def test_pair_page_has_a_block_for_each_pair(base: Path, run: Path) -> None:
     page = page_of_two(base, run)
     data = blocks(page)
     (lost,) = compared(base, run)["lost"]
@@ -146,7 +146,7 @@ def test_the_page_of_two_has_a_block_for_each_pair(base: Path, run: Path) -> Non
     assert page_of_two(base, run).read_bytes() == page.read_bytes()
 
 
-def test_one_file_has_the_episodes_of_what_changed_with_their_pictures(
+def test_packed_pair_contains_changed_episodes_with_pictures(
     base: Path, run: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "elsewhere" / "compare.html"
@@ -168,7 +168,7 @@ def blocks_of_names(page: Path) -> set[str]:
     return {each.partition('"')[0] for each in marks}
 
 
-def test_the_command_writes_one_file_or_links_to_it(
+def test_command_writes_one_file_or_links_to_it(
     base: Path, run: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     page = tmp_path / "two.html"
@@ -184,7 +184,7 @@ def test_the_command_writes_one_file_or_links_to_it(
     assert "one run beside the first" in capsys.readouterr().err
 
 
-def test_a_baseline_of_which_only_the_report_was_kept_still_compares(base: Path, run: Path) -> None:
+def test_baseline_with_only_a_report_can_be_compared(base: Path, run: Path) -> None:
     for folder in (base / "episodes").iterdir():
         (folder / "episode.jsonl").unlink()
     (lost,) = compared(base, run)["lost"]
@@ -221,6 +221,6 @@ def test_another_phone_is_reported(base: Path, tmp_path: Path) -> None:
         ("start", ["tap", "tap"], 'begin on different screens: nothing else, now "Ad"'),
     ],
 )
-def test_each_reason_has_its_words(why: str, did: list[str | None], words: str) -> None:
+def test_each_divergence_has_a_description(why: str, did: list[str | None], words: str) -> None:
     found = {"step": 3, "why": why, "did": did, "before": [], "after": ["Ad"]}
     assert divergence_in_words(found) == words

@@ -20,7 +20,7 @@ from tests.report.conftest import make
 from tests.report.gate.entries import entries, many
 
 
-def test_epochs_without_a_verdict_are_missing_and_skipped_ones_are_not_there() -> None:
+def test_undecided_epochs_are_missing_and_skipped_ones_are_omitted() -> None:
     found = tallies(entries({"a": "PFE", "b@100": "RnP", "c": "ss", "d": "sP"}))
     assert found == {
         ("a", None): Tally(passed=1, decided=2, missing=1, broken=1),
@@ -29,13 +29,13 @@ def test_epochs_without_a_verdict_are_missing_and_skipped_ones_are_not_there() -
     }
 
 
-def test_only_what_both_have_decided_is_paired() -> None:
+def test_only_tasks_decided_in_both_runs_are_paired() -> None:
     before = tallies(entries({"a": "P", "b": "E", "c": "P", "d@1": "P"}))
     after = tallies(entries({"c": "F", "b": "P", "a": "E", "d@2": "P"}))
     assert common(before, after) == [("c", None)]
 
 
-def test_the_test_is_the_paired_t_test_over_tasks() -> None:
+def test_p_value_is_that_of_the_paired_t_test() -> None:
     draw = random.Random(1)
     runs = [
         {f"t{n}": "".join(draw.choices("PF", k=epochs)) for n in range(20)} for epochs in (4, 5)
@@ -48,7 +48,7 @@ def test_the_test_is_the_paired_t_test_over_tasks() -> None:
     assert found.interval(0.97) == pytest.approx((interval.low, interval.high))
 
 
-def test_two_equal_runs_are_no_certainty() -> None:
+def test_equal_runs_still_have_an_error() -> None:
     run = tallies(entries(many(10, "PPP")))
     found = difference(run, run)
     assert (found.tasks, found.value) == (10, 0)
@@ -57,14 +57,14 @@ def test_two_equal_runs_are_no_certainty() -> None:
     assert difference(run, longer).error == pytest.approx(((1 / 60) ** 2 + (1 / 240) ** 2) ** 0.5)
 
 
-def test_environments_of_one_task_count_as_one_task() -> None:
+def test_environments_of_a_task_are_averaged() -> None:
     before = tallies(entries({"a@1": "PP", "a@2": "PP", "b@1": "PP", "b@3": "P"}))
     after = tallies(entries({"a@1": "FF", "a@2": "PF", "b@1": "PP", "b@4": "F"}))
     found = difference(before, after)
     assert (found.tasks, found.value) == (2, pytest.approx((-0.75 + 0) / 2))
 
 
-def test_one_task_has_a_difference_and_no_interval() -> None:
+def test_single_task_has_a_difference_but_no_interval() -> None:
     found = difference(tallies(entries({"a": "P"})), tallies(entries({"a": "F"})))
     assert (found.value, found.error, found.interval(0.95), found.p_value) == (-1, None, None, None)
     assert difference({}, {}).value is None
@@ -87,12 +87,12 @@ def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
         ("a/mug", "a/mug"),
     ],
 )
-def test_the_id_of_a_task_has_no_variant(id: str, name: str) -> None:
+def test_variant_is_removed_from_the_task_id(id: str, name: str) -> None:
     assert without_variant(id, "vague") == name
     assert without_variant(id, "") == id
 
 
-def test_variants_pair_only_where_each_run_has_another_one() -> None:
+def test_variants_are_paired_only_if_unique_in_each_run() -> None:
     full = [make(True, id=f"{name}[full]", variant="full") for name in "abc"]
     vague = [make(False, id=f"{name}[vague]", variant="vague") for name in "abd"]
     plain = make(True, id="e")

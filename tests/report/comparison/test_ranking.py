@@ -52,7 +52,7 @@ def run(tmp_path: Path) -> Run:
     return made
 
 
-def test_runs_that_differ_clearly_have_one_place_each(run: Run) -> None:
+def test_clearly_different_runs_have_one_rank_each(run: Run) -> None:
     best, worst, middle = run([5] * 20), run([0] * 20), run([3, 2] * 10)
     placements = rank([best, worst, middle])
     assert [each.places for each in placements] == [(1, 1), (3, 3), (2, 2)]
@@ -84,7 +84,7 @@ def test_few_tasks_distinguish_no_runs(run: Run) -> None:
         ({"checks": "x"}, "other checks"),
     ],
 )
-def test_a_run_with_other_terms_has_no_place(
+def test_run_under_other_conditions_is_not_ranked(
     run: Run, fingerprints: dict[str, str], word: str
 ) -> None:
     placements = rank([run([0] * 9, fingerprints=fingerprints), run([5] * 9), run([1] * 9)])
@@ -92,13 +92,13 @@ def test_a_run_with_other_terms_has_no_place(
     assert [each.places for each in placements] == [None, (1, 1), (2, 2)]
 
 
-def test_the_agent_its_models_and_the_version_of_the_plugin_may_differ(run: Run) -> None:
+def test_agent_models_and_plugin_version_may_differ(run: Run) -> None:
     other = {"agent": "x", "models": "x", "prompts": "x", "plugin": "x", "tasks": "more epochs"}
     placements = rank([run([5] * 9), run([5] * 9, fingerprints=other, epochs=7)])
     assert [each.obstacles for each in placements] == [(), ()]
 
 
-def test_tasks_in_other_words_are_other_tasks(run: Run) -> None:
+def test_reworded_tasks_are_different_tasks(run: Run) -> None:
     placements = rank([run([5] * 9), run([5] * 9), run([5] * 9, goal="Do it well.")])
     assert placements[2].obstacles == (
         "tasks in other words, with other parameters or golden steps",
@@ -112,13 +112,13 @@ def test_without_a_run_json_the_fingerprint_shows_another_wording(run: Run) -> N
     assert [bool(each.obstacles) for each in rank(runs)] == [False, False, True]
 
 
-def test_a_run_of_other_tasks_has_no_place(run: Run) -> None:
+def test_run_of_other_tasks_is_not_ranked(run: Run) -> None:
     fewer = run([5] * 8, fingerprints={"checks": "of fewer tasks"})
     placements = rank([run([5] * 9), fewer, run([5] * 9)])
     assert placements[1].obstacles == ("other tasks: 1 missing, 0 more",)
 
 
-def test_a_run_that_lacks_many_verdicts_has_no_place(run: Run) -> None:
+def test_run_with_many_missing_verdicts_is_not_ranked(run: Run) -> None:
     broken = run([5] * 10)
     few = [{**each, "success": None} for each in broken.tasks[:5]]
     for lacking, obstacle in ((few, ()), (few + few[:1], ("no verdict on 6 of 51 episodes",))):
@@ -127,7 +127,7 @@ def test_a_run_that_lacks_many_verdicts_has_no_place(run: Run) -> None:
         assert found[0].obstacles == obstacle
 
 
-def test_other_judges_count_only_where_judges_decide(run: Run) -> None:
+def test_different_judges_matter_only_if_judges_decide(run: Run) -> None:
     def judged(scorer: str, judge: str) -> RecordedRun:
         made = run([5] * 9, judges=[judge])
         verdict = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
@@ -141,7 +141,7 @@ def test_other_judges_count_only_where_judges_decide(run: Run) -> None:
     assert [each.places for each in found] == [None, None]
 
 
-def test_a_run_of_which_nothing_is_known_has_no_place(run: Run) -> None:
+def test_run_without_metadata_is_not_ranked(run: Run) -> None:
     old = run([5] * 9)
     unknown = RecordedRun(old.folder, {"id": "old"}, old.tasks, True)
     found = rank([unknown, run([5] * 9), run([0] * 9)])

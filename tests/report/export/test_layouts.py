@@ -38,7 +38,7 @@ def run(entries: list[Entry], agent: str = "m3a", **about: Any) -> Run:
     return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries), entries)
 
 
-def test_spa_benchs_columns_hold_its_row() -> None:
+def test_spa_bench_columns_match_the_paper() -> None:
     endings = [Ending(REPORTED, success=True)] * 45 + [Ending(REPORTED, success=False)] * 44
     endings += [Ending(LIMITED, success=True)] * 4 + [Ending(LIMITED, success=False)] * 47
     endings += [Ending(Termination.AGENT_ERROR, success=False)] * 10
@@ -60,7 +60,7 @@ def test_spa_benchs_columns_hold_its_row() -> None:
     ]
 
 
-def test_mobileagentbenchs_columns_hold_its_row() -> None:
+def test_mobileagentbench_columns_match_the_paper() -> None:
     endings = [Ending(REPORTED, success=True, late=True), *[Ending(REPORTED, success=True)] * 2]
     endings += [Ending(REPORTED, success=False), *[Ending(LIMITED, success=False)] * 2]
     entries = results(endings, (9, [16] * 3), Cost(19.8, tokens=1518))
@@ -73,7 +73,7 @@ def test_mobileagentbenchs_columns_hold_its_row() -> None:
     ]  # fmt: skip
 
 
-def test_b_mocas_columns_are_environments_with_its_error_over_runs() -> None:
+def test_b_moca_columns_are_environments_with_errors_over_runs() -> None:
     entries = [
         make(task < count, id=f"t{task}", epoch=epoch, environment=environment)
         for environment, counts in {"100": (7, 9, 10), "105": (2, 4, 4)}.items()
@@ -89,7 +89,7 @@ def test_b_mocas_columns_are_environments_with_its_error_over_runs() -> None:
     ]  # fmt: skip
 
 
-def test_a3s_columns_are_levels_and_categories() -> None:
+def test_a3_columns_are_levels_and_categories() -> None:
     entries = [make(n < 20, id=f"a{n}", level=1, kind="operation") for n in range(65)]
     entries += [make(n < 3, id=f"b{n}", level=2, kind="single-frame query") for n in range(50)]
     assert rows("a3", run(entries)) == [
@@ -108,7 +108,7 @@ def states(count: int, credit: float, **fields: Any) -> Entry:
     return make(credit == 1, verdict=verdict, partial_credit=credit, **fields)
 
 
-def test_a3s_second_release_has_states_of_all_tasks_together() -> None:
+def test_second_release_of_a3_has_states_of_all_tasks() -> None:
     entries = [
         states(1, 1.0, level=1, kind="operation"),
         states(7, 3 / 7, level=1, kind="operation"),
@@ -125,7 +125,7 @@ def test_a3s_second_release_has_states_of_all_tasks_together() -> None:
     assert list(map(str, line[-2:])) == ["0.0%", "50.0%"]
 
 
-def test_rewritten_goals_of_a3_have_a_column_of_their_own() -> None:
+def test_reworded_goals_of_a3_have_their_own_column() -> None:
     entries = [make(True, id="a[official]", variant="official")]
     entries += [make(n < 1, id=f"{n}[noisy]", variant="noisy") for n in range(4)]
     table = tabulate("a3-v2", [run(entries), run([make(True)], "t3a")])
@@ -136,7 +136,7 @@ def test_rewritten_goals_of_a3_have_a_column_of_their_own() -> None:
     assert shown == [["100.0%", "25.0%"], ["100.0%", "n/a"]]
 
 
-def test_the_variants_of_goals_stand_beside_each_other() -> None:
+def test_goal_variants_are_shown_side_by_side() -> None:
     entries = [make(n < 3, id=f"a{n}[full]", variant="full") for n in range(4)]
     entries += [make(n < 1, id=f"a{n}[vague]", variant="vague") for n in range(4)]
     table = tabulate("mobile-bench-v2-ambiguous", [run(entries), run([make(True)], "t3a")])
@@ -152,7 +152,7 @@ def test_the_variants_of_goals_stand_beside_each_other() -> None:
     ]
 
 
-def test_success_has_an_interval_where_there_are_epochs() -> None:
+def test_success_has_an_interval_with_several_epochs() -> None:
     once = [make(number < 5, id=f"t{number}") for number in range(10)]
     twice = once + [{**entry, "epoch": 1} for entry in once]
     assert rows("spa-bench", run(once))[0]["Success Rate"] == "0.500"
@@ -163,7 +163,7 @@ def test_success_has_an_interval_where_there_are_epochs() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_run_of_nothing_is_nothing_and_never_zero(layout: str) -> None:
+def test_empty_run_shows_not_available_instead_of_zero(layout: str) -> None:
     (shown,) = rows(layout, run([]))
     assert {value for name, value in shown.items() if name not in {"Agent", "Tasks"}} == {"n/a"}
 
@@ -209,18 +209,18 @@ TABLE = Table(
         (Cell(0.866, 0, True, error=0.067), "87 ± 07"),
     ],
 )
-def test_cells_are_read_as_in_papers(cell: Cell, text: str) -> None:
+def test_cells_are_formatted_as_in_papers(cell: Cell, text: str) -> None:
     assert str(cell) == text
 
 
-def test_markdown_has_no_markup_but_its_own() -> None:
+def test_markdown_is_escaped() -> None:
     lines = as_markdown(TABLE).splitlines()
     assert lines[0] == "| Agent | SR ↑ | Test: Env 100 | Test: Steps |"
     assert lines[3] == r"| m\|n | n/a | n/a | 3.1 |"
     assert lines[-1].strip() == "a_b: 3 of 4 tasks are decided"
 
 
-def test_latex_has_no_commands_but_its_own() -> None:
+def test_latex_is_escaped() -> None:
     assert as_latex(TABLE).splitlines() == [
         "% a_b: 3 of 4 tasks are decided",
         r"\begin{tabular}{lrrr}",
@@ -237,20 +237,20 @@ def test_latex_has_no_commands_but_its_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["[2em]", "* 3", " \t[x"])
-def test_no_row_of_latex_begins_with_an_argument_of_the_row_before(name: str) -> None:
+def test_latex_rows_cannot_become_arguments_of_the_previous_row(name: str) -> None:
     table = Table((Column(name), Column("b")), ((Cell(name), Cell(1)), (Cell(name), Cell(1))))
     rows = [line for line in as_latex(table).splitlines() if name.strip()[0] in line]
     assert len(rows) == 3
     assert all(row.startswith("{}") for row in rows)
 
 
-def test_every_character_that_latex_gives_a_meaning_is_escaped() -> None:
+def test_latex_special_characters_are_escaped() -> None:
     assert escape_latex("\\input{x}\n$^~#") == (
         r"\textbackslash{}input\{x\} \$\textasciicircum{}\textasciitilde{}\#"
     )
 
 
-def test_csv_has_numbers_with_intervals_and_errors_in_columns_of_their_own() -> None:
+def test_csv_has_separate_columns_for_intervals_and_errors() -> None:
     head, first, second = csv.reader(io.StringIO(as_csv(TABLE)))
     assert head == ["Agent", "SR ↑", "SR ↑ low", "SR ↑ high", "Test: Env 100",
                     "Test: Env 100 error", "Test: Steps"]  # fmt: skip
@@ -276,7 +276,7 @@ def test_csv_has_numbers_with_intervals_and_errors_in_columns_of_their_own() -> 
         "﹦1",
     ],
 )
-def test_csv_holds_nothing_that_a_spreadsheet_would_compute(name: str) -> None:
+def test_csv_cells_cannot_be_formulas(name: str) -> None:
     table = Table((Column("Agent"), Column(name)), ((Cell(name), Cell(-1.0)),))
     rows = list(csv.reader(io.StringIO(as_csv(table))))
     assert rows[0][1].startswith("'")
@@ -284,7 +284,7 @@ def test_csv_holds_nothing_that_a_spreadsheet_would_compute(name: str) -> None:
     assert rows[1][1] == "-1"
 
 
-def test_no_format_lets_names_control_the_terminal() -> None:
+def test_control_characters_are_removed_in_every_format() -> None:
     table = Table((Column("Agent"),), ((Cell("\x1b[2J"),),), ("\x1b[2J",))
     assert not [write for write in (as_csv, as_latex, as_markdown) if "\x1b" in write(table)]
 
@@ -296,7 +296,7 @@ def matched(*exact: bool, tags: list[str], success: bool = False, **fields: Any)
     return make(success, matches=steps, matched_by="mobile_bench:paper", tags=tags, **fields)
 
 
-def test_mobile_bench_v2_has_type_on_one_path_and_efficiency_on_many() -> None:
+def test_mobile_bench_v2_separates_single_and_multiple_paths() -> None:
     entries = [
         matched(True, True, tags=["simple"], success=True),
         matched(True, False, tags=["simple"]),
@@ -317,7 +317,7 @@ def test_mobile_bench_v2_has_type_on_one_path_and_efficiency_on_many() -> None:
     assert (row[2], row[6:9]) == ("Multi", ["1.50", "n/a", "100.0%"])
 
 
-def test_androidcontrol_has_step_accuracy_by_part_and_level() -> None:
+def test_androidcontrol_has_step_accuracy_by_subset_and_level() -> None:
     entries = [
         matched(True, False, tags=["test-IDD"]),
         matched(True, True, tags=["test-IDD", "low"]),

@@ -44,7 +44,7 @@ def test_each_run_is_a_row(write_run: WriteRun, capsys: pytest.CaptureFixture[st
     ]  # fmt: skip
 
 
-def test_a_layout_and_a_format_go_to_a_file(
+def test_layout_and_format_can_be_written_to_a_file(
     write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "table3.tex"
@@ -63,7 +63,7 @@ def test_csv_prints_remarks_beside_the_table(
     assert "0 of 1 tasks are decided" in shown.err
 
 
-def test_json_is_the_numbers_of_all_runs(
+def test_json_contains_the_numbers_of_all_runs(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = [write_run("m3a"), write_run("t3a", success=False)]

@@ -77,7 +77,7 @@ def cause(planned: FlipPlan, *reruns: Reruns) -> tuple[str, str]:
         ("judge", Reruns((YES, YES), NO), Reruns((NO, NO), NO), "environment"),
     ],
 )
-def test_a_cause_is_looked_for_in_this_order(
+def test_causes_are_tried_in_order(
     tmp_path: Path, scorer: str, first: Reruns, second: Reruns, expected: str
 ) -> None:
     assert cause(flipping(tmp_path, scorer), first, second)[0] == expected
@@ -119,7 +119,7 @@ def test_without_known_causes_there_are_no_shares(tmp_path: Path) -> None:
     assert "n/a the judge" in summary(found)
 
 
-def test_the_plan_says_what_is_done_and_what_it_costs(tmp_path: Path) -> None:
+def test_plan_lists_reruns_and_costs(tmp_path: Path) -> None:
     by = "with their recorded replies, without the agent's models"
     assert flipping(tmp_path, "judge").lines() == [
         "tasks whose verdict flips: 1, with 2 episodes",
@@ -137,7 +137,7 @@ def test_the_plan_says_what_is_done_and_what_it_costs(tmp_path: Path) -> None:
         (True, {"redaction": {"sha256": "0"}}, "its replies were redacted (--mobile-redact)"),
     ],
 )
-def test_what_cannot_be_played_again_is_named(
+def test_episodes_that_cannot_be_replayed_are_named(
     tmp_path: Path, replies: bool, about: dict[str, Any], why: str
 ) -> None:
     both = [entry("task", epoch, epoch == 0) for epoch in (0, 1)]
@@ -156,7 +156,7 @@ def test_verdicts_may_differ_between_runs_of_one_agent(tmp_path: Path) -> None:
         plan([first, other], 1)
 
 
-def test_options_of_the_run_are_those_of_the_rounds() -> None:
+def test_reruns_use_the_options_of_the_run() -> None:
     options = {
         "agent": {"value": "a", "source": "--agent"},
         "llm-judge": {"value": "single", "source": "pyproject.toml"},

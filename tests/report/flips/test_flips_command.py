@@ -121,7 +121,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
 
 
 @pytest.mark.slow
-def test_each_flip_has_its_cause(
+def test_each_flip_has_a_cause(
     project: pytest.Pytester, models: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     project.makepyfile(test_three=TASKS + MORE)
@@ -161,7 +161,7 @@ def test_agents_without_recorded_replies_have_no_known_cause(
     assert "0 tasks; 1 cannot be told" in said
 
 
-def test_runs_without_flips_are_refused_or_said_to_have_none(
+def test_runs_without_flips_are_refused_or_reported(
     project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = run(project, "Random", epochs=1)
@@ -172,7 +172,7 @@ def test_runs_without_flips_are_refused_or_said_to_have_none(
     assert "has not ended, or was cut off" in refused(capsys, folder)
 
 
-def test_a_wrong_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["runs", "--times=0"])
     assert "'0' is not a whole number of at least 1" in capsys.readouterr().err

@@ -145,7 +145,7 @@ def test_the_known_part_is_a_lower_bound(
     assert said(bound, *changes) == line
 
 
-def test_the_price_of_a_role_is_held_to_its_own_calls() -> None:
+def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
     judge = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 2, "uncounted_calls": 0}
     actor = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 0, "uncounted_calls": 0}
     change = {"roles": {"judge": judge, "actor": actor}}

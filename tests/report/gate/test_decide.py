@@ -41,13 +41,13 @@ def said(decision: GateDecision) -> tuple[str, int]:
     return decision.line, decision.status
 
 
-def test_an_unchanged_run_passes() -> None:
+def test_unchanged_run_passes() -> None:
     run = many(40, "PPP") | {"tasks/notes/new": "PFP"}
     line = "PASS: success_rate +0.0 points (95 %: -3.3 or more), 41 tasks, 3 epochs"
     assert said(decided(AGAINST, run, run)) == (line, 0)
 
 
-def test_a_worse_run_fails_and_names_what_was_lost() -> None:
+def test_worse_run_fails_and_names_lost_tasks() -> None:
     before = many(12, "PPP")
     after = many(6, "FFF") | {f"tasks/clock/t{n}": "PPF" for n in range(6, 12)}
     decision = decided(AGAINST, after, before)
@@ -59,7 +59,7 @@ def test_a_worse_run_fails_and_names_what_was_lost() -> None:
     assert decision.line.endswith(f"; lost: {named}, …")
 
 
-def test_an_open_run_says_what_would_decide_it() -> None:
+def test_inconclusive_run_says_what_would_decide_it() -> None:
     before = many(60, "PPF")
     after = before | many(4, "PFF")
     line, status = said(decided(AGAINST, after, before))
@@ -83,7 +83,7 @@ def test_one_epoch_does_not_distinguish_lost_tasks_from_chance() -> None:
     assert line.endswith("; with one epoch, lost tasks may be chance: run several epochs of both")
 
 
-def test_few_tasks_never_fail_nor_pass_by_statistics() -> None:
+def test_few_tasks_neither_fail_nor_pass() -> None:
     for after in ("FFF", "PPP"):
         line, status = said(decided(AGAINST, many(7, after), many(7, "PPP")))
         assert line.endswith("after 3 epochs; 7 tasks in both runs, and a verdict needs 8")
@@ -128,13 +128,13 @@ def test_undecided_cases_are_not_infrastructure_failures() -> None:
     assert status == 8
 
 
-def test_a_baseline_with_holes_decides_nothing() -> None:
+def test_incomplete_baseline_is_inconclusive() -> None:
     line, status = said(decided(AGAINST, many(20, "PPP"), many(20, "PPP") | many(9, "PPE")))
     assert line.startswith("INCONCLUSIVE: 15 % of the baseline's episodes are missing")
     assert status == 8
 
 
-def test_a_catastrophe_fails_whatever_is_missing() -> None:
+def test_catastrophic_drop_fails_whatever_is_missing() -> None:
     """It fails even if all missing episodes had passed, whether they are 6 % or 40 % of all."""
     for lacking in (6, 40):
         after = many(50, "FF") | many(lacking, "FE")
@@ -148,7 +148,7 @@ def test_missing_episodes_alone_cause_no_fail() -> None:
     assert decided(AGAINST, after, before).status == 9
 
 
-def test_what_the_baseline_lacks_counts_as_failed_before_a_run_fails() -> None:
+def test_episodes_missing_in_the_baseline_count_as_failed_before_failing() -> None:
     after = many(40, "PPPP") | many(12, "FFPP")
     before = many(40, "PPPP") | many(12, "RPPP")
     assert decided(AGAINST, after, many(40, "PPPP")).status == 1
@@ -156,7 +156,7 @@ def test_what_the_baseline_lacks_counts_as_failed_before_a_run_fails() -> None:
 
 
 @pytest.mark.parametrize("before", ["P", "R"])
-def test_a_pass_holds_where_all_that_is_missing_speaks_against_it(before: str) -> None:
+def test_pass_must_hold_if_missing_episodes_count_against_it(before: str) -> None:
     """Two identical runs; 3 % of the episodes of one or both of them are for review."""
     for tasks, status in ((40, 8), (300, 0)):
         runs = [many(tasks, "PPP") | many(tasks // 10, "PP" + letter) for letter in ("R", before)]
@@ -168,7 +168,7 @@ def test_a_pass_holds_where_all_that_is_missing_speaks_against_it(before: str) -
     )
 
 
-def test_tasks_that_were_broken_and_episodes_that_are_suspect_are_missing() -> None:
+def test_broken_tasks_and_suspect_episodes_are_missing() -> None:
     before = entries(many(60, "PPP"))
     for fields in ({"outcome": "error", "fault": "task"}, {"suspect": True}):
         after: list[Any] = [
@@ -193,7 +193,7 @@ def test_tasks_that_were_broken_and_episodes_that_are_suspect_are_missing() -> N
         ({"a": "PPPPPEEEEE"}, "INCONCLUSIVE: 50 % of the episodes are missing: "),
     ],
 )
-def test_a_rate_has_a_verdict_that_what_is_missing_cannot_change(
+def test_rate_has_a_verdict_that_missing_episodes_cannot_change(
     tasks: dict[str, str], line: str
 ) -> None:
     assert decided(Bound("success_rate", min=0.85), tasks).line.startswith(line)
@@ -220,7 +220,7 @@ def test_new_tasks_are_not_tested() -> None:
     assert (decision.verdict, decision.bounds[0].numbers["tasks"]) == ("PASS", 40)
 
 
-def test_another_baseline_altogether_decides_nothing() -> None:
+def test_unrelated_baseline_is_inconclusive() -> None:
     line, _ = said(decided(AGAINST, {"a": "P"}, {"b": "P"}))
     assert line == "INCONCLUSIVE: success_rate: no task is in this run and in the baseline"
 
@@ -241,7 +241,7 @@ def test_another_baseline_altogether_decides_nothing() -> None:
     ],
     ids=str,
 )
-def test_an_absolute_bound_is_on_the_number_of_the_summary(bound: Bound, line: str) -> None:
+def test_absolute_bound_applies_to_the_number_of_the_summary(bound: Bound, line: str) -> None:
     tasks = entries({"a": "PPP"}, tags=["slow"]) + entries({"b": "PFF"})
     assert decide(Gate((bound,)), tasks, None, ONCE, 0).line == line
 
@@ -271,13 +271,13 @@ def test_a_task_that_must_pass_must_pass_in_most_epochs(
     assert said(decided(Gate((), ("tasks/a",)), run)) == (line, status)
 
 
-def test_a_task_must_pass_in_each_environment() -> None:
+def test_required_task_must_pass_in_each_environment() -> None:
     gate = Gate((), ("tasks/a",))
     decision = decided(gate, {"tasks/a@100": "P", "tasks/a@101": "F"})
     assert said(decision) == ("FAIL: must pass: tasks/a[env101] passed 0 of 1 epoch", 1)
 
 
-def test_a_task_that_fails_counts_even_where_others_broke() -> None:
+def test_failed_required_task_counts_even_if_others_broke() -> None:
     run = {"tasks/a": "FFF"} | many(5, "EEE")
     assert decided(Gate((), ("tasks/a",)), run).status == 1
 
@@ -296,7 +296,7 @@ def test_a_gate_with_unknown_names_is_an_error(gate: Gate, error: str) -> None:
         decided(gate, many(3, "P"))
 
 
-def test_a_verdict_against_the_baseline_stays_and_other_bounds_are_looked_at_anew() -> None:
+def test_baseline_verdict_is_final_while_other_bounds_are_evaluated_again() -> None:
     cost = Bound("cost_usd", max=1.0)
     gate = Gate((AGAINST, cost))
     before = entries(many(60, "PPPPP"))
@@ -313,7 +313,7 @@ def open_bounds(tasks: dict[str, str], analysis: int, *bounds: Bound) -> tuple[B
     return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, ANALYSES, analysis).open
 
 
-def test_more_epochs_are_run_only_where_they_may_decide() -> None:
+def test_more_epochs_run_only_if_they_may_decide() -> None:
     unclear = many(20, "PPF") | many(3, "PFF")
     assert open_bounds(unclear, 0) == (AGAINST,)
     assert open_bounds(unclear, 2) == ()  # This is the last interim analysis.
@@ -323,7 +323,7 @@ def test_more_epochs_are_run_only_where_they_may_decide() -> None:
     assert open_bounds(unclear, 0, Bound("cost_usd", max=1)) == ()
 
 
-def test_only_tasks_of_open_bounds_are_wanted() -> None:
+def test_only_tasks_of_open_bounds_continue() -> None:
     clock, slow = (
         Bound("success_rate", baseline=True, suite="clock"),
         Bound("success_rate", baseline=True, tag="slow"),
@@ -353,7 +353,7 @@ def test_the_line_has_the_number_of_the_analysis() -> None:
     assert line.endswith("60 tasks, 3 epochs (analysis 1 of 3)")
 
 
-def test_a_decision_is_plain_data() -> None:
+def test_decision_is_plain_data() -> None:
     run = many(50, "PPP")
     plain = decided(Gate((AGAINST, Bound("tasks", min=1)), ("tasks/clock/t1",)), run, run).to_wire()
     assert json.loads(json.dumps(plain)) == plain
@@ -367,7 +367,7 @@ GATE = Gate((Bound("success_rate", min=0.5), Bound("tasks", max=1)))
 DECISION = decide(GATE, entries({"a|b": "PP"}), None, InterimAnalyses((2,)), 0).to_wire()
 
 
-def test_a_terminal_shows_the_verdict_and_each_bound() -> None:
+def test_terminal_shows_the_verdict_and_each_bound() -> None:
     assert decision_lines(DECISION) == [
         "gate FAIL: tasks 2 (at most 1)",
         "  PASS         success_rate 1 (at least 0.5)",
@@ -375,18 +375,18 @@ def test_a_terminal_shows_the_verdict_and_each_bound() -> None:
     ]
 
 
-def test_one_bound_is_said_once() -> None:
+def test_single_bound_is_shown_once() -> None:
     one = decide(Gate(GATE.bounds[:1]), entries({"a": "P"}), None, InterimAnalyses((1,)), 0)
     assert decision_lines(one.to_wire()) == ["gate PASS: success_rate 1 (at least 0.5)"]
 
 
-def test_markdown_has_the_verdict_first() -> None:
+def test_markdown_starts_with_the_verdict() -> None:
     lines = decision_markdown(DECISION)
     assert lines[0] == "## ❌ Gate: FAIL"
     assert "| ✅ PASS | success_rate 1 (at least 0.5) |" in lines
 
 
-def test_markdown_shows_hostile_names_as_they_are() -> None:
+def test_markdown_escapes_hostile_names() -> None:
     gate = Gate((), ("a|<b>",))
     lines = decision_markdown(
         decide(gate, entries({"a|<b>": "F"}), None, InterimAnalyses((1,)), 0).to_wire()

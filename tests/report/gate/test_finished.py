@@ -57,7 +57,7 @@ def test_any_other_run_is_evaluated_once(options: dict[str, dict[str, str]]) -> 
 
 
 @pytest.mark.parametrize(("paths", "status"), [(["tasks"], 0), (["tasks/clock"], 8)])
-def test_tasks_that_only_the_baseline_has_are_missing_unless_it_was_selected_alike(
+def test_tasks_only_in_the_baseline_are_missing_unless_selected_alike(
     paths: list[str], status: int
 ) -> None:
     baseline = recorded(entries(many(101, "PPPP")), selection={"paths": ["tasks"]})

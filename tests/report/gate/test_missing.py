@@ -24,7 +24,7 @@ def skipped(name: str, app: str | None, why: str | None = "app") -> list[Entry]:
     return [each | {"skipped_for": why} for each in entries({name: "ss"}, app=app)]
 
 
-def test_tasks_without_their_app_leave_a_gate_open() -> None:
+def test_tasks_without_their_app_are_inconclusive() -> None:
     run = [
         *entries(many(4, "PP")),
         *skipped("maps", "com.example.maps"),
@@ -39,7 +39,7 @@ def test_tasks_without_their_app_leave_a_gate_open() -> None:
     )
 
 
-def test_a_gate_may_allow_them() -> None:
+def test_gate_may_allow_skipped_tasks() -> None:
     run = entries(many(4, "PP")) + skipped("maps", "com.example.maps")
     assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
 
@@ -88,7 +88,7 @@ def test_a_violated_bound_fails_anyway() -> None:
     assert decide(GATE, run, None, ONCE, 0).status == 1
 
 
-def test_a_long_list_is_cut() -> None:
+def test_long_list_of_tasks_is_truncated() -> None:
     run = entries(many(4, "PP"))
     run += [each for n in range(8) for each in skipped(f"m{n}", "com.example.maps")]
     line = decide(GATE, run, None, ONCE, 0).line
@@ -113,7 +113,7 @@ def against(
     return decide(gate, tasks, entries(WHOLE), ONCE, 0, same_selection=same_selection)
 
 
-def test_a_run_without_some_tasks_of_its_baseline_passes_nothing() -> None:
+def test_run_without_some_baseline_tasks_does_not_pass() -> None:
     decision = against(entries(many(80, "PP")))
     assert decision.line.startswith(MISSING)
     assert decision.status == 8
@@ -122,11 +122,11 @@ def test_a_run_without_some_tasks_of_its_baseline_passes_nothing() -> None:
     )
 
 
-def test_tasks_that_the_same_selection_does_not_find_any_more_are_no_loss() -> None:
+def test_tasks_removed_under_the_same_selection_are_not_missing() -> None:
     assert against(entries(many(80, "PP")), same_selection=True).status == 0
 
 
-def test_tasks_that_were_skipped_are_missing_however_the_run_was_selected() -> None:
+def test_skipped_tasks_are_missing_under_any_selection() -> None:
     run = entries(many(80, "PP") | {f"tasks/clock/t{n}": "ss" for n in range(80, 100)})
     for same_selection in (False, True):
         decision = against(run, same_selection=same_selection)
@@ -134,13 +134,13 @@ def test_tasks_that_were_skipped_are_missing_however_the_run_was_selected() -> N
         assert decision.status == 8
 
 
-def test_a_gate_that_allows_missing_apps_counts_no_task_without_its_app() -> None:
+def test_allowing_skipped_tasks_excludes_them_from_the_baseline() -> None:
     run = [*entries(many(99, "PP")), *skipped("tasks/clock/t99", "com.example.maps")]
     assert against(run).status == 8
     assert against(run, allow=True).status == 0
 
 
-def test_a_run_that_is_worse_at_what_it_has_fails() -> None:
+def test_worse_run_with_missing_tasks_fails() -> None:
     assert against(entries(many(80, "FF"))).status == 1
 
 
@@ -149,7 +149,7 @@ def test_tasks_that_the_baseline_never_decided_are_not_missed() -> None:
     assert decide(AGAINST, entries(many(99, "PP")), before, ONCE, 0).status == 0
 
 
-def test_only_tasks_of_the_bound_are_missed() -> None:
+def test_only_tasks_of_the_bound_can_be_missing() -> None:
     bound = Bound("success_rate", baseline=True, suite="clock")
     notes = [each | {"suite": "notes"} for each in entries({"a": "PP"})]
     decision = decide(Gate((bound,)), entries(WHOLE), entries(WHOLE) + notes, ONCE, 0)

@@ -38,13 +38,13 @@ def test_the_planned_epochs_decide_if_the_difference_stays(value: float) -> None
     assert rule(after(100, number - 1, value), BOUND, ONE_LOOK) == "INCONCLUSIVE"
 
 
-def test_a_difference_between_both_takes_what_tells_the_margin_from_what_is_allowed() -> None:
+def test_epochs_must_separate_the_margin_from_the_allowed_drop() -> None:
     number = epochs_to_decide(after(100, 3, -0.035), BOUND, ONE_LOOK, NOISE, 3)
     z = NormalDist().inv_cdf(0.9875) + NormalDist().inv_cdf(0.8)  # a level and a power
     assert number == ceil(z**2 * 2 * NOISE / (100 * 0.03**2)) == 26
 
 
-def test_no_number_of_epochs_decides_over_tasks_that_are_lost() -> None:
+def test_no_number_of_epochs_decides_if_tasks_are_lost() -> None:
     """One of twenty tasks is lost: its difference is -1 however many epochs are run."""
     lost = Difference(20, -0.05, 0.05, 0.0025, 0.0, 60)
     for epochs in (3, 10, 1000):

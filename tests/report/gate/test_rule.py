@@ -50,7 +50,7 @@ def found(tasks: int, value: float, error: float, pooled: float = 0.0) -> Differ
         (Difference(0), "INCONCLUSIVE"),
     ],
 )
-def test_a_difference_has_a_verdict(difference: Difference, verdict: str) -> None:
+def test_difference_has_a_verdict(difference: Difference, verdict: str) -> None:
     assert rule(difference, BOUND, ONE_LOOK) == verdict
 
 
@@ -59,9 +59,7 @@ def test_a_difference_has_a_verdict(difference: Difference, verdict: str) -> Non
     [(60, 1, "INCONCLUSIVE"), (65, 1, "PASS"), (20, 3, "INCONCLUSIVE"), (20, 10, "PASS"),
      (8, 10, "INCONCLUSIVE"), (16, 10, "PASS")],
 )  # fmt: skip
-def test_runs_without_a_failure_pass_by_how_many_episodes_there_were(
-    tasks: int, epochs: int, verdict: str
-) -> None:
+def test_perfect_runs_pass_with_enough_episodes(tasks: int, epochs: int, verdict: str) -> None:
     """At a true rate of 95 %, at least one of 59 episodes fails with a probability of 95 %."""
     perfect = Difference(tasks, 0.0, 0.0, 0.0, 0.0, tasks * epochs)
     assert rule(perfect, BOUND, ONE_LOOK) == verdict
@@ -70,7 +68,7 @@ def test_runs_without_a_failure_pass_by_how_many_episodes_there_were(
 @pytest.mark.parametrize("value", [-0.2, -0.03, 0.0, 0.1])
 @pytest.mark.parametrize("spread", [0.0, 1e-4, 4e-3, 0.05])
 @pytest.mark.parametrize(("allow", "fall"), [(0.03, 0.15), (0.05, 0.15), (0.1, 0.3), (0.5, 0.3)])
-def test_the_lower_bound_is_where_the_drop_is_as_unlikely_as_its_level(
+def test_lower_bound_has_the_given_level(
     value: float, spread: float, allow: float, fall: float
 ) -> None:
     t = scipy.stats.t.ppf(0.95, 29)
@@ -84,7 +82,7 @@ def test_the_lower_bound_is_where_the_drop_is_as_unlikely_as_its_level(
     assert at_least(difference, replace(BOUND, allow=allow), 0.05) == pytest.approx(expected)
 
 
-def test_the_upper_bound_is_the_higher_one_of_tasks_and_of_epochs() -> None:
+def test_upper_bound_is_the_larger_of_tasks_and_epochs() -> None:
     for spread, pooled, t in (
         (4e-4, 1e-4, scipy.stats.t.ppf(0.9875, 29)),
         (1e-4, 4e-4, scipy.stats.norm.ppf(0.9875)),
@@ -93,7 +91,7 @@ def test_the_upper_bound_is_the_higher_one_of_tasks_and_of_epochs() -> None:
         assert at_most(difference, 0.0125) == pytest.approx(-0.1 + t * 0.02)
 
 
-def test_several_bounds_share_the_chance_of_a_false_fail_but_not_that_of_a_pass() -> None:
+def test_bounds_share_the_false_fail_level_only() -> None:
     one, two = levels(interim_analyses(3, 10), 1), levels(interim_analyses(3, 10), 1, 2)
     assert two.fail == one.fail / 2
     assert two.passing == one.passing
@@ -119,7 +117,7 @@ def test_one_analysis_has_the_whole_level() -> None:
     assert interim_analyses(3, 3).levels(0.015) == (0.015,)
 
 
-def test_levels_are_those_that_simulation_gave() -> None:
+def test_levels_match_the_simulation() -> None:
     """The tolerance is that of the simulated reference values."""
     assert interim_analyses(3, 10).levels(0.015) == pytest.approx(
         (0.0063, 0.0046, 0.0073), abs=0.0002
@@ -136,6 +134,6 @@ def test_all_analyses_together_have_the_level(epochs: tuple[int, ...], alpha: fl
 
 
 @pytest.mark.parametrize("epochs", [(), (0, 3), (3, 3), (5, 3)])
-def test_interim_analyses_are_at_increasing_numbers_of_epochs(epochs: tuple[int, ...]) -> None:
+def test_interim_analyses_need_increasing_epochs(epochs: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="increasing numbers of epochs from 1"):
         InterimAnalyses(epochs)

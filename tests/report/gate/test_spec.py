@@ -23,7 +23,7 @@ max = 2.0
 """
 
 
-def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
+def test_file_contains_bounds_and_required_tasks(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text(FILE)
     gate = read_gate("gate.toml", tmp_path)
     assert gate == Gate(
@@ -37,7 +37,7 @@ def test_a_file_holds_bounds_and_tasks_that_must_pass(tmp_path: Path) -> None:
     assert not gate.allow_skipped
 
 
-def test_a_file_may_let_tasks_be_skipped(tmp_path: Path) -> None:
+def test_file_may_allow_skipped_tasks(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
     assert read_gate("gate.toml", tmp_path).allow_skipped
 
@@ -52,7 +52,7 @@ def test_a_file_may_let_tasks_be_skipped(tmp_path: Path) -> None:
         ("pass_at.3 >= 0.6", Bound("pass_at.3", min=0.6)),
     ],
 )
-def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
+def test_simple_gate_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
     if text.startswith("pass_at"):
         pytest.importorskip("pytest_mobileagent.report.metrics.epochs")
     assert read_gate(text, tmp_path) == Gate((bound,))
@@ -116,7 +116,7 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ("must_pass = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
     ],
 )
-def test_a_file_with_mistakes_is_an_error_that_names_the_place(
+def test_mistake_in_a_file_is_reported_with_its_location(
     tmp_path: Path, content: str, said: str
 ) -> None:
     (tmp_path / "gate.toml").write_text(content)

@@ -33,13 +33,13 @@ def test_the_simulation_has_the_gates_input() -> None:
         assert (found.tasks, found.episodes) == (expected.tasks, expected.episodes)
 
 
-def test_an_unchanged_agent_hardly_ever_fails() -> None:
+def test_unchanged_agent_rarely_fails() -> None:
     found = simulate(World(60), ANALYSES, runs=300)
     assert found.fail <= 0.02
     assert found.passing >= 0.5
 
 
-def test_an_agent_that_is_ten_points_worse_fails_soon() -> None:
+def test_agent_ten_points_worse_fails_soon() -> None:
     found = simulate(World(100, drop=0.1), ANALYSES, runs=60, margin=0.0)
     assert found.fail >= 0.9
     assert found.epochs < 6
@@ -48,9 +48,7 @@ def test_an_agent_that_is_ten_points_worse_fails_soon() -> None:
 @pytest.mark.parametrize(
     ("tasks", "epochs"), [(8, 10), (10, 3), (20, 3), (30, 1), (60, 1), (65, 1), (13, 5)]
 )
-def test_an_agent_that_was_perfect_and_is_five_points_worse_hardly_ever_passes(
-    tasks: int, epochs: int
-) -> None:
+def test_previously_perfect_agent_five_points_worse_rarely_passes(tasks: int, epochs: int) -> None:
     """In 16 to 23 % of the runs, few failures or none are seen, which is not enough to pass."""
     world = World(tasks, drop=0.05, shape="all at 1")
     assert simulate(world, InterimAnalyses((epochs,)), runs=1000).passing <= 0.06
@@ -74,7 +72,7 @@ def test_analyses_before_a_long_baseline_fail_no_unchanged_agent() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_false_fails_are_at_most_two_percent(world: World, margin: float) -> None:
+def test_false_failures_are_at_most_two_percent(world: World, margin: float) -> None:
     assert simulate(world, ANALYSES, runs=4000, margin=margin).fail <= 0.02
 
 
@@ -91,7 +89,7 @@ def test_a_drop_of_the_margin_is_not_a_fail() -> None:
     "shape", ["u-shaped", "good", "all at 0.98", "70 % at 0.99, 30 % at 0.02", "all at 0.1"]
 )
 @pytest.mark.parametrize("tasks", [8, 20, 100])
-def test_a_drop_that_is_not_allowed_hardly_ever_passes(
+def test_drop_beyond_the_allowed_rarely_passes(
     tasks: int, shape: str, analyses: InterimAnalyses
 ) -> None:
     assert simulate(World(tasks, drop=0.05, shape=shape), analyses, runs=4000).passing <= 0.06
@@ -102,7 +100,7 @@ def test_a_drop_that_is_not_allowed_hardly_ever_passes(
     ("tasks", "epochs", "five", "ten"),
     [(20, 10, 0.16, 0.62), (50, 5, 0.24, 0.79), (100, 3, 0.30, 0.88), (100, 10, 0.81, 1.0)],
 )
-def test_power_is_what_it_was_chosen_for(tasks: int, epochs: int, five: float, ten: float) -> None:
+def test_power_is_as_designed(tasks: int, epochs: int, five: float, ten: float) -> None:
     """One analysis without a margin; 0.06 is three standard errors of both numbers."""
     for drop, power in ((0.05, five), (0.10, ten)):
         found = simulate(World(tasks, drop=drop), InterimAnalyses((epochs,)), runs=1000, margin=0.0)

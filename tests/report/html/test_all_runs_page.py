@@ -49,7 +49,7 @@ def another(run: Path, name: str, started: str, **outcomes: bool) -> Path:
     return copy
 
 
-def test_a_run_is_summed_up_in_a_line_of_its_own(recorded: Path) -> None:
+def test_run_is_summarised_in_one_row(recorded: Path) -> None:
     overview = read_overview(recorded)
     assert (overview.agent, overview.virtual) == ("mine", True)
     assert (overview.tasks, overview.decided, overview.successes) == (3, 2, 1)
@@ -83,7 +83,7 @@ def test_a_cached_summary_is_read_until_the_run_changes(
     assert asked == [recorded]
 
 
-def test_a_page_has_a_row_for_each_run_and_what_changed_since_the_one_before(
+def test_page_has_a_row_per_run_with_changes_since_the_previous_one(
     recorded: Path,
 ) -> None:
     another(recorded, "later", "2999-01-02T00:00:00+00:00", first=True, second=False)
@@ -99,7 +99,7 @@ def test_a_page_has_a_row_for_each_run_and_what_changed_since_the_one_before(
     assert second["page"] is None  # This run has no page.
 
 
-def test_a_damaged_run_is_named_and_costs_no_other_its_row(recorded: Path) -> None:
+def test_damaged_run_is_named_without_affecting_others(recorded: Path) -> None:
     damaged = another(recorded, "damaged", "2999-01-02T00:00:00+00:00")
     (damaged / "run.json").write_text("{")
     (damaged / "report.json").write_text("{")
@@ -108,7 +108,7 @@ def test_a_damaged_run_is_named_and_costs_no_other_its_row(recorded: Path) -> No
     assert (rows[recorded.name]["problem"], rows[recorded.name]["tasks"]) == ("", 3)
 
 
-def test_show_opens_it_for_a_folder_of_runs_and_nothing_else(
+def test_show_opens_the_page_for_a_folder_of_runs(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = recorded.parent

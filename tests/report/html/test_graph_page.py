@@ -56,7 +56,7 @@ BUY = {"id": "shop/buy", "goal": "Open the {{cart}}.", "golden": WAY, "page": "c
 SHOP = [("home", "cart"), ("home", "list"), ("list", "item"), ("item", "list<"), ("cart", "item")]
 
 
-def test_pages_stand_in_columns_by_their_distance(tmp_path, capsys):
+def test_pages_are_placed_in_columns_by_distance(tmp_path, capsys):
     folder = write(tmp_path / "g", [*SHOP, ("lost", "home")], BUY)
     index = shown(folder)
     assert capsys.readouterr().out == f"{folder / 'graph.html'}\n"
@@ -82,7 +82,7 @@ def test_edges_are_described_in_words(tmp_path):
     assert [edge["words"] for edge in edges if edge["kind"] == "back"] == ["key back"]
 
 
-def test_each_page_has_a_small_picture(tmp_path):
+def test_each_page_has_a_thumbnail(tmp_path):
     folder = write(tmp_path / "g", SHOP)
     shown(folder)
     pictures = {
@@ -92,7 +92,7 @@ def test_each_page_has_a_small_picture(tmp_path):
     assert all(data[8:12] == b"WEBP" for data in pictures.values())
 
 
-def test_the_way_of_an_agent_is_drawn_over_what_is_shown(tmp_path, make_episode):
+def test_path_of_an_agent_is_drawn(tmp_path, make_episode):
     seen = [
         make_screen("x", size=SIZE, page=page) for page in ("home", "nowhere", "list", "list", "")
     ]
@@ -108,7 +108,7 @@ def test_the_way_of_an_agent_is_drawn_over_what_is_shown(tmp_path, make_episode)
     }  # fmt: skip
 
 
-def test_equal_pages_are_one(tmp_path):
+def test_equal_pages_are_merged(tmp_path):
     with GraphWriter(tmp_path / "g") as writer:
         for name in ("one", "two", "three"):
             writer.page(name, png=None, xml=None, size=SIZE)
@@ -120,7 +120,7 @@ def test_equal_pages_are_one(tmp_path):
     assert [(e["from"], e["to"]) for e in index["edges"]] == [("one", "three"), ("three", "one")]
 
 
-def test_of_a_large_graph_the_pages_nearest_to_one_are_shown(tmp_path, monkeypatch):
+def test_large_graph_shows_the_pages_nearest_to_one(tmp_path, monkeypatch):
     monkeypatch.setattr(graph_page, "_MOST", 4)
     chain = [(f"p{n}", f"p{n + 1}") for n in range(9)]
     far = {
@@ -139,14 +139,14 @@ def test_of_a_large_graph_the_pages_nearest_to_one_are_shown(tmp_path, monkeypat
     assert [path["name"] for path in around["paths"]] == ["x/far"]
 
 
-def test_a_long_column_is_broken(tmp_path):
+def test_long_column_is_split(tmp_path):
     star = [("home", f"row{n}") for n in range(20)]
     places = [(p["column"], p["row"]) for p in shown(write(tmp_path / "g", star))["pages"]]
     assert len(set(places)) == 21
     assert max(row for _, row in places) < 8
 
 
-def test_a_page_whose_picture_is_damaged_is_shown_without(tmp_path):
+def test_page_with_damaged_picture_is_shown_without_it(tmp_path):
     folder = write(tmp_path / "g", SHOP)
     for picture in (folder / "pages").glob("*.png"):
         picture.write_bytes(picture.read_bytes()[:60])

@@ -68,7 +68,7 @@ def board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., d
     return written
 
 
-def test_each_run_is_a_row_with_its_numbers_and_its_place(
+def test_each_run_is_a_row_with_numbers_and_ranks(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     blocks = board(write_run("m3a", tasks(9)), write_run("t3a", tasks(1)))
@@ -82,7 +82,7 @@ def test_each_run_is_a_row_with_its_numbers_and_its_place(
     assert blocks["index"]["suites"] == ["clock"]
 
 
-def test_the_epochs_of_a_task_stand_together(
+def test_epochs_of_a_task_are_grouped(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     repeated = [
@@ -115,7 +115,7 @@ def test_notices_are_above_the_table(
     assert "tried each task once" in warnings
 
 
-def test_runs_that_cannot_be_compared_have_no_places(
+def test_incomparable_runs_have_no_ranks(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     one = write_run("m3a", tasks(9))
@@ -133,7 +133,7 @@ def test_a_notice_says_that_few_tasks_decide_nothing(
     assert "Fewer than 8 tasks do not distinguish any two agents." in index["warnings"]
 
 
-def test_a_row_has_remarks_on_its_numbers(
+def test_row_has_remarks_on_its_numbers(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     own = {"own_models": ["openai:gpt-4o"]}
@@ -191,15 +191,13 @@ def test_runs_of_one_agent_are_distinguished_by_models_or_ids(
     assert names("openai:a", "openai:b", "openai:a")[1:] == ["m3a (run-3-1)", "m3a (run-3-2)"]
 
 
-def test_a_run_that_is_named_twice_is_refused(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_duplicate_run_is_refused(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run("m3a", tasks(1))
     assert main([str(run), str(run.parent), "--format=html"]) == 1
     assert f"error: {run} is named twice: name each run once" in capsys.readouterr().err
 
 
-def test_it_goes_into_the_current_folder_and_over_nothing_that_was_recorded(
+def test_leaderboard_is_written_to_the_current_folder_without_overwriting_records(
     write_run: WriteRun,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -217,7 +215,7 @@ def test_it_goes_into_the_current_folder_and_over_nothing_that_was_recorded(
     assert "cannot be written: No such file" in capsys.readouterr().err
 
 
-def test_a_damaged_run_is_named(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_run_is_named(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
     broken = write_run("broken", tasks(1))
     whole = json.loads((broken / "report.json").read_text())
     whole["tasks"][0]["steps"] = "many"

@@ -36,7 +36,7 @@ def written(run: Path) -> dict[str, Any]:
     return blocks(run / "report.html")
 
 
-def test_a_page_has_a_row_for_each_task_and_a_block_for_each_attempt(recorded: Path) -> None:
+def test_page_has_a_row_per_task_and_a_block_per_attempt(recorded: Path) -> None:
     data = written(recorded)
     of_each = [f"{kind}:{name}" for name in ("first.0", "first.1", "second.0") for kind in "ew"]
     assert list(data) == ["index", *of_each]
@@ -55,7 +55,7 @@ def test_a_page_has_a_row_for_each_task_and_a_block_for_each_attempt(recorded: P
     assert data["e:first.0"]["termination"] == "interrupted"
 
 
-def test_only_what_has_changed_is_made_anew(
+def test_only_changed_episodes_are_rendered_again(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = written(recorded)
@@ -74,7 +74,7 @@ def test_only_what_has_changed_is_made_anew(
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 99, b'<script type="application/octet-stream;'])
-def test_a_damaged_page_is_written_anew(recorded: Path, content: bytes) -> None:
+def test_damaged_page_is_rewritten(recorded: Path, content: bytes) -> None:
     before = written(recorded)
     page = recorded / "report.html"
     page.write_bytes(content)
@@ -83,7 +83,7 @@ def test_a_damaged_page_is_written_anew(recorded: Path, content: bytes) -> None:
     assert written(recorded) == before
 
 
-def test_a_disk_without_room_leaves_the_page_as_it_was(
+def test_full_disk_leaves_the_page_unchanged(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = written(recorded)
@@ -98,7 +98,7 @@ def test_a_disk_without_room_leaves_the_page_as_it_was(
     assert not list(recorded.glob(".report.html*"))
 
 
-def test_parts_that_a_killed_process_left_are_removed(recorded: Path) -> None:
+def test_temporary_files_of_a_killed_process_are_removed(recorded: Path) -> None:
     old, new = recorded / ".report.html.1", recorded / ".report.html.2"
     old.touch()
     new.touch()
@@ -107,7 +107,7 @@ def test_parts_that_a_killed_process_left_are_removed(recorded: Path) -> None:
     assert [path.name for path in recorded.glob(".report.html.*")] == [new.name]
 
 
-def test_one_episode_that_cannot_be_shown_costs_no_other(
+def test_episode_that_cannot_be_shown_does_not_affect_others(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make = run_page.episode_data
@@ -128,7 +128,7 @@ def test_one_episode_that_cannot_be_shown_costs_no_other(
 
 
 @pytest.mark.parametrize("named", ["../../elsewhere/episodes/x.0", "ABSOLUTE", "a\0b"])
-def test_a_report_leads_to_no_episode_outside_of_its_run(recorded: Path, named: str) -> None:
+def test_report_cannot_refer_to_episodes_outside_its_run(recorded: Path, named: str) -> None:
     elsewhere = recorded.parents[1] / "elsewhere" / "episodes" / "x.0"
     elsewhere.parent.mkdir(parents=True)
     (recorded / "episodes" / "second.0").rename(elsewhere)
@@ -142,7 +142,7 @@ def test_a_report_leads_to_no_episode_outside_of_its_run(recorded: Path, named: 
     assert [name for name in data if "first" not in name] == ["index"]
 
 
-def test_options_are_those_that_were_given(recorded: Path) -> None:
+def test_page_lists_the_given_options(recorded: Path) -> None:
     report = read_report(recorded / "report.json")
     report["run"]["options"] = {
         "agent": {"value": "mine", "source": "--agent"},
@@ -152,7 +152,7 @@ def test_options_are_those_that_were_given(recorded: Path) -> None:
     assert blocks(recorded / "report.html")["index"]["run"]["options"] == {"agent": "mine"}
 
 
-def test_each_picture_is_in_it_once_and_small(recorded: Path, tmp_path: Path) -> None:
+def test_packed_page_contains_each_picture_once_reduced(recorded: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert write_packed(recorded, read_report(recorded / "report.json"), page) == ""
     found = re.findall(rb'id="p:([^"]+)">([^<]*)</script>', page.read_bytes())
@@ -163,7 +163,7 @@ def test_each_picture_is_in_it_once_and_small(recorded: Path, tmp_path: Path) ->
             assert (image.format, image.width) == ("WEBP", 360)
 
 
-def test_a_picture_that_cannot_be_read_is_left_out(recorded: Path, tmp_path: Path) -> None:
+def test_unreadable_picture_is_left_out(recorded: Path, tmp_path: Path) -> None:
     broken, *_ = sorted((recorded / "screens").glob("*.png"))
     broken.write_bytes(broken.read_bytes()[:40])
     page = tmp_path / "page.html"
@@ -171,7 +171,7 @@ def test_a_picture_that_cannot_be_read_is_left_out(recorded: Path, tmp_path: Pat
     assert page.read_bytes().count(b'id="p:') == 1
 
 
-def test_a_link_out_of_the_run_brings_no_picture_in(recorded: Path, tmp_path: Path) -> None:
+def test_symlink_outside_the_run_is_not_packed(recorded: Path, tmp_path: Path) -> None:
     linked, *_ = sorted((recorded / "screens").glob("*.png"))
     linked.replace(tmp_path / "private.png")
     linked.symlink_to(tmp_path / "private.png")
@@ -180,7 +180,7 @@ def test_a_link_out_of_the_run_brings_no_picture_in(recorded: Path, tmp_path: Pa
     assert page.read_bytes().count(b'id="p:') == 1
 
 
-def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
+def test_oversized_page_is_refused_with_advice(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "page.html"
@@ -192,7 +192,7 @@ def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
     assert page.read_text() == "as it was"
 
 
-def test_a_large_page_is_written_with_a_warning(
+def test_large_page_is_written_with_a_warning(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_page, "_LARGE", 1_000)

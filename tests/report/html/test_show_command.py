@@ -50,7 +50,7 @@ def show(
     return show
 
 
-def test_the_newest_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+def test_newest_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
     assert show() == (0, f"{recorded / PAGE}\n", "")
     assert opened == [(recorded / PAGE).as_uri()]
     assert (recorded / PAGE).stat().st_size > 10_000
@@ -59,7 +59,7 @@ def test_the_newest_run_is_opened(show: Show, recorded: Path, opened: list[str])
 @pytest.mark.parametrize(
     "name", ["first.1", "first", "test_it.py::first", "episodes/first.1", "FOLDER"]
 )
-def test_an_episode_is_opened_at_its_place(
+def test_episode_is_opened_by_its_name(
     show: Show, recorded: Path, opened: list[str], name: str
 ) -> None:
     given = str(recorded / "episodes" / "first.1") if name == "FOLDER" else name
@@ -72,7 +72,7 @@ def test_an_episode_is_opened_at_its_place(
 @pytest.mark.parametrize(
     "given", ["{uri}#e=first.1&s=2", "{path}#e=first.1&s=2", "{uri}", "{path}"]
 )
-def test_an_address_that_was_printed_is_opened(
+def test_printed_address_is_opened(
     show: Show, recorded: Path, opened: list[str], given: str
 ) -> None:
     page = recorded / PAGE
@@ -81,13 +81,13 @@ def test_an_address_that_was_printed_is_opened(
     assert opened == [f"{page.as_uri()}{place}"]
 
 
-def test_a_task_of_a_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+def test_task_of_a_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
     shutil.copytree(recorded, recorded.with_name("zz"), symlinks=True)  # the newest run
     assert show(str(recorded), "test_it.py::second")[0] == 0
     assert opened == [f"{(recorded / PAGE).as_uri()}#e=second.0"]
 
 
-def test_without_a_browser_the_page_is_only_named(
+def test_page_is_only_named_without_a_browser(
     show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert show("--no-browser", str(recorded))[:2] == (0, f"{recorded / PAGE}\n")
@@ -98,7 +98,7 @@ def test_without_a_browser_the_page_is_only_named(
     assert opened == []
 
 
-def test_a_run_that_was_killed_gets_a_page_of_what_there_is(show: Show, recorded: Path) -> None:
+def test_killed_run_gets_a_page_of_its_recorded_data(show: Show, recorded: Path) -> None:
     (recorded / "report.json").unlink()
     assert show()[0] == 0
     first = (recorded / PAGE).read_bytes()
@@ -108,14 +108,14 @@ def test_a_run_that_was_killed_gets_a_page_of_what_there_is(show: Show, recorded
     assert (status, "run.json is damaged" in problem) == (1, True)
 
 
-def test_a_page_that_is_up_to_date_is_left_alone(show: Show, recorded: Path) -> None:
+def test_up_to_date_page_is_not_rewritten(show: Show, recorded: Path) -> None:
     show()
     (recorded / PAGE).write_text("as it was")
     show()
     assert (recorded / PAGE).read_text() == "as it was"
 
 
-def test_two_runs_are_shown_beside_each_other(show: Show, recorded: Path) -> None:
+def test_two_runs_are_shown_side_by_side(show: Show, recorded: Path) -> None:
     other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
     status, told, _ = show(str(recorded), "other")
     page = other / f"beside-{recorded.name}.html"
@@ -137,7 +137,7 @@ def test_a_task_of_two_runs_is_opened_where_its_episodes_diverge(
     assert (status, "first is not a run" in problem) == (1, True)
 
 
-def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
+def test_page_of_a_read_only_run_is_written_elsewhere(
     show: Show, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -188,14 +188,14 @@ def test_a_name_of_several_episodes_is_reported_with_all_of_them(
     assert problem.count("\n  ") == 2
 
 
-def test_without_a_run_it_says_where_it_has_looked(
+def test_missing_run_error_names_the_searched_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([], lambda: tmp_path) == 1
     assert f"{tmp_path} holds no run" in capsys.readouterr().err
 
 
-def test_help_asks_for_no_project() -> None:
+def test_help_needs_no_project() -> None:
     def nobody() -> NoReturn:
         pytest.fail("the project was asked for")
 

@@ -34,7 +34,7 @@ TRIALS = st.lists(st.sampled_from([True, False]), min_size=3, max_size=3)
 
 
 @given(st.lists(TRIALS, min_size=2, max_size=6))
-def test_uncertainty_over_tasks_is_that_of_scipy(tasks: list[list[bool]]) -> None:
+def test_uncertainty_over_tasks_matches_scipy(tasks: list[list[bool]]) -> None:
     numbers = totals(run({f"t{number}": trials for number, trials in enumerate(tasks)}))
     rates = [fmean(trials) for trials in tasks]
     error = scipy.stats.sem(rates)
@@ -63,14 +63,14 @@ def test_unanimous_tasks_do_not_mean_certainty() -> None:
         ([True, False, False], 4, 0.0750831396700039, 0.7548804724815285),
     ],
 )
-def test_tasks_that_agree_on_a_share_have_the_interval_around_it(
+def test_equal_rates_have_an_interval_around_them(
     trials: list[bool], tasks: int, low: float, high: float
 ) -> None:
     numbers = totals(run({f"t{number}": trials for number in range(tasks)}))
     assert numbers["interval"] == pytest.approx([low, high])
 
 
-def test_without_epochs_the_interval_is_wilsons() -> None:
+def test_interval_without_epochs_is_wilsons() -> None:
     wilson = scipy.stats.binomtest(2, 5).proportion_ci(method="wilson")
     numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
     assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
@@ -81,12 +81,12 @@ def test_epochs_of_a_single_task_say_nothing_about_others() -> None:
     assert totals(run({"a": [True, False]}))["interval"] is None
 
 
-def test_more_epochs_of_the_same_tasks_do_not_make_the_interval_of_a_suite_narrower() -> None:
+def test_more_epochs_do_not_narrow_the_interval_of_a_suite() -> None:
     few, many = ({"a": [True] * n, "b": [False] * n} for n in (2, 20))
     assert totals(run(few))["interval"] == totals(run(many))["interval"]
 
 
-def test_epochs_have_means_and_a_standard_error_by_either_deviation() -> None:
+def test_epochs_have_means_and_both_standard_errors() -> None:
     numbers = totals(run({"a": [True, False, None], "b": [True, True, False]}))["epochs"]
     rates = [1.0, 0.5, 0.0]
     assert numbers["number"] == 3
@@ -95,7 +95,7 @@ def test_epochs_have_means_and_a_standard_error_by_either_deviation() -> None:
     assert numbers["standard_error_ddof_0"] == pytest.approx(pstdev(rates) / 3**0.5)
 
 
-def test_pass_at_k_and_pass_all_k_are_over_the_tasks_that_were_tried_as_often() -> None:
+def test_pass_at_k_uses_tasks_with_equal_numbers_of_trials() -> None:
     numbers = totals(run({"a": [True, False], "b": [True, True], "c": [True, None]}))
     assert numbers["pass_at"] == {"1": pytest.approx(2.5 / 3), "2": 1.0}
     assert numbers["pass_all"] == {"1": pytest.approx(2.5 / 3), "2": 0.5}
@@ -103,20 +103,20 @@ def test_pass_at_k_and_pass_all_k_are_over_the_tasks_that_were_tried_as_often() 
     assert numbers["flip_rate"] == 0.5
 
 
-def test_groups_have_the_epochs_of_the_run() -> None:
+def test_groups_use_the_epochs_of_the_run() -> None:
     results = run({"a": [True] * 3}, suite="clock") + run({"b": [False] * 2}, suite="map")
     summary = summarise(results)
     assert list(summary["pass_at"]) == list(summary["suites"]["clock"]["pass_at"]) == ["1", "2"]
 
 
-def test_a_task_in_two_environments_is_two() -> None:
+def test_task_in_two_environments_counts_twice() -> None:
     results = run({"a": [True] * 2}, environment="100") + run({"a": [False] * 2}, environment="101")
     numbers = totals(results)
     assert (numbers["stable_passes"], numbers["flaky"], numbers["stable_fails"]) == (1, 0, 1)
     assert numbers["flip_rate"] == 0.0
 
 
-def test_each_repeated_task_has_its_class_and_wilsons_interval() -> None:
+def test_each_repeated_task_has_a_class_and_an_interval() -> None:
     tasks: dict[str, list[bool | None]] = {"fails": [False] * 3, "flaky": [True, False, True]}
     tasks |= {"once": [True], "broken": [True, None, None]}
     entries = repeated(run(tasks, suite="clock"))
@@ -146,7 +146,7 @@ def test_classes_need_two_epochs(trials: list[bool], word: str | None) -> None:
     assert classify(trials) == word
 
 
-def test_the_terminal_shows_epochs_after_the_success_rate() -> None:
+def test_terminal_shows_epoch_metrics_after_the_success_rate() -> None:
     done = {"steps": 3, "suite": "clock"}
     title, row, *_ = table(summarise(run({"a": [True] * 3, "b": [True, False, False]}, **done)))
     assert " ".join(title.split()) == (
@@ -155,13 +155,13 @@ def test_the_terminal_shows_epochs_after_the_success_rate() -> None:
     assert row.split()[:7] == ["clock", "6", "66.7%", "(4/6)", "33.3", "100.0%", "50.0%"]
 
 
-def test_without_epochs_the_terminal_shows_none_of_that() -> None:
+def test_terminal_shows_no_epoch_metrics_without_epochs() -> None:
     title = table(summarise(run({"a": [True], "b": [False]})))[0]
     assert "±" not in title
     assert "pass@" not in title
 
 
-def test_a_single_task_has_no_standard_error_to_show() -> None:
+def test_single_task_shows_no_standard_error() -> None:
     title, row, *_ = table(summarise(run({"a": [True, False]}, suite="clock")))
     assert title.split()[4:6] == ["pass@2", "pass^2"]
     assert row.split()[4:6] == ["100.0%", "0.0%"]

@@ -49,7 +49,7 @@ def episode(*met: tuple[str, int, Reaction] | None) -> EpisodeRecord:
         ([("delayed", 1, ""), ("delayed", 1, "waited")], 1),
     ],
 )
-def test_noise_is_handled_by_what_ends_it(met, handled):
+def test_noise_is_handled_by_the_action_that_ends_it(met, handled):
     found = measures(episode(None, *met))
     assert (found["noises"], found["noise_handled"]) == (1, handled)
     assert found["noisy_steps"] == len(met)
@@ -68,7 +68,7 @@ def test_step_accuracy_on_noisy_steps_counts_every_step():
     assert (found["noisy_steps_asking"], found["noisy_steps_right"]) == (3, 2)
 
 
-def test_without_noise_there_are_no_rates():
+def test_run_without_noise_has_no_rates():
     numbers = totals([make(True, **measures(episode(None)))])
     assert numbers["noisy_steps"] == 0
     assert numbers["noise_handled"] is None
@@ -76,7 +76,7 @@ def test_without_noise_there_are_no_rates():
     assert numbers["noise"] == {}
 
 
-def test_a_run_adds_up_what_its_tasks_met():
+def test_run_sums_noise_over_its_tasks():
     popups = make(True, **measures(episode(("popup", 1, "closed"), ("popup", 2, "mis-tapped"))))
     late = make(False, **measures(episode(("late-ad", 1, "waited"), None)))
     numbers = totals([popups, late])
@@ -89,13 +89,13 @@ def test_a_run_adds_up_what_its_tasks_met():
     }
 
 
-def test_actions_that_noise_swallowed_did_not_reach_the_phone():
+def test_actions_swallowed_by_noise_did_not_reach_the_phone():
     step = Step(SCREEN, (Tap(1, 1), Tap(2, 2)), noise=Noise("popup", 1, swallowed=(1,)))
     assert step.done == (Tap(1, 1), Tap(2, 2))
     assert step.reached == (Tap(1, 1),)
     assert replace(step, noise=None).reached == step.done
 
 
-def test_noise_survives_being_recorded():
+def test_noise_can_be_stored_as_json():
     noise = Noise("popup", 3, "x", "closed", (0, 2))
     assert Noise.from_json(noise.to_json()) == noise

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Make = Callable[..., Entry]
 
 
-def test_means_of_decided_tasks_stand_beside_those_of_all(result: Make) -> None:
+def test_means_over_decided_and_over_all_tasks_are_reported(result: Make) -> None:
     decided = result(True, cost_usd=0.25, input_tokens=90, output_tokens=10, steps=5, actions=4)
     broken = result(None, cost_usd=0.75, input_tokens=290, output_tokens=10, steps=9, actions=9)
     numbers = totals([decided, broken, result(None, outcome="not run")])
@@ -34,7 +34,7 @@ def test_a_task_without_calls_costs_nothing_unless_unmetered(result: Make) -> No
     assert totals([free])["mean_cost_usd"] is None
 
 
-def test_a_task_with_a_call_without_a_price_is_in_no_mean(result: Make) -> None:
+def test_task_with_unpriced_call_is_excluded_from_means(result: Make) -> None:
     partly = result(True, cost_usd=0.5, unpriced_calls=1, steps=100)
     known = result(True, cost_usd=0.25, unpriced_calls=0, steps=5)
     numbers = totals([partly, known])
@@ -42,7 +42,7 @@ def test_a_task_with_a_call_without_a_price_is_in_no_mean(result: Make) -> None:
     assert numbers["cost_per_step"] == pytest.approx(0.05)
 
 
-def test_roles_have_prices_by_task_and_step_over_all_tasks_that_were_played(result: Make) -> None:
+def test_roles_have_costs_per_task_and_step(result: Make) -> None:
     actor = {"calls": 2, "cost_usd": 0.5, "unpriced_calls": 0}
     judge = {"calls": 1, "cost_usd": 0.25, "unpriced_calls": 0}
     results = [

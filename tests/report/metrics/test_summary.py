@@ -62,7 +62,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
     }  # fmt: skip
 
 
-def test_a_check_that_raises_is_counted_and_no_other_error_of_a_task(result: Make) -> None:
+def test_check_errors_are_counted_separately_from_other_errors(result: Make) -> None:
     raised = result(None, fault="task", steps=3)
     unplayed, judge = result(None, fault="task"), result(None, fault="judge", steps=3)
     numbers = totals([raised, unplayed, judge, result(False, steps=1)])
@@ -213,7 +213,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
     }
 
 
-def test_programs_show_acts_and_calls_and_are_never_free_where_no_call_was_seen(
+def test_unmetered_programs_are_never_free(
     result: Make,
 ) -> None:
     seen = result(True, metered=True, steps=4, actions=6, calls=3, cost_usd=0.5)
@@ -238,7 +238,7 @@ def test_unknown_values_are_left_out_of_sums_and_not_zero(result: Make) -> None:
     assert (numbers["input_tokens"], numbers["output_tokens"]) == (9, None)
 
 
-def test_roles_of_models_are_added_up_apart(result: Make) -> None:
+def test_model_roles_are_summed_separately(result: Make) -> None:
     planner = {"calls": 1, "input_tokens": 5, "cost_usd": None, "unpriced_calls": 1}
     actor = {"calls": 2, "input_tokens": 7, "cost_usd": 0.5, "unpriced_calls": 0}
     numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
@@ -248,7 +248,7 @@ def test_roles_of_models_are_added_up_apart(result: Make) -> None:
     assert numbers["roles"]["planner"]["unpriced_calls"] == 2
 
 
-def test_groups_are_of_all_fields_that_tasks_are_sorted_by(result: Make) -> None:
+def test_summary_groups_by_every_task_field(result: Make) -> None:
     results = [
         result(True, suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
         result(False, suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"),
@@ -269,11 +269,11 @@ def test_groups_are_of_all_fields_that_tasks_are_sorted_by(result: Make) -> None
     }
 
 
-def test_seconds_per_step_are_none_without_a_step(result: Make) -> None:
+def test_seconds_per_step_is_none_without_steps(result: Make) -> None:
     assert totals([result(False, steps=0, seconds=3.0)])["seconds_per_step"] is None
 
 
-def test_a_step_ratio_is_never_clamped(result: Make) -> None:
+def test_step_ratio_is_not_clamped(result: Make) -> None:
     ratios = [result(True, step_ratio=0.5), result(True, step_ratio=4.0)]
     assert totals(ratios)["mean_step_ratio"] == pytest.approx(2.25)
 
@@ -296,7 +296,7 @@ RESULTS = st.lists(
 
 
 @given(RESULTS)
-def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[Entry]) -> None:
+def test_suites_sum_to_the_run_in_any_order(results: list[Entry]) -> None:
     summary = summarise(results)
     suites = summary["suites"].values()
     for count in (*COUNTS, "premature", "overdue"):
@@ -311,7 +311,7 @@ def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[Entry]
 
 
 @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), max_size=4))
-def test_no_number_is_too_large_for_a_report(amounts: list[tuple[Any, Any, Any]]) -> None:
+def test_huge_numbers_do_not_break_the_report(amounts: list[tuple[Any, Any, Any]]) -> None:
     results = [
         make(True, step_ratio=ratio, seconds=seconds, steps=2, cost_usd=price, unpriced_calls=0)
         for ratio, seconds, price in amounts
@@ -332,7 +332,7 @@ PERSON = {**CHECK, "scorer": "person"}
 STOPPED, CUT = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
-def test_a_success_latches_whatever_the_agent_does_then(result: Make) -> None:
+def test_latched_success_ignores_later_actions(result: Make) -> None:
     undone = result(
         False, steps=5, first_success_step=3, verdict=CHECK, golden_steps=2, premature=True,
         **STOPPED,
@@ -346,7 +346,7 @@ def test_a_success_latches_whatever_the_agent_does_then(result: Make) -> None:
     assert numbers["premature_rate"] == 1.0  # SPA-Bench's metric does not latch.
 
 
-def test_early_stops_are_failures_that_were_reported_as_done(result: Make) -> None:
+def test_early_stops_are_failures_reported_as_done(result: Make) -> None:
     gave_up = result(False, steps=1, termination="gave up")
     failed = result(False, steps=1, verdict=CHECK, **STOPPED)
     numbers = totals([gave_up, failed, result(False, steps=9, **CUT)])
@@ -355,7 +355,7 @@ def test_early_stops_are_failures_that_were_reported_as_done(result: Make) -> No
 
 
 @pytest.mark.parametrize("success", [True, False])
-def test_tasks_that_judges_or_people_decide_are_in_none_of_these_rates(
+def test_tasks_decided_by_judges_or_people_are_excluded_from_latched_rates(
     result: Make, success: bool
 ) -> None:
     fields = {"steps": 3, "golden_steps": 2, **STOPPED}
@@ -368,7 +368,7 @@ def test_tasks_that_judges_or_people_decide_are_in_none_of_these_rates(
     assert numbers["false_finish_rate"] is numbers["over_execution_rate"] is None
 
 
-def test_failures_of_a_check_that_was_asked_of_the_end_only_are_in_none_of_them(
+def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(
     result: Make,
 ) -> None:
     asked = {**CHECK, "evidence": {"held": [False, False]}}
@@ -382,14 +382,14 @@ def test_failures_of_a_check_that_was_asked_of_the_end_only_are_in_none_of_them(
 @pytest.mark.parametrize(
     ("first", "golden", "efficiency"), [(3, 2, 1.5), (0, 2, 0.0), (None, 2, None), (3, None, None)]
 )
-def test_efficiency_is_of_tasks_with_golden_steps(
+def test_efficiency_needs_golden_steps(
     result: Make, first: int | None, golden: int | None, efficiency: float | None
 ) -> None:
     task = result(True, first_success_step=first, golden_steps=golden)
     assert step_efficiency(task) == efficiency
 
 
-def test_reasons_are_over_all_decided_tasks(result: Make) -> None:
+def test_termination_rates_are_over_all_decided_tasks(result: Make) -> None:
     endings = ["self-reported", "gave up", "step limit", "time limit", "agent error"]
     results = [result(False, termination=ending) for ending in endings]
     results.append(result(None, termination="interrupted"))

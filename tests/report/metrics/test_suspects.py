@@ -60,7 +60,7 @@ def run() -> Recording:
 
 @pytest.mark.parametrize("end", [DEVICE, WORKER])
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_a_case_that_breaks_whatever_it_is_given_is_a_suspect(run, end, count):
+def test_case_that_breaks_everything_is_a_suspect(run, end, count):
     run.tried("bad", *[end] * count).well("e", "f")
     assert run.suspects == {"bad"}
     (bad,) = (task for task in run.marked() if task["suspect"])
@@ -109,7 +109,7 @@ def test_others_must_succeed_on_the_same_devices_of_the_same_run(run):
     assert run.suspects == {"bad"}
 
 
-def test_a_machine_that_dies_in_the_middle_makes_no_suspects(run):
+def test_machine_that_dies_midway_produces_no_suspects(run):
     for name in ("e", "f", "g", "h", "i"):
         run.tried(name, DEVICE, DEVICE)
     assert run.suspects == set()
@@ -121,7 +121,7 @@ def test_all_cases_that_break_between_successful_ones_are_suspects(run):
     assert run.suspects == {"e", "g", "i", "k"}
 
 
-def test_a_flaky_machine_makes_no_suspects():
+def test_flaky_machine_produces_no_suspects():
     """Half of all attempts break, regardless of the case."""
     run = Recording()
     for name in ("a", "b", "c", "d"):
@@ -162,7 +162,7 @@ def test_cut_offs_prove_nothing_if_several_cases_were_running(run):
     assert run.suspects == set()
 
 
-def test_by_default_nothing_but_the_mark_is_added(run):
+def test_suspects_are_only_marked_by_default(run):
     run.tried("bad", DEVICE, DEVICE)
     bad = run.marked()[-1]
     assert bad == {**run.tasks["bad"], "suspect": True}
@@ -171,7 +171,7 @@ def test_by_default_nothing_but_the_mark_is_added(run):
     assert (summary["success_rate"], summary["success_rate_with_suspects"]) == (1.0, 0.8)
 
 
-def test_as_failures_they_count_against_the_agent(run):
+def test_suspects_may_count_as_failures(run):
     run.tried("bad", DEVICE, DEVICE)
     bad = run.marked("fail")[-1]
     assert (bad["outcome"], bad["success"], bad["fault"]) == ("failed", False, "agent")
@@ -198,7 +198,7 @@ def test_a_mark_is_removed_if_others_break_there_too(run):
     assert run.marked("fail")[-1]["reason"] == "infrastructure: it smokes"
 
 
-def test_what_a_person_has_decided_stays(run):
+def test_decision_of_a_person_is_kept(run):
     run.tried("bad", DEVICE, DEVICE)
     bad: Any = {**run.marked("fail")[-1], "outcome": "passed", "success": True, "as_run": {}}
     assert marked([*list(run.tasks.values())[:4], bad], "error")[-1] == bad

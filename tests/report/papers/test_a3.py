@@ -49,7 +49,7 @@ def entries(agent: str) -> list[Entry]:
 
 
 @pytest.mark.parametrize("agent", TABLES)
-def test_its_rows_come_out_of_their_counts(agent: str) -> None:
+def test_rows_follow_from_counts(agent: str) -> None:
     tasks = entries(agent)
     (row,) = tabulate("a3", [Run({"agent": agent}, summarise(tasks), tasks)]).rows
     assert [CUT.get(str(cell), str(cell)) for cell in row[1:-1]] == TABLES[agent]

@@ -46,7 +46,7 @@ def epochs_like(cell: str, error: str) -> Iterator[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("cell", sorted({cell for cells in TABLE_2.values() for cell in cells}))
-def test_its_errors_are_those_of_the_populations_deviation(cell: str) -> None:
+def test_errors_use_the_population_standard_deviation(cell: str) -> None:
     assert any(epochs_like(cell, "standard_error_ddof_0")) is (cell != NO_COUNTS)
     fits_a_sample = cell not in {NO_COUNTS, *NOT_OF_A_SAMPLE}
     assert any(epochs_like(cell, "standard_error")) is fits_a_sample

@@ -109,7 +109,7 @@ def total_tokens(row: Row, tasks: int) -> int | None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_each_row_comes_out_of_its_counts(table: int) -> None:
+def test_rows_follow_from_counts(table: int) -> None:
     tasks, _ = TABLES[table]
     for row in rows(table):
         without = frozenset(name for name in Row._fields if (table, row.agent, name) in IMPOSSIBLE)
@@ -145,7 +145,7 @@ def _played(
 
 
 @pytest.mark.parametrize(("table", "agent", "column"), IMPOSSIBLE)
-def test_no_counts_give_these_cells(table: int, agent: str, column: str) -> None:
+def test_some_cells_follow_from_no_counts(table: int, agent: str, column: str) -> None:
     tasks, _ = TABLES[table]
     row = next(row for row in rows(table) if row.agent == agent)
     others = {name for name in Row._fields if name != column}

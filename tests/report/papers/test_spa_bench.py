@@ -148,7 +148,7 @@ def counts(row: Row, tasks: int, *, any_overdue: bool = False) -> Iterator[Count
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_each_row_comes_out_of_its_counts(table: int) -> None:
+def test_rows_follow_from_counts(table: int) -> None:
     tasks, _ = TABLES[table]
     for row in rows(table):
         impossible = (table, row.agent) in IMPOSSIBLE
@@ -173,7 +173,7 @@ def test_each_row_comes_out_of_its_counts(table: int) -> None:
 
 
 @pytest.mark.parametrize(("table", "agent"), IMPOSSIBLE)
-def test_no_counts_give_these_rows(table: int, agent: str) -> None:
+def test_some_rows_follow_from_no_counts(table: int, agent: str) -> None:
     row = next(row for row in rows(table) if row.agent == agent)
     assert not list(counts(row, TABLES[table][0]))
 
@@ -229,7 +229,7 @@ def cells_of(layout: str, entries: list[Entry]) -> list[str]:
 
 
 @pytest.mark.parametrize("line", TABLE_2.strip().splitlines(), ids=lambda line: line.split()[0])
-def test_sets_come_out_of_their_counts(line: str) -> None:
+def test_suites_follow_from_counts(line: str) -> None:
     agent, *cells = line.split()
     entries = []
     for place, kind, language, tasks in (
@@ -256,7 +256,7 @@ def one_count(cell: str, tasks: int) -> int:
 
 
 @pytest.mark.parametrize("line", TABLE_14.strip().splitlines(), ids=lambda line: line.split()[0])
-def test_levels_come_out_of_their_counts(line: str) -> None:
+def test_levels_follow_from_counts(line: str) -> None:
     agent, *cells = line.split()
     entries = []
     for number, (cell, (language, apps, level, tasks)) in enumerate(

@@ -46,7 +46,7 @@ def test_failures_show_how_they_ended_and_what_was_sought(result: Make) -> None:
     ]
 
 
-def test_of_many_failures_five_are_shown(result: Make) -> None:
+def test_first_five_of_many_failures_are_shown(result: Make) -> None:
     lines = failures([failed(result, f"t{n}", "x") for n in range(13)])
     assert lines[0] == "failed (13), the first five:"
     assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
@@ -78,7 +78,7 @@ def test_texts_of_agents_and_apps_take_one_line_without_controls(result: Make) -
     assert lines[1].endswith("…")
 
 
-def test_programs_whose_models_were_not_seen_are_pointed_out(result: Make) -> None:
+def test_unmetered_programs_are_mentioned(result: Make) -> None:
     unseen, seen = result(True, metered=False), result(True, metered=True)
     (line,) = remarks([unseen, unseen, seen], {})
     assert line == (
@@ -99,7 +99,7 @@ def test_cases_for_review_are_listed_with_the_reason(result: Make) -> None:
     assert reviews([]) == []
 
 
-def test_each_of_two_judges_has_a_part_of_the_line(result: Make) -> None:
+def test_two_judges_share_the_line(result: Make) -> None:
     said = [f'{name}: {word}, "{"because " * 40}"' for name, word in (("a", "done"), ("b", "not"))]
     (_, line, _) = reviews([result(None, id="t", outcome="review", reason="   ".join(said))])
     assert len(line) <= LINE
@@ -118,7 +118,7 @@ def test_check_and_judge_are_compared(result: Make) -> None:
     assert disagreements(results[1:]) == []
 
 
-def test_a_judge_of_its_own_episodes_is_pointed_out(result: Make) -> None:
+def test_self_judging_model_is_mentioned(result: Make) -> None:
     verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
     assert remarks([result(True, verdict=verdict)] * 2, {}) == [
         "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
@@ -126,7 +126,7 @@ def test_a_judge_of_its_own_episodes_is_pointed_out(result: Make) -> None:
 
 
 @pytest.mark.parametrize(("of", "outcome"), [(skips, "skipped"), (not_run, "not run")])
-def test_reasons_are_said_once(result: Make, of: Any, outcome: str) -> None:
+def test_equal_reasons_are_grouped(result: Make, of: Any, outcome: str) -> None:
     reasons = ["no app com.a"] * 2 + ["no app com.b"]
     results = [result(None, outcome=outcome, reason=reason) for reason in reasons]
     assert of(results) == [f"{outcome} (2): no app com.a", f"{outcome} (1): no app com.b"]
@@ -143,7 +143,7 @@ def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(resul
     assert remarks(results[:2], {}) == []
 
 
-def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
+def test_virtual_phone_numbers_carry_a_notice(result: Make) -> None:
     (line,) = remarks([result(True)], {"virtual": True})
     assert line.startswith("Virtual phones test the harness")
     (line,) = remarks([result(True)], {"virtual": False, "recorded_pages": True})

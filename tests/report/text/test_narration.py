@@ -53,11 +53,11 @@ def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[st
         ),
     ],
 )
-def test_what_share_was_done_and_when(subgoals: list[Entry], words: str) -> None:
+def test_progress_shows_share_and_steps_of_sub_goals(subgoals: list[Entry], words: str) -> None:
     assert progress(subgoals) == words
 
 
-def test_a_failure_has_eleven_lines_at_most_however_many_there_are(make_episode, tmp_path) -> None:
+def test_failure_has_at_most_eleven_lines(make_episode, tmp_path) -> None:
     many = [made(f"goal {number} {200 * 'x'}", False, None) for number in range(50)]
     episode = make_episode(
         *[Tap(1, 1)] * 9, Open("a\nb"), error="raised\nfar below", folder=tmp_path
@@ -96,7 +96,7 @@ def test_the_page_opens_at_the_most_informative_step(make_episode, actions, met,
     assert telling_step(make_episode(*actions), met) == step
 
 
-def test_a_link_names_the_episode_and_the_step() -> None:
+def test_link_names_the_episode_and_the_step() -> None:
     assert deep_link(Path("runs/a/report.html"), "t.0", 5) == "runs/a/report.html#e=t.0&s=5"
     assert deep_link(Path("report.html"), "t.0", None) == "report.html#e=t.0"
 
@@ -150,7 +150,7 @@ def test_differences_from_the_expected_value(sought: str, reason: str, words: st
     assert missed({"reason": reason, "evidence": {"sought": sought}}) == words
 
 
-def test_the_words_of_the_author_come_first_then_what_came_closest() -> None:
+def test_author_message_precedes_the_closest_match() -> None:
     evidence = {"sought": "x", "closest": ["the answer does not say '6'\n  it says: '7'"]}
     closest = {"reason": "AssertionError: assert False", "evidence": evidence}
     assert missed(closest) == "the answer does not say '6'; it says: '7'"
@@ -158,7 +158,7 @@ def test_the_words_of_the_author_come_first_then_what_came_closest() -> None:
     assert missed(own) == "still there"
 
 
-def test_a_check_that_held_has_missed_nothing() -> None:
+def test_check_that_held_has_no_missed_line() -> None:
     evidence = {"sought": "a == b", "check_held": True}
     assert missed({"reason": "AssertionError: assert 1 == 2", "evidence": evidence}) == ""
 
@@ -215,25 +215,25 @@ def result(outcome: str = "failed", reason: str = "", **fields: Any) -> Result:
         ("", ""),
     ],
 )
-def test_numbers_names_and_quoted_texts_are_left_out(text: str, words: str) -> None:
+def test_numbers_names_and_quotes_are_removed(text: str, words: str) -> None:
     assert without_names(text) == words
 
 
 @given(st.text())
-def test_any_text_comes_to_one_line(text: str) -> None:
+def test_any_text_becomes_one_line(text: str) -> None:
     words = without_names(text)
     assert words == " ".join(words.split())
     assert without_names(words) == words
 
 
-def test_an_error_of_the_agent_says_more_than_what_the_check_missed(make_episode: Any) -> None:
+def test_agent_error_takes_precedence_over_the_check(make_episode: Any) -> None:
     error = "the agent failed at step 3: it raised ValueError: I cannot say Key(name='enter')"
     failed = make_episode(Tap(1, 1), termination=Termination.AGENT_ERROR, error=error)
     told = result(reason=f"{error}; AssertionError: assert 1 == 2", episode=failed)
     assert cause(told) == "ValueError: I cannot say Key(name=…)"
 
 
-def test_a_crash_of_an_app_comes_first(make_episode: Any) -> None:
+def test_app_crash_takes_precedence(make_episode: Any) -> None:
     crash = Crash("crash", "com.example.water", "TypeError: no 'int'", "water.py:3")
     episode = make_episode(Tap(1, 1), termination=Termination.STEP_LIMIT)
     crashed = replace(episode, steps=(replace(episode.steps[0], crashes=(crash,)),))
@@ -275,5 +275,5 @@ def test_an_undecided_case_names_the_fault(told: Callable[[], Result], words: st
     assert told().to_wire()["cause"] == words
 
 
-def test_long_causes_are_cut() -> None:
+def test_long_causes_are_truncated() -> None:
     assert len(cause(result(reason="word " * 100)) or "") == 140

@@ -23,7 +23,7 @@ def failed(name: str, reason: str, suite: str = "clock") -> Result:
     return Result(case, "failed", "agent", reason, verdict=Verdict(False, "check", reason))
 
 
-def test_a_run_without_a_gate_has_a_table_and_says_why_tasks_failed():
+def test_run_without_gate_has_a_table_and_failures():
     text = summary(
         report(failed("alarm", "it is 7:00"), failed("timer", "no timer")), "report.html"
     )
@@ -35,7 +35,7 @@ def test_a_run_without_a_gate_has_a_table_and_says_why_tasks_failed():
     assert "gate" not in text.lower()
 
 
-def test_errors_are_listed_apart_and_long_lists_are_folded():
+def test_errors_are_listed_separately_and_long_lists_collapsed():
     broken = Result(Case(Task("goal"), "tasks/clock/stop"), "error", reason="the cable is out")
     text = summary(report(broken, *(failed(f"t{n}", "no") for n in range(12))), "report.html")
     assert "<summary>Failed (12)</summary>" in text
@@ -48,7 +48,7 @@ def test_virtual_runs_carry_their_notice():
     assert "> Virtual phones test the harness" in summary(whole, "report.html")
 
 
-def test_nothing_that_is_reported_is_markup():
+def test_reported_texts_are_escaped():
     whole = report(failed(EVIL, EVIL, suite="```"), failed(EVIL, EVIL, suite=EVIL))
     whole["run"]["agent"] = EVIL
     lines = summary(whole, "report.html").splitlines()

@@ -29,7 +29,7 @@ DONE = {
 SPENT = {"thinking_seconds": 3.9, "input_tokens": 129_400, "output_tokens": 7_432, "cost_usd": 0.4}
 
 
-def test_the_first_eight_columns_are_always_there(result: Make) -> None:
+def test_first_eight_columns_are_always_shown(result: Make) -> None:
     assert table(summarise([result(True, suite="clock", **DONE)])) == [
         "suite  tasks  success rate  ratio  premature  overdue  steps  s/step",
         "clock      1  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50",
@@ -49,7 +49,7 @@ def test_other_columns_are_shown_unless_empty(result: Make) -> None:
     ]
 
 
-def test_partial_credit_has_a_column_where_a_task_has_sub_goals(result: Make) -> None:
+def test_partial_credit_column_appears_with_sub_goals(result: Make) -> None:
     results = [
         result(True, suite="clock", partial_credit=1.0, **DONE),
         result(False, suite="clock", partial_credit=0.5, **DONE),
@@ -71,7 +71,7 @@ def test_partial_credit_has_a_column_where_a_task_has_sub_goals(result: Make) ->
         (None, 1, "1 unpriced call"),
     ],
 )
-def test_an_unknown_price_is_never_zero(dollars: float | None, unpriced: int, shown: str) -> None:
+def test_unknown_price_is_never_zero(dollars: float | None, unpriced: int, shown: str) -> None:
     assert price(dollars, unpriced) == shown
 
 
@@ -84,12 +84,14 @@ def test_an_unknown_price_is_never_zero(dollars: float | None, unpriced: int, sh
         ((5, None), "5/n/a"),
     ],
 )
-def test_tokens_are_short(result: Make, counts: tuple[int | None, ...], shown: str) -> None:
+def test_token_counts_are_abbreviated(
+    result: Make, counts: tuple[int | None, ...], shown: str
+) -> None:
     spent = dict(zip(("input_tokens", "output_tokens"), counts, strict=True))
     assert table(summarise([result(True, **DONE, **spent)]))[1].split()[-1] == shown
 
 
-def test_rows_of_environments_fit_the_terminal(result: Make) -> None:
+def test_environment_rows_fit_the_terminal(result: Make) -> None:
     fields = {"suite": "coursera", "environment": "105", **DONE}
     results = [result(False, **fields) for _ in range(99)]
     rows = table(summarise([*results, result(True, **fields)]))
@@ -97,13 +99,13 @@ def test_rows_of_environments_fit_the_terminal(result: Make) -> None:
     assert max(map(len, rows)) <= WIDTH
 
 
-def test_long_names_of_suites_are_cut_before_numbers_are(result: Make) -> None:
+def test_long_suite_names_are_truncated_before_numbers(result: Make) -> None:
     rows = table(summarise([result(True, suite="s" * 300, **DONE)]))
     assert max(map(len, rows)) <= WIDTH
     assert rows[1].endswith("1.50")
 
 
-def test_several_suites_have_a_row_for_all(result: Make) -> None:
+def test_several_suites_have_a_total_row(result: Make) -> None:
     rows = table(
         summarise(
             [
@@ -118,24 +120,24 @@ def test_several_suites_have_a_row_for_all(result: Make) -> None:
     assert rows[-1].strip() == "of all 3: 33.3%"
 
 
-def test_what_is_unknown_is_not_shown_as_zero(result: Make) -> None:
+def test_unknown_values_are_not_shown_as_zero(result: Make) -> None:
     (_, row, _) = table(summarise([result(None, suite="clock")]))
     assert row.split() == (
         ["clock", "1", "n/a", "(0/0)", "n/a", "n/a", "(0)", "n/a", "(0)", "n/a", "n/a", "1"]
     )
 
 
-def test_names_of_suites_do_not_control_the_terminal(result: Make) -> None:
+def test_control_characters_in_suite_names_are_escaped(result: Make) -> None:
     assert "\x1b" not in "".join(table(summarise([result(True, suite="\x1b[2J", **DONE)])))
 
 
-def test_ids_lose_the_folders_that_all_have_in_common() -> None:
+def test_common_folders_are_removed_from_ids() -> None:
     ids = ["tasks/clock/alarm/alarm", "tasks/clock/timer/start[a/b]"]
     assert [shortener(ids)(each) for each in ids] == ["alarm/alarm", "timer/start[a/b]"]
     assert shortener([*ids, "other"])(ids[0]) == ids[0]
 
 
-def test_an_environment_is_part_of_a_name() -> None:
+def test_label_includes_the_environment() -> None:
     assert label("tasks/a", "100") == "tasks/a[env100]"
     assert label("a\x1b[0m") == "a\\x1b[0m"
 

@@ -50,7 +50,7 @@ def center(screen, **criteria):
     return screen.get(**criteria).bounds.center
 
 
-def test_a_step_takes_two_round_trips(device):
+def test_step_takes_two_round_trips(device):
     device.observe()
     before = device.system.round_trips
     device.perform(Key("home"))
@@ -58,7 +58,7 @@ def test_a_step_takes_two_round_trips(device):
     assert device.system.round_trips - before == 2
 
 
-def test_without_screenshots_two_equal_hierarchies_show_that_the_screen_rests(device):
+def test_equal_hierarchies_show_that_the_screen_settled_without_screenshots(device):
     with device.without_screenshots():
         device.observe()
         before = device.system.round_trips
@@ -79,14 +79,14 @@ def test_a_hierarchy_shows_the_rotation_of_the_screen(attributes, size):
     assert turned((10, 20), f"<?xml version='1.0'?><hierarchy {attributes}></hierarchy>") == size
 
 
-def test_the_keyboard_that_was_there_is_back_after_typing_beyond_ascii(device):
+def test_previous_keyboard_is_restored_after_non_ascii_typing(device):
     probe = {"keyboard": setting("secure", "default_input_method")}
     before = device.observe(probe).probes
     device.perform(Type("é", at=center(open_counter(device), resource_id="note")))
     assert device.observe(probe).probes == before
 
 
-def test_reset_brings_everything_back(device):
+def test_reset_restores_the_initial_state(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
     device.system.shell("settings put global airplane_mode_on 1; touch /data/local/tmp/left")
@@ -106,7 +106,7 @@ def test_a_missing_snapshot_is_named_with_the_existing_ones(device):
         device.system.reset("before", ())
 
 
-def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
+def test_apps_are_cleared_without_snapshots(device, monkeypatch):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))
     monkeypatch.setattr(
@@ -138,7 +138,7 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
 @pytest.mark.parametrize(
     "seconds", ["0", *(pytest.param(each, marks=pytest.mark.slow) for each in ("0.05", "0.3"))]
 )
-def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulator, seconds):
+def test_reset_waits_for_an_emulator_that_drops_its_connection(emulator, seconds):
     device = emulator(f"--drop-on-load={seconds}")
     for _ in range(2):
         assert device.system.reset("default_boot", ()) == Reset("snapshot", "default_boot")
@@ -148,7 +148,7 @@ def test_an_emulator_that_drops_the_connection_after_a_load_is_waited_for(emulat
     device.close()
 
 
-def test_the_apps_of_a_read_only_emulator_are_cleared(emulator):
+def test_apps_on_a_read_only_emulator_are_cleared(emulator):
     device = emulator("--read-only")
     open_counter(device)
     why = "no snapshots, as the emulator runs with -read-only"
@@ -163,7 +163,7 @@ def test_a_device_that_does_not_exist_is_named(phone):
         AdbDevice(replace(phone, serial="emulator-1"))
 
 
-def test_a_phone_that_sleeps_is_woken_before_a_task(device, monkeypatch):
+def test_sleeping_phone_is_woken_before_a_task(device, monkeypatch):
     monkeypatch.setattr(
         "pytest_mobileagent.device.drivers.adb.console.console_port", lambda serial: None
     )
@@ -189,7 +189,7 @@ def test_a_phone_on_which_nothing_works_is_not_a_device(device, monkeypatch, sai
         device.system.reset("default_boot", ())
 
 
-def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
+def test_observation_after_a_restore_survives_a_dropped_connection(device):
     device.system.reset("default_boot", ())
     device.system._shell._connection.conn.shutdown(2)
     assert device.observe().screen.elements
@@ -207,7 +207,7 @@ def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
         ("package:a.b\npackage:c\n", {"a.b": "", "c": ""}),  # before Android 9
     ],
 )
-def test_apps_are_listed_with_their_versions_at_once(device, monkeypatch, said, versions):
+def test_apps_and_versions_are_listed_in_one_round_trip(device, monkeypatch, said, versions):
     monkeypatch.setattr(device.system, "_packages", None)
     before = device.system.round_trips
     assert device.system.versions()[COUNTER] == "1"
@@ -218,7 +218,7 @@ def test_apps_are_listed_with_their_versions_at_once(device, monkeypatch, said, 
     assert device.system.versions() == versions
 
 
-def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
+def test_device_that_lists_no_apps_is_a_device_error(device, monkeypatch):
     said = ScriptOutput(b"cmd: Can't find service: package\n", 20)
     monkeypatch.setattr(device.system, "look", lambda *_: [said])
     monkeypatch.setattr(device.system, "_packages", None)
@@ -233,7 +233,7 @@ SAID = "UI hierchary dumped to: /data/local/tmp/x.xml"
 @pytest.mark.parametrize(
     "output", [XML, f"{SAID}\n{XML}", f"{XML}{SAID}\n", f"WARNING: linker: x\n{SAID}\r\n{XML}\n"]
 )
-def test_the_hierarchy_is_found_wherever_it_stands(output):
+def test_hierarchy_is_found_anywhere_in_the_output(output):
     assert hierarchy(output) == XML
 
 
@@ -262,7 +262,7 @@ def test_without_a_server_there_is_no_hierarchy(phone: Address) -> None:
 
 
 @pytest.mark.slow  # The server's archive of 3.7 MB is pushed and started.
-def test_the_server_of_uiautomator2_is_asked_while_it_keeps_the_dump_from_working(
+def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(
     phone: Address,
 ) -> None:
     with contextlib.closing(AdbDevice(phone)) as device:

@@ -117,7 +117,7 @@ def test_an_emulators_serial_contains_the_port_of_its_console(
     assert console_port(serial) == port
 
 
-def test_a_phone_has_no_console() -> None:
+def test_phone_has_no_console() -> None:
     with pytest.raises(DeviceError, match="R58M is not an emulator: it has no console"):
         Console(Address("R58M", "127.0.0.1", 5037, "/home/u"))
 
@@ -131,14 +131,12 @@ def test_snapshots_are_listed_by_name(console: Console) -> None:
     ["There is no snapshot available.", "", "\n".join(SNAPSHOTS.splitlines()[:2])],
     ids=["a sentence", "nothing", "a header"],
 )
-def test_an_emulator_may_have_no_snapshots(
-    console: Console, emulator: Emulator, reply: str
-) -> None:
+def test_emulator_may_have_no_snapshots(console: Console, emulator: Emulator, reply: str) -> None:
     emulator.replies["avd snapshot list"] = reply
     assert console.snapshots() == []
 
 
-def test_a_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
+def test_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
     emulator.replies["avd snapshot load default_boot"] = ""
     console.load("default_boot")
     console.load("default_boot")
@@ -146,7 +144,7 @@ def test_a_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
     assert emulator.connections == 2
 
 
-def test_an_emulator_without_a_token_asks_for_none(
+def test_console_without_token_needs_no_authentication(
     console: Console, emulator: Emulator, tmp_path: Path
 ) -> None:
     (tmp_path / ".emulator_console_auth_token").unlink()
@@ -183,16 +181,14 @@ class Device:
 
 
 @pytest.mark.parametrize("avd", ["Pixel_6", ""], ids=["its name", "no name"])
-def test_the_console_of_a_device_is_the_one_at_its_port(
-    emulator: Emulator, tmp_path: Path, avd: str
-) -> None:
+def test_console_at_the_devices_port_is_used(emulator: Emulator, tmp_path: Path, avd: str) -> None:
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies["avd name"] = "Pixel 6"
     address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
     assert console_of(address, Device(avd)).snapshots()  # type: ignore[arg-type]
 
 
-def test_the_console_of_another_emulator_is_left_alone(emulator: Emulator, tmp_path: Path) -> None:
+def test_console_of_another_emulator_is_not_used(emulator: Emulator, tmp_path: Path) -> None:
     # Through a tunnel, a remote emulator may have the serial of an emulator on this machine.
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies["avd name"] = "mine"
@@ -229,7 +225,7 @@ def test_a_console_that_does_not_exist_is_reported(unused_port: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nkill", "a;b", "a\r", "\x1b[A"])
-def test_a_name_that_would_be_another_command_is_not_sent(
+def test_snapshot_name_cannot_inject_a_command(
     console: Console, emulator: Emulator, name: str
 ) -> None:
     with pytest.raises(DeviceError, match="contains characters that are not allowed"):

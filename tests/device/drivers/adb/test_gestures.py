@@ -70,7 +70,7 @@ SIZE = (1080, 2400)
     ],
     ids=repr,
 )
-def test_an_action_is_a_command_of_android(action: Action, command: str) -> None:
+def test_action_becomes_an_android_command(action: Action, command: str) -> None:
     assert script(action, SIZE, 34) == command
 
 
@@ -100,18 +100,18 @@ ASCII = st.text(PRINTED | st.sampled_from("\n\t%s '\";$"))
 
 
 @given(ASCII)
-def test_any_ascii_text_is_typed_as_it_is(text: str) -> None:
+def test_ascii_text_is_typed_unchanged(text: str) -> None:
     assert not needs_unicode_keyboard(Type(text))
     assert typed(script(Type(text), SIZE, 34)) == text
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\rb"])
-def test_line_ends_of_all_kinds_press_enter(text: str) -> None:
+def test_all_line_endings_press_enter(text: str) -> None:
     assert typed(script(Type(text), SIZE, 34)) == "a\nb"
 
 
 @given(st.text().filter(lambda text: not text.isascii()))
-def test_any_other_text_is_sent_to_a_keyboard_that_can_type_it(text: str) -> None:
+def test_other_text_is_sent_to_the_unicode_keyboard(text: str) -> None:
     assert needs_unicode_keyboard(Type(text))
     *_, message = script(Type(text), SIZE, 34).split()
     assert base64.b64decode(message).decode() == text
@@ -126,7 +126,7 @@ def test_any_other_text_is_sent_to_a_keyboard_that_can_type_it(text: str) -> Non
         )
     ),
 )
-def test_a_scroll_moves_the_finger_over_half_of_the_screen_away_from_its_edges(
+def test_scroll_moves_half_the_screen_away_from_the_edges(
     direction: Direction, where: tuple[tuple[int, int], tuple[int, int] | None]
 ) -> None:
     size, at = where

@@ -42,7 +42,7 @@ def clicks(events):
     return [event.text for event in events if event.type == "clicked"]
 
 
-def test_it_enables_the_listener_and_hears_what_happens(device):
+def test_listener_is_enabled_and_reports_events(device):
     assert device.info.listener
     assert device.system._listener.problem == ""
     device.perform(Open(COUNTER))
@@ -64,7 +64,7 @@ def test_it_enables_the_listener_and_hears_what_happens(device):
     assert device.events() == ()
 
 
-def test_a_step_takes_no_more_round_trips_for_it(device):
+def test_listener_needs_no_extra_round_trips(device):
     device.observe()
     device.events()
     before = device.system.round_trips
@@ -74,7 +74,7 @@ def test_a_step_takes_no_more_round_trips_for_it(device):
     assert device.system.round_trips - before == 2
 
 
-def test_other_services_stay_enabled(device, phone):
+def test_other_accessibility_services_stay_enabled(device, phone):
     device.system.shell(f"settings put {SETTING} com.other/.Service")
     stream = EventStream(phone)
     stream.start(lambda script: device.system.run(script)[0].text)
@@ -83,7 +83,7 @@ def test_other_services_stay_enabled(device, phone):
     assert enabled == f"com.other/.Service:{COMPONENT}"
 
 
-def test_what_happened_before_a_snapshot_is_not_heard(device):
+def test_events_before_a_snapshot_are_discarded(device):
     device.perform(Open(COUNTER))
     tap(device, resource_id="add")
     device.system.reset("default_boot", ())
@@ -94,7 +94,7 @@ def test_what_happened_before_a_snapshot_is_not_heard(device):
     assert clicks(device.events()) == [("Add one",)]
 
 
-def test_events_outlive_a_connection_that_drops(device):
+def test_events_survive_a_dropped_connection(device):
     device.perform(Open(COUNTER))
     tap(device, resource_id="add")
     device.system._listener._stream.shutdown(2)
@@ -102,14 +102,14 @@ def test_events_outlive_a_connection_that_drops(device):
     assert clicks(device.events()) == [("Add one",), ("Add one",)]
 
 
-def test_a_listener_that_is_gone_in_the_middle_breaks_the_device(device):
+def test_disabled_listener_is_a_device_error(device):
     device.events()
     device.system.shell(f"am force-stop {PACKAGE}")
     with pytest.raises(DeviceError, match="cannot be reached"):
         device.events()
 
 
-def test_a_device_without_the_app_has_no_events(device):
+def test_device_without_the_listener_app_has_no_events(device):
     device.system.shell(f"pm uninstall {PACKAGE}")
     device.system._listen()
     assert not device.info.listener

@@ -28,7 +28,7 @@ def level(connected: AdbDevice) -> str:
     return connected.system._log.level
 
 
-def test_lines_of_the_level_are_read_between_two_observations(device, level):
+def test_log_lines_of_the_level_are_read_between_observations(device, level):
     device.observe()
     device.log()
     device.system.shell("log -p i -t app information; log -p w -t app warning")
@@ -48,14 +48,14 @@ def test_reading_the_log_takes_no_round_trip(device):
     assert device.system.round_trips == before
 
 
-def test_lines_before_a_reset_are_not_read_after_it(device):
+def test_lines_before_a_reset_are_discarded(device):
     device.system.shell("log -p e -t AndroidRuntime before")
     device.system.reset("default_boot", ())
     device.observe()
     assert not [line for line in device.log() if line.text == "before"]
 
 
-def test_a_stream_that_breaks_off_loses_and_repeats_no_line(device):
+def test_reconnected_stream_neither_loses_nor_repeats_lines(device):
     device.observe()
     device.log()
     device.system.shell("log -p e -t AndroidRuntime first")
@@ -85,7 +85,7 @@ def test_a_phone_that_prints_no_log_says_so_and_continues(device, monkeypatch):
     assert device.observe().screen.package
 
 
-def test_late_lines_are_those_that_came_after_the_last_observation(device):
+def test_late_lines_belong_to_the_next_observation(device):
     device.observe()
     device.log()
     device.system.shell("log -p e -t AndroidRuntime late")
@@ -113,7 +113,7 @@ def test_a_log_that_was_cleared_behind_a_broken_stream_is_not_a_log(device):
     assert device.log() is not None
 
 
-def test_a_phone_without_a_dropbox_keeps_no_crashes(device, monkeypatch):
+def test_phone_without_dropbox_has_no_stored_crashes(device, monkeypatch):
     moment = device.observe().screen.time
     printed = (
         f"Drop box contents: 1 entries\n\n{'=' * 40}\n2099-01-01 00:00:00 data_app_crash (x)\n"

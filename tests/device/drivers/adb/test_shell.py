@@ -45,21 +45,21 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
             stream.close()
 
 
-def test_an_adb_server_that_hangs_is_an_error_in_time(server):
+def test_hanging_adb_server_times_out(server):
     with pytest.raises(DeviceError, match=r"emulator-5554 at .* cannot be reached: .*timeout"):
         Shell(server()).run("true")
 
 
-def test_a_device_that_hangs_before_its_shell_is_open_is_an_error_in_time(server):
+def test_device_hanging_before_its_shell_opens_times_out(server):
     with pytest.raises(DeviceError, match=r"cannot be reached: .*timeout"):
         Shell(server(b"OKAY")).run("true")
 
 
-def test_a_device_that_does_not_say_whether_it_is_root_is_an_error_in_time(server):
+def test_device_not_answering_about_root_times_out(server):
     with pytest.raises(DeviceError, match="does not say whether adbd may run as root"):
         restart_as_root(server(b"OKAYOKAYrestart"))
 
 
-def test_an_adb_server_that_does_not_list_its_devices_is_an_error_in_time(server):
+def test_adb_server_not_listing_devices_times_out(server):
     with pytest.raises(DeviceError, match=r"does not list its devices: .*timeout"):
         listed("127.0.0.1", server().adb_port, seconds=0.2)

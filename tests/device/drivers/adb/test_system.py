@@ -21,5 +21,5 @@ APP = "  mFocusedApp=ActivityRecord{72fe3d1 u0 com.shop/.Main t12}\n"
         ("  mCurrentFocus=null\n  mFocusedApp=null\n", ""),
     ],
 )
-def test_an_activity_is_named_in_full_whatever_window_is_above_it(dump: str, found: str) -> None:
+def test_focused_activity_is_named_below_other_windows(dump: str, found: str) -> None:
     assert focus(dump) == ("com.shop" if found else "", found)

@@ -110,7 +110,7 @@ def device_of(server: Server, pictures: Sequence[bytes]) -> AppiumDevice:
     return AppiumDevice(cast("AppiumSession", server), cast("Any", Backend(pictures)), Settle(60))
 
 
-def test_a_step_costs_the_action_and_the_page_source():
+def test_step_needs_only_the_action_and_the_page_source():
     server = Server()
     device = device_of(server, [WHITE, WHITE])
     device.perform(Tap(1, 2))
@@ -118,7 +118,7 @@ def test_a_step_costs_the_action_and_the_page_source():
     assert server.asked == ["clickGesture", "source"]
 
 
-def test_a_screen_that_still_moves_is_looked_at_again():
+def test_moving_screen_is_captured_again():
     server = Server(sources=["<hierarchy/>", '<hierarchy rotation="0"/>'])
     device = device_of(server, [WHITE, BLACK, BLACK])
     device.perform(Tap(1, 2))
@@ -127,7 +127,7 @@ def test_a_screen_that_still_moves_is_looked_at_again():
     assert server.asked == ["clickGesture", "source", "source"]
 
 
-def test_a_screenshot_from_before_a_reset_shows_nothing():
+def test_screenshot_before_a_reset_is_not_reused():
     device = device_of(server := Server(), [WHITE, WHITE, WHITE])
     device.perform(Tap(1, 2))
     device.system.reset("default_boot", ())
@@ -156,7 +156,7 @@ def test_at_a_hub_one_command_reads_the_state_behind_the_screen():
     assert capture.probes == {"dark": "2"}
 
 
-def test_a_hub_without_a_shell_is_asked_for_it_once():
+def test_hub_without_shell_is_asked_only_once():
     device = at_hub(server := Server(shell=DeviceError("needs the feature adb_shell")))
     for _ in range(2):
         device.perform(Tap(1, 2))
@@ -168,7 +168,7 @@ def test_a_hub_without_a_shell_is_asked_for_it_once():
         device.observe({"dark": setting("secure", "ui_night_mode")})
 
 
-def test_a_shell_that_stops_in_the_middle_is_an_error():
+def test_shell_that_stops_midway_is_an_error():
     device = at_hub(Server(shell="mCurrentFocus=null|"))
     with pytest.raises(DeviceError, match="http://hub returned only 1 of 2 outputs"):
         device.observe()

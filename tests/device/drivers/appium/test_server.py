@@ -55,13 +55,13 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         process.kill()
 
 
-def test_it_ends_when_standard_input_does(running):
+def test_program_ends_when_standard_input_closes(running):
     process, _ = running
     process.stdin.close()
     assert process.wait(20) == 0
 
 
-def test_it_ends_with_its_server_so_that_another_is_started(running):
+def test_program_ends_with_its_server(running):
     process, url = running
     with pytest.raises(OSError, match=r"closed connection"):
         urllib.request.urlopen(f"{url}/die", timeout=20)
@@ -69,7 +69,7 @@ def test_it_ends_with_its_server_so_that_another_is_started(running):
     assert b"ended with status 3" in process.stderr.read()
 
 
-def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, monkeypatch):
+def test_failed_session_leaves_no_connection(phone, monkeypatch):
     left = []
 
     def refuse(session):

@@ -34,7 +34,7 @@ def machines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return found
 
 
-def test_only_phones_of_chosen_machines_that_are_there_count(machines) -> None:
+def test_only_living_phones_of_chosen_machines_are_counted(machines) -> None:
     dead = {**machine(HERE, 8, pool="lab"), "Alive": False}
     machines += [machine(HERE, 0), machine(HERE, 2, pool="lab"), machine(ELSEWHERE, 4), dead]
     assert Cluster().phones == 6
@@ -47,7 +47,7 @@ def test_only_phones_of_chosen_machines_that_are_there_count(machines) -> None:
 @pytest.mark.parametrize(("address", "phones", "others"), [
     (HERE, 1, False), (ELSEWHERE, 1, True), (ELSEWHERE, 0, False),
 ])  # fmt: skip
-def test_another_machine_is_one_with_another_address_and_phones(
+def test_machine_with_other_address_and_phones_is_another_machine(
     machines, address: str, phones: int, others: bool
 ) -> None:
     machines += [machine(HERE, 1), machine(address, phones)]
@@ -95,7 +95,7 @@ def ask(machines, monkeypatch: pytest.MonkeyPatch) -> Any:
         ("reruns (of the ini file)", {"ini": 1}),
     ],
 )
-def test_reruns_on_other_machines_are_refused_by_name(ask, option: str, given) -> None:
+def test_reruns_on_other_machines_are_refused_by_option_name(ask, option: str, given) -> None:
     error = ask(ELSEWHERE, **given)
     assert error.startswith(f": {option} cannot be used with other machines than this one, ")
     assert "--mobile-retries" in error
@@ -106,7 +106,7 @@ def test_options_of_pytest_xdist_are_refused(ask) -> None:
     assert "leave out --dist and --tx, and give -n" in ask(HERE, distribution="loadscope")
 
 
-def test_pytest_xdist_is_left_out_where_reruns_reach_this_machine(
+def test_xdist_is_disabled_if_reruns_stay_on_this_machine(
     machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pytest_mobileagent.plugin.engine.ray import controller

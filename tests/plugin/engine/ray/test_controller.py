@@ -104,7 +104,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     return Run(monkeypatch)
 
 
-def test_tests_are_handed_out_and_workers_end_when_all_are_done(run: Run) -> None:
+def test_tests_are_distributed_and_workers_end_when_all_are_done(run: Run) -> None:
     run.collect("gw0")
     run.collect("gw1")
     assert run.lines[-1] == "2 workers [3 items]"
@@ -126,7 +126,7 @@ def test_tests_are_handed_out_and_workers_end_when_all_are_done(run: Run) -> Non
     assert [each["error"] for each in run.hook.of("pytest_testnodedown")] == [None, None]
 
 
-def test_a_worker_that_dies_is_replaced_and_its_test_is_reported_in_xdists_words(run: Run) -> None:
+def test_dead_worker_is_replaced_and_its_test_reported_like_xdist(run: Run) -> None:
     run.collect("gw0")
     run.collect("gw1")
     (running, *_) = run.pool.orders["gw0"]
@@ -150,7 +150,7 @@ def test_messages_after_a_workers_end_are_dropped(run: Run) -> None:
 
 
 @pytest.mark.parametrize("how", ["shouldfail", "shouldstop"])
-def test_a_run_that_is_to_stop_ends_workers_after_their_test(run: Run, how: str) -> None:
+def test_stopping_run_ends_workers_after_their_current_test(run: Run, how: str) -> None:
     run.collect("gw0")
     run.collect("gw1")
     setattr(run.session, how, "stopping after 1 failures")
@@ -162,7 +162,7 @@ def test_a_run_that_is_to_stop_ends_workers_after_their_test(run: Run, how: str)
         run.controller.pytest_runtestloop(run.session)
 
 
-def test_a_worker_that_waits_for_a_phone_is_not_waited_for_at_the_end(
+def test_ending_run_does_not_wait_for_worker_without_phone(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.collect("gw0", TESTS[:1])
@@ -174,7 +174,7 @@ def test_a_worker_that_waits_for_a_phone_is_not_waited_for_at_the_end(
 
 
 @pytest.mark.parametrize("has_phone", [False, True])
-def test_a_run_ends_when_no_worker_gets_a_phone_but_waits_for_a_slow_machine(
+def test_run_ends_if_no_worker_gets_a_phone_but_waits_for_slow_machine(
     run: Run, monkeypatch: pytest.MonkeyPatch, *, has_phone: bool
 ) -> None:
     monkeypatch.setattr(module, "_LATE", -1.0)
@@ -184,14 +184,14 @@ def test_a_run_ends_when_no_worker_gets_a_phone_but_waits_for_a_slow_machine(
     assert bool(run.session.shouldstop) is not has_phone
 
 
-def test_three_workers_in_a_row_that_cannot_begin_end_the_run(run: Run) -> None:
+def test_run_ends_after_three_consecutive_workers_fail_to_start(run: Run) -> None:
     for number in range(3):
         run.tell(f"gw{number}", "ended", why="no cable")
     stop = "3 workers in a row ended before their first test: no cable"
     assert run.session.shouldstop == stop
 
 
-def test_other_tests_than_those_of_the_first_end_the_run(run: Run) -> None:
+def test_run_ends_if_a_worker_collects_different_tests(run: Run) -> None:
     run.collect("gw0")
     run.collect("gw1", TESTS[:1])
     (error,) = run.hook.of("pytest_collectreport")

@@ -69,23 +69,23 @@ def test_before_a_pause_fixtures_are_torn_down(played: Worker, monkeypatch) -> N
     assert [fields["what"] for fields in played.fields("done")] == [0, WorkerSignal.PAUSE, 1]
 
 
-def test_nothing_is_run_for_a_worker_that_only_ends(played: Worker) -> None:
+def test_worker_told_to_end_runs_nothing(played: Worker) -> None:
     played.go(WorkerSignal.END)
     assert played.ran == []
 
 
-def test_a_run_that_stops_ends_after_the_test_that_runs(played: Worker) -> None:
+def test_stopping_worker_finishes_the_current_test(played: Worker) -> None:
     played.go(0, 1, 2, STOP)
     assert played.ran == [("a", "b")]
 
 
-def test_a_failure_that_ends_the_run_ends_the_loop(played: Worker) -> None:
+def test_failure_that_ends_the_run_ends_the_loop(played: Worker) -> None:
     played.session.shouldfail = "stopping after 1 failures"
     played.go(0, 1, 2)
     assert played.ran == [("a", "b")]
 
 
-def test_reports_say_which_worker_and_which_test_they_are_of(played: Worker) -> None:
+def test_reports_contain_worker_and_test_ids(played: Worker) -> None:
     report: Any = SimpleNamespace(nodeid="d")  # for example, of a test that waited for judges
     played.loop.pytest_runtest_logreport(report)
     (told,) = played.fields("testreport")
@@ -99,7 +99,7 @@ def test_only_failed_collections_are_reported(played: Worker) -> None:
     assert played.fields("collectreport") == [{"data": {"nodeid": "d"}}]
 
 
-def test_a_warning_crosses_without_its_class(played: Worker) -> None:
+def test_warnings_are_sent_without_their_classes(played: Worker) -> None:
     class Own(UserWarning):
         """A class that exists only in this process."""
 
@@ -132,7 +132,7 @@ def test_the_final_event_has_the_output_of_plugins(played: Worker) -> None:
     }
 
 
-def test_pytest_rerunfailures_finds_a_server_on_its_own_machine() -> None:
+def test_rerunfailures_finds_server_on_its_own_machine() -> None:
     plugin = pytest.importorskip("pytest_rerunfailures")
     workerinput: dict[str, Any] = {"sock_port": 1, "statusdb_token": "x"}
     worker.count_reruns_here(workerinput)
@@ -142,7 +142,7 @@ def test_pytest_rerunfailures_finds_a_server_on_its_own_machine() -> None:
     counts.sock.close()
 
 
-def test_workers_without_that_plugin_are_given_nothing_for_it() -> None:
+def test_workers_without_rerunfailures_get_no_server_address() -> None:
     workerinput: dict[str, Any] = {}
     worker.count_reruns_here(workerinput)
     assert workerinput == {}

@@ -25,7 +25,7 @@ def described(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
     return run, machine.about_code(session, run)
 
 
-def test_the_same_code_does_not_differ(described):
+def test_same_code_has_no_differences(described):
     run, theirs = described
     assert {"tasks/test_it.py", "the project's agents", "pytest-mobileagent"} <= theirs.keys()
     assert machine.differences(run, theirs) == []
@@ -41,7 +41,7 @@ def test_different_code_is_named(described, tmp_path, changed, named):
     assert machine.differences(run, theirs) == [named]
 
 
-def test_a_test_that_is_not_here_is_other_code(described, tmp_path):
+def test_test_file_missing_here_counts_as_different(described, tmp_path):
     run, theirs = described
     (tmp_path / "tasks" / "test_it.py").unlink()
     assert machine.differences(run, theirs) == ["tasks/test_it.py"]

@@ -74,7 +74,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_folder_arrives_as_it_is_at_any_time(run, machines):
+def test_folder_is_mirrored_unchanged_at_any_time(run, machines):
     machine, _ = machines
     machine.write(SCREEN, b"\x89PNG")
     machine.append("episodes/t.0/steps.jsonl", '{"step": 0}')
@@ -104,14 +104,14 @@ def test_sent_data_is_not_sent_again(machines):
     assert machine.sent == []
 
 
-def test_a_screen_that_two_have_seen_is_sent_once(machines):
+def test_screen_shared_by_two_workers_is_sent_once(machines):
     for machine in machines:
         machine.write(SCREEN, b"\x89PNG")
         machine.send()
     assert [len(machine.sent) for machine in machines] == [1, 0]
 
 
-def test_a_screen_comes_before_the_step_that_names_it(machines):
+def test_screen_is_sent_before_the_step_that_refers_to_it(machines):
     machine, _ = machines
     machine.append("episodes/t.0/steps.jsonl", SCREEN)
     machine.write(SCREEN, b"\x89PNG")
@@ -124,14 +124,14 @@ def test_a_screen_comes_before_the_step_that_names_it(machines):
     ]
 
 
-def test_lines_of_all_machines_stand_in_one_index(run, machines):
+def test_index_contains_lines_of_all_machines(run, machines):
     for number, machine in enumerate(machines * 2):
         machine.append("index.jsonl", str(number))
         machine.send()
     assert (run.path / "index.jsonl").read_text() == "0\n1\n2\n3\n"
 
 
-def test_what_each_spends_counts_for_all_at_once_and_once(run, machines):
+def test_spending_is_shared_at_once_and_counted_once(run, machines):
     ours, theirs = machines
     for number in range(4):
         machine = machines[number % 2]
@@ -146,7 +146,7 @@ def test_what_each_spends_counts_for_all_at_once_and_once(run, machines):
     assert (run.path / "spent.jsonl").read_text() == "[0.5, 10]\n" * 4 + "[1.5, 2]\n"
 
 
-def test_a_line_that_is_still_being_written_is_left_for_later(run, machines):
+def test_incomplete_line_is_sent_later(run, machines):
     ours, theirs = machines
     for content in (b"[0.5, 10]\n[0.2", b"[0.5, 10]\n[0.25, 5]\n"):
         ours.write("spent.jsonl", content)
@@ -156,20 +156,20 @@ def test_a_line_that_is_still_being_written_is_left_for_later(run, machines):
     assert theirs.spent() == Expenditure(2.75, 17)
 
 
-def test_what_was_spent_before_a_run_was_resumed_counts(run, tmp_path):
+def test_spending_before_resumption_counts(run, tmp_path):
     run.make()
     append_line(run.path / "spent.jsonl", "[0.25, 5]")
     assert asyncio.run(Relay(run).spent("gw0", None)) == Expenditure(0.25, 5)
 
 
-def test_the_first_that_collects_writes_run_json(run, machines):
+def test_first_worker_to_collect_writes_run_json(run, machines):
     for number, machine in enumerate(machines):
         machine.write("run.json", str(number).encode())
         machine.send()
     assert (run.path / "run.json").read_bytes() == b"0"
 
 
-def test_a_resumed_run_json_is_written_once_it_says_so(run, tmp_path):
+def test_resumed_run_json_is_written_once_it_records_the_resumption(run, tmp_path):
     write_text(run.make() / "run.json", "before")
     relay = Relay(run)
     machine = Machine(tmp_path / "gw0", relay, "gw0")
@@ -180,7 +180,7 @@ def test_a_resumed_run_json_is_written_once_it_says_so(run, tmp_path):
     assert (run.path / "run.json").read_bytes() == b"resumed"
 
 
-def test_attempts_are_numbered_for_all_machines(relay, run):
+def test_attempts_are_numbered_across_machines(relay, run):
     numbers = [asyncio.run(relay.number(worker, "t")) for worker in ("gw0", "gw1", "gw0")]
     assert numbers == [0, 1, 2]
 
@@ -200,7 +200,7 @@ def test_nothing_is_accepted_from_a_worker_declared_dead(run, relay, machines):
         asyncio.run(relay.spent("gw0", None))
 
 
-def test_events_and_orders_arrive_in_order(relay, machines):
+def test_events_and_orders_keep_their_order(relay, machines):
     for number in range(3):
         machines[number % 2].send(number)
         asyncio.run(relay.order("gw1", number))
@@ -230,7 +230,7 @@ def of_first(folder: Path) -> dict[str, bytes]:
     return {n: each for n, each in files(folder).items() if n != OTHER and "u.0" not in n}
 
 
-def test_an_episode_of_an_earlier_run_is_copied_where_both_runs_are(run, earlier):
+def test_earlier_episode_is_copied_between_runs_on_one_machine(run, earlier):
     relay = Relay(run, earlier)
     assert [asyncio.run(relay.take_over("episodes/t.0")) for _ in range(2)] == [True, True]
     assert files(run.path) == of_first(earlier)
@@ -248,7 +248,7 @@ def test_an_episode_of_an_earlier_run_is_sent_to_its_reader(run, earlier, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["../earlier/episodes/t.0", "episodes/..", "episodes", "/etc/x"])
-def test_nothing_else_of_an_earlier_run_is_read(run, earlier, name):
+def test_only_episodes_of_earlier_runs_can_be_read(run, earlier, name):
     for call in (Relay(run, earlier).earlier(name), Relay(run, earlier).take_over(name)):
         with pytest.raises(HostError, match="is not an episode of an earlier run"):
             asyncio.run(call)
@@ -257,6 +257,6 @@ def test_nothing_else_of_an_earlier_run_is_read(run, earlier, name):
 
 
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", "", "episodes/../../other"])
-def test_a_worker_writes_nothing_outside_of_the_run(relay, name):
+def test_workers_cannot_write_outside_the_run_folder(relay, name):
     with pytest.raises(ValueError, match="is not a file of a run"):
         asyncio.run(relay.hear("gw0", [Parcel(name, Way.WHOLE, b"")], []))

@@ -33,7 +33,7 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
     return read(invented.index(rows), episodes)
 
 
-def test_a_failure_opens_where_it_matters_and_says_why(reader: Any) -> None:
+def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader: Any) -> None:
     reader.go("#e=bad.0")
     reader.sees("#why", "Set an alarm for 8:00 on workdays")
     said = dict(zip(reader.texts("#why dt"), reader.texts("#why dd"), strict=True))
@@ -53,7 +53,7 @@ def test_a_failure_opens_where_it_matters_and_says_why(reader: Any) -> None:
     reader.sees("#detail", "Step 1 of 6")
 
 
-def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
+def test_keyboard_moves_between_steps_and_the_address_follows(reader: Any) -> None:
     reader.go("#e=bad.0&s=2&f=outcome%3Afailed")
     reader.sees("#detail", "swipe (270, 900) to (270, 300)")
     reader.press("j")
@@ -90,9 +90,7 @@ def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any)
     reader.sees("#place", "Step 4 / 6")
 
 
-def test_pictures_that_were_packed_since_the_page_was_written_are_shown(
-    reader: Any, tmp_path: Path
-) -> None:
+def test_page_shows_pictures_packed_after_it_was_written(reader: Any, tmp_path: Path) -> None:
     for path in (tmp_path / "screens").glob("*.png"):
         with Image.open(path) as image:
             image.save(path.with_suffix(".webp"), lossless=True)
@@ -104,7 +102,7 @@ def test_pictures_that_were_packed_since_the_page_was_written_are_shown(
     reader.chrome.get_log("browser")  # Discards the messages about the missing pictures.
 
 
-def test_it_plays(reader: Any) -> None:
+def test_episode_can_be_played(reader: Any) -> None:
     reader.go("#e=ok.0&s=5")
     reader.sees("#place", "Step 5 / 6")
     reader.press(" ")
@@ -113,7 +111,7 @@ def test_it_plays(reader: Any) -> None:
     reader.until("document.querySelector('#play').ariaLabel === 'Play'")
 
 
-def test_screens_are_shown_before_and_after_with_marks_where_fingers_were(reader: Any) -> None:
+def test_screens_before_and_after_show_marks_of_actions(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
     reader.until(LOADED)
     assert reader.texts("#stage figcaption b") == ["Before", "After"]
@@ -137,7 +135,7 @@ def test_screens_are_shown_before_and_after_with_marks_where_fingers_were(reader
     assert reader.ask("document.querySelectorAll('#screen .mark.undone').length") == 1
 
 
-def test_elements_and_screen_point_at_each_other(reader: Any) -> None:
+def test_elements_and_screen_highlight_each_other(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
     reader.sees("#tree", "#row0")
     assert reader.texts("#tree .node")[0] == "FrameLayout"
@@ -169,7 +167,7 @@ def test_models_events_probes_checks_and_judges_are_shown(reader: Any) -> None:
     reader.sees("#detail .opinions details[open]", "Alarm(8, 0)")
 
 
-def test_a_step_is_copied_as_markdown(reader: Any) -> None:
+def test_step_can_be_copied_as_markdown(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
     reader.sees("#detail", "Step 2 of 6")
     reader.press("y")
@@ -251,7 +249,7 @@ def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
     assert not reader.texts("#detail .crash")
 
 
-def test_the_check_is_shown_around_the_condition_that_did_not_hold(
+def test_check_is_shown_around_the_failed_condition(
     read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 ) -> None:
     text = "alarms = episode.probe('alarms')\nassert Alarm(8, 0) in alarms\n    </pre>"

@@ -61,7 +61,7 @@ def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
     assert severe == []
 
 
-def test_it_is_a_map_with_the_first_page_chosen(read: Any) -> None:
+def test_map_opens_with_the_first_page_selected(read: Any) -> None:
     reader = read()
     reader.sees("#about", "4 pages · 5 actions · CC0")
     assert reader.ask("document.querySelectorAll('.node').length") == 4
@@ -87,7 +87,7 @@ def test_it_can_be_navigated_by_keys(read: Any) -> None:
     assert reader.ask(f"{chosen}[0] === document.activeElement")
 
 
-def test_an_action_leads_to_its_page_and_shows_what_it_touches(read: Any) -> None:
+def test_action_links_to_its_page_and_highlights_its_target(read: Any) -> None:
     reader = read()
     reader.sees("#page", "tap list")
     reader.ask("(document.querySelector('#page li button').focus(), 1)")
@@ -97,7 +97,7 @@ def test_an_action_leads_to_its_page_and_shows_what_it_touches(read: Any) -> Non
     reader.sees("#page", "to item · 3 times")
 
 
-def test_a_path_is_drawn_in_and_numbered(read: Any) -> None:
+def test_golden_path_is_drawn_and_numbered(read: Any) -> None:
     reader = read()
     reader.sees("#path", "Golden path: buy")
     choose = "document.querySelector('#path')"
@@ -113,7 +113,7 @@ def test_a_path_is_drawn_in_and_numbered(read: Any) -> None:
     assert reader.ask("document.querySelectorAll('.way, .number').length") == 0
 
 
-def test_pages_are_found_and_kinds_of_actions_hidden(read: Any) -> None:
+def test_pages_can_be_searched_and_action_kinds_hidden(read: Any) -> None:
     reader = read()
     reader.sees("#kinds", "back 1")
     visible = "[...document.querySelectorAll('#sheet .edge')].filter((e) => e.style.display === '')"
@@ -131,7 +131,7 @@ def test_a_partial_map_says_so(read: Any) -> None:
     read(total=12_345, around="list").sees("#about", "4 of 12,345 pages, those nearest to list")
 
 
-def test_texts_that_attack_are_texts(read: Any) -> None:
+def test_hostile_texts_are_shown_as_text(read: Any) -> None:
     hostile = [page("home", 0), page(HOSTILE, 1, activity=HOSTILE, package=HOSTILE, also=[HOSTILE])]
     ways = [{"kind": "golden", "name": HOSTILE, "goal": HOSTILE, "pages": ["home", HOSTILE]}]
     reader = read(hostile, [edge("home", HOSTILE, words=HOSTILE)], ways, licence=HOSTILE)
@@ -142,7 +142,7 @@ def test_texts_that_attack_are_texts(read: Any) -> None:
     assert reader.ask("document.images.length") == 1
 
 
-def test_four_hundred_pages_are_drawn_at_once(read: Any) -> None:
+def test_four_hundred_pages_are_drawn_quickly(read: Any) -> None:
     pages = [page(f"p{n}", n // 8, n % 8) for n in range(400)]
     edges = [edge(f"p{n}", f"p{(7 * n + k) % 400}") for n in range(400) for k in range(5)]
     reader = read(pages, edges, [], start="p0")

@@ -53,7 +53,7 @@ def unharmed(reader: Any) -> bool:
     return bool(reader.ask(f"{own} && {made} && !document.title.startsWith('taken')"))
 
 
-def test_the_overview_shows_them_as_text(reader: Any) -> None:
+def test_overview_shows_hostile_texts_as_text(reader: Any) -> None:
     reader.sees("#count", "2 rows")
     for part in ("#run", "#notice", "#gate", "#comparison", "#causes", "#rows"):
         reader.sees(part, SHOWN)
@@ -67,7 +67,7 @@ def test_the_overview_shows_them_as_text(reader: Any) -> None:
     assert unharmed(reader)
 
 
-def test_an_episode_shows_them_as_text(reader: Any) -> None:
+def test_episode_shows_hostile_texts_as_text(reader: Any) -> None:
     reader.go("#e=a.0&s=2")
     reader.sees("#place", "/ 6")
     reader.click("#detail .fold:last-child summary")
@@ -83,7 +83,7 @@ def test_an_episode_shows_them_as_text(reader: Any) -> None:
     assert "<img" not in markdown.replace("\\<img", "")
 
 
-def test_right_to_left_text_turns_nothing_else_round(reader: Any) -> None:
+def test_right_to_left_text_does_not_reorder_its_surroundings(reader: Any) -> None:
     reader.go("#e=a.0&s=2")
     reader.sees("#place", "/ 6")
     order = "[...document.querySelectorAll('#head > *')].map((n) => n.getBoundingClientRect().left)"
@@ -106,7 +106,7 @@ def test_right_to_left_text_turns_nothing_else_round(reader: Any) -> None:
         "data:image/svg+xml,<svg/>",
     ],
 )
-def test_only_pictures_of_the_run_are_asked_for(
+def test_only_pictures_of_the_run_are_loaded(
     read: Callable[..., Any], invented: Any, pictures: Callable[..., str], path: str
 ) -> None:
     episode = invented.episode("a.0", pictures, invented.STEPS[:1])
@@ -121,7 +121,7 @@ def test_only_pictures_of_the_run_are_asked_for(
 @pytest.mark.parametrize(
     "place", ["#e=%00&s=x&f=%FF", "#e=</script>", "#e=__proto__&with=constructor", "#s=-1&e=a.0"]
 )
-def test_hostile_links_open_nothing_but_the_page(reader: Any, place: str) -> None:
+def test_hostile_links_only_open_the_page(reader: Any, place: str) -> None:
     reader.go(place)
     reader.until("!document.querySelector('#problem').hidden || document.querySelector('#place')")
     assert unharmed(reader)

@@ -71,7 +71,7 @@ def agents(reader: Reader) -> list[str]:
     return reader.texts("#board .opener")
 
 
-def test_runs_stand_by_success_with_the_places_that_are_left_open(read: Any) -> None:
+def test_runs_are_sorted_by_success_with_their_possible_ranks(read: Any) -> None:
     unranked = run("late", 0.4, obstacles=["other seeds"], places=None)
     reader = read(
         run("t3a", 0.3, places=[2, 3]), unranked, run("m3a", 0.9), run("old", 0.35, places=[2, 3])
@@ -84,7 +84,7 @@ def test_runs_stand_by_success_with_the_places_that_are_left_open(read: Any) -> 
     assert reader.texts("#board thead th")[:3] == ["Place", "Agent", "Success ▼"]
 
 
-def test_a_row_opens_to_its_suites_tasks_and_remarks(read: Any) -> None:
+def test_row_expands_to_suites_tasks_and_remarks(read: Any) -> None:
     first = run("m3a", 0.9, notes=["3 attempts lost to infrastructure"], peers=[1], places=[1, 2])
     tasks = [task(number, "passed", "failed") for number in range(250)]
     reader = read(first, run("t3a"), tasks=[tasks, []])
@@ -101,7 +101,7 @@ def test_a_row_opens_to_its_suites_tasks_and_remarks(read: Any) -> None:
     assert reader.ask("document.querySelector('#inner-0').hidden")
 
 
-def test_the_interval_of_a_row_is_seen_behind_the_bars_of_all(read: Any) -> None:
+def test_interval_of_a_row_is_drawn_behind_all_bars(read: Any) -> None:
     reader = read(run("m3a", 0.6, peers=[1]), run("t3a", 0.5, peers=[0]), run("x", 0.1))
     reader.ask("document.querySelector('#row-0 .opener').focus()")
     style = "document.querySelector('#board').style.getPropertyValue"
@@ -113,7 +113,7 @@ def test_the_interval_of_a_row_is_seen_behind_the_bars_of_all(read: Any) -> None
     ]
 
 
-def test_columns_sort_by_keyboard_and_unknown_numbers_stand_last(read: Any) -> None:
+def test_columns_sort_by_keyboard_with_unknown_numbers_last(read: Any) -> None:
     reader = read(
         run("b", 0.5, mean_cost_usd=0.5), run("a", 0.4, mean_cost_usd=None), run("c", 0.6)
     )
@@ -128,7 +128,7 @@ def test_columns_sort_by_keyboard_and_unknown_numbers_stand_last(read: Any) -> N
     assert [each for each in reader.ask(sorts) if each] == ["descending"]
 
 
-def test_all_can_be_done_by_keyboard(read: Any) -> None:
+def test_everything_works_by_keyboard(read: Any) -> None:
     reader = read(run("m3a", 0.9), run("t3a"), tasks=[[task(1, "passed")], []])
     columns = reader.ask("document.querySelectorAll('#board thead button').length")
     reader.press(*["\ue004"] * (1 + columns + 1))  # the table, its headers, the first row
@@ -170,7 +170,7 @@ def test_names_in_runs_are_shown_as_text(read: Any) -> None:
     assert reader.ask("document.title") == "Leaderboard"
 
 
-def test_a_damaged_page_says_so(read: Any, chrome: Any) -> None:
+def test_damaged_page_shows_a_message(read: Any, chrome: Any) -> None:
     reader = read(run("m3a"), run("t3a"), tasks=[])
     path = reader.page
     path.write_bytes(path.read_bytes().replace(b'id="index">', b'id="index">H4sIAAAA'))
@@ -179,7 +179,7 @@ def test_a_damaged_page_says_so(read: Any, chrome: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 1920])
-def test_it_fits_the_screen(read: Any, width: int) -> None:
+def test_page_fits_the_screen(read: Any, width: int) -> None:
     long = run("long_name_" * 9, suites={f"suite_of_a_long_name_{n}": NUMBERS for n in range(12)})
     tasks = [task(n, *["passed"] * 10) for n in range(3)]
     reader = read(long, run("t3a"), tasks=[tasks, []])
@@ -190,7 +190,7 @@ def test_it_fits_the_screen(read: Any, width: int) -> None:
     assert reader.ask("document.documentElement.scrollWidth") <= width
 
 
-def test_texts_stand_out_in_light_and_in_dark(read: Any) -> None:
+def test_texts_have_enough_contrast_in_light_and_dark(read: Any) -> None:
     from tests.report.html.page.test_looks import _CONTRASTS
 
     unranked = run("late", 0.4, obstacles=["other seeds"], places=None)

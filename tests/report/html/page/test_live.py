@@ -49,7 +49,7 @@ def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     server.server_close()
 
 
-def test_new_tasks_steps_and_screens_appear_by_themselves(
+def test_new_tasks_steps_and_screens_appear_automatically(
     told: Any, read: Callable[..., Any], invented: Any, pictures: Callable[..., str], tmp_path: Path
 ) -> None:
     address, answers = told

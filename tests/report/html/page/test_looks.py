@@ -25,7 +25,7 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 1920])
-def test_it_fits_the_screen(reader: Any, width: int) -> None:
+def test_page_fits_the_screen(reader: Any, width: int) -> None:
     screen = {"width": width, "height": 720, "deviceScaleFactor": 1, "mobile": width < 500}
     reader.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     for place, sign in PLACES.items():
@@ -37,7 +37,7 @@ def test_it_fits_the_screen(reader: Any, width: int) -> None:
         assert all(each > 100 for each in reader.ask(widths)), place
 
 
-def test_texts_stand_out_in_light_and_in_dark(reader: Any) -> None:
+def test_texts_have_enough_contrast_in_light_and_dark(reader: Any) -> None:
     """The Web Content Accessibility Guidelines require a contrast of 4.5 to 1 for text (1.4.3)."""
     papers = set()
     for scheme in ("light", "dark"):

@@ -41,7 +41,7 @@ def names(reader: Any) -> list[str]:
     return [text.split("\n")[0] for text in reader.texts(".row .c-task")]
 
 
-def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
+def test_overview_shows_run_gate_comparison_and_notice(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     about = invented.index(some, notice="Virtual phones …", gate=GATE, comparison=COMPARISON)
@@ -63,9 +63,7 @@ def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
     reader.until("document.querySelectorAll('.row').length === 1")
 
 
-def test_failures_are_grouped_by_their_causes_which_list_them(
-    read: Callable[..., Any], invented: Any
-) -> None:
+def test_failures_are_grouped_by_cause(read: Callable[..., Any], invented: Any) -> None:
     row, error = invented.row, 'the agent failed at step 2: it raised ValueError: no "key"'
     rows = [
         row("clock/a", "failed", cause="ValueError: no …", error=error, sought="Alarm(8, 0)"),
@@ -129,9 +127,7 @@ def test_words_are_found_in_replies_and_screens_and_open_their_step(
     reader.sees("#detail", "Step 3 of 6")
 
 
-def test_many_tasks_are_binned_in_the_plot_of_steps(
-    read: Callable[..., Any], invented: Any
-) -> None:
+def test_step_plot_bins_many_tasks(read: Callable[..., Any], invented: Any) -> None:
     rows = [invented.row(f"clock/{n}", "passed" if n % 4 else "failed") for n in range(400)]
     reader = read(invented.index([*rows, invented.row("clock/far", steps=40, golden_steps=20)]))
     reader.click("#plots-box summary")
@@ -170,9 +166,7 @@ FILTERS = {
 }
 
 
-def test_what_is_typed_filters_and_sorts(
-    read: Callable[..., Any], invented: Any, some: Any
-) -> None:
+def test_typed_query_filters_and_sorts(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
     found = {}
@@ -184,7 +178,7 @@ def test_what_is_typed_filters_and_sorts(
     assert found == FILTERS
 
 
-def test_filters_are_clicked_kept_in_the_address_and_taken_back(
+def test_clicked_filters_are_kept_in_the_address_and_removable(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     reader = read(invented.index(some))
@@ -206,7 +200,7 @@ def test_filters_are_clicked_kept_in_the_address_and_taken_back(
     assert reader.ask(chosen) == "notes"
 
 
-def test_a_bar_shows_a_rate_with_its_interval_and_filters(
+def test_bar_shows_a_rate_with_interval_and_filters_on_click(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     about = invented.index(some)
@@ -225,7 +219,7 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     assert names(reader) == ["clock/a", "clock/b two"]
 
 
-def test_plots_have_a_mark_for_each_task_and_a_line_for_each_device(
+def test_plots_have_a_mark_per_task_and_a_line_per_device(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     reader = read(invented.index(some))
@@ -241,7 +235,7 @@ def test_plots_have_a_mark_for_each_task_and_a_line_for_each_device(
     reader.until(f"{plot}[1].querySelectorAll('.out').length === 2")
 
 
-def test_the_bars_of_very_many_tasks_are_one_shape_for_each_outcome(
+def test_bars_of_many_tasks_are_one_shape_per_outcome(
     read: Callable[..., Any], invented: Any
 ) -> None:
     rows = [
@@ -257,7 +251,7 @@ def test_the_bars_of_very_many_tasks_are_one_shape_for_each_outcome(
     reader.until("document.querySelector('.wide-plot path.passed')?.matches('.out')")
 
 
-def test_a_thousand_tasks_take_few_rows_and_open_anywhere(
+def test_thousand_tasks_render_few_rows_and_open_anywhere(
     read: Callable[..., Any], invented: Any
 ) -> None:
     reader = read(invented.index(invented.many(1_000)))
@@ -272,7 +266,7 @@ def test_a_thousand_tasks_take_few_rows_and_open_anywhere(
     assert reader.ask("document.querySelectorAll('.row').length") < 60
 
 
-def test_the_list_is_copied_as_markdown(read: Callable[..., Any], invented: Any, some: Any) -> None:
+def test_list_can_be_copied_as_markdown(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
     reader.press("/", "suite:clock", "\ue00c", "y")
@@ -287,7 +281,7 @@ def test_the_list_is_copied_as_markdown(read: Callable[..., Any], invented: Any,
 
 
 @pytest.mark.parametrize("missing", [{}, {"summary": {}}, {"run": None}, {"summary": None}])
-def test_a_run_of_nothing_is_a_page_too(
+def test_empty_run_has_a_page(
     read: Callable[..., Any], invented: Any, missing: dict[str, Any]
 ) -> None:
     reader = read({**invented.index([]), **missing})

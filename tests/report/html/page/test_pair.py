@@ -53,7 +53,7 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
     return read(invented.index(now), episodes, base, told=told)
 
 
-def test_only_what_changed_is_listed(reader: Any) -> None:
+def test_only_changed_tasks_are_listed(reader: Any) -> None:
     reader.sees("#comparison", "2026-11-21-base")
     reader.sees("#count", "7 rows")
     reader.click("#comparison button")
@@ -128,7 +128,7 @@ def test_equal_episodes_are_described_as_equal(reader: Any) -> None:
     reader.sees("#problem", "This page has no episode nowhere.")
 
 
-def test_both_play_and_are_copied(reader: Any) -> None:
+def test_both_episodes_can_be_played_and_copied(reader: Any) -> None:
     reader.go("#e=lost.0&with=~lost.0&s=1")
     reader.sees("#pair-place", "Step 1")
     reader.press("y")

@@ -45,7 +45,7 @@ def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
     assert [each["message"] for each in chrome.get_log("browser")] == []
 
 
-def test_runs_are_listed_the_newest_first_with_a_line_over_time(read: Any) -> None:
+def test_runs_are_listed_newest_first_with_a_line_over_time(read: Any) -> None:
     lost = {"before": "run-1", "gained": ["clock/a"], "lost": ["clock/b", "clock/c"]}
     runs = [run(1), run(2, gate="FAIL", **lost), run(3, agent="other", cost_usd=None)]
     reader = read(runs, {})
@@ -67,7 +67,7 @@ def test_runs_are_listed_the_newest_first_with_a_line_over_time(read: Any) -> No
     reader.sees("#count", "1 of 3 runs")
 
 
-def test_two_runs_are_compared_by_two_clicks(read: Any) -> None:
+def test_two_clicks_compare_two_runs(read: Any) -> None:
     runs = [run(1), run(2, beside=["run-1"]), run(3)]
     outcomes = {
         "run-1": {"a": False, "b": True, "c": None, "d": True},
@@ -91,7 +91,7 @@ def test_two_runs_are_compared_by_two_clicks(read: Any) -> None:
     reader.until("document.querySelector('#chosen').hidden")
 
 
-def test_hostile_names_are_texts_and_a_damaged_run_has_its_row(read: Any) -> None:
+def test_hostile_names_are_text_and_damaged_run_has_a_row(read: Any) -> None:
     hostile = run(1, agent=HOSTILE, models=[HOSTILE], gate=HOSTILE, suites={HOSTILE: [1, 2]})
     again = run(2, agent=HOSTILE, suites={HOSTILE: [1, 2]}, before="run-1", lost=[HOSTILE])
     damaged = run(3, problem=f"is damaged: {HOSTILE}", started=None)
@@ -103,7 +103,7 @@ def test_hostile_names_are_texts_and_a_damaged_run_has_its_row(read: Any) -> Non
     assert reader.ask("document.images.length") == 0
 
 
-def test_a_thousand_runs_are_drawn_in_parts(read: Any) -> None:
+def test_thousand_runs_are_drawn_in_parts(read: Any) -> None:
     reader = read([run(n) for n in range(1000)], {})
     reader.sees("#count", "1,000 runs")
     assert reader.ask("document.querySelectorAll('#runs tbody tr').length") == 200

@@ -12,7 +12,7 @@ from pytest_mobileagent.report.html import page
 from pytest_mobileagent.report.html.page import shell
 
 
-def test_only_the_pages_own_script_and_style_are_allowed_by_their_digests() -> None:
+def test_policy_allows_only_own_script_and_style() -> None:
     text = b"".join(shell("a run")).decode()
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
     assert policy.startswith("default-src &#39;none&#39;; ")
@@ -24,16 +24,16 @@ def test_only_the_pages_own_script_and_style_are_allowed_by_their_digests() -> N
         assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy
 
 
-def test_only_a_live_page_may_ask_its_server() -> None:
+def test_only_a_live_page_may_connect_to_its_server() -> None:
     assert "connect-src &#39;self&#39;" in b"".join(shell("a run", live=True)).decode()
 
 
-def test_a_title_is_text() -> None:
+def test_title_is_escaped() -> None:
     before, _ = shell("</title><script>alert(1)</script>")
     assert b"<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>" in before
 
 
-def test_every_file_of_the_page_is_in_it() -> None:
+def test_every_script_of_the_page_is_included() -> None:
     kinds = get_args(get_type_hints(shell)["kind"])
     assert "graph" in kinds
     text = b"".join(part for kind in kinds for part in shell("a", kind=kind)).decode()
@@ -42,7 +42,7 @@ def test_every_file_of_the_page_is_in_it() -> None:
     assert [name for name in names if page.script(name) not in text] == []
 
 
-def test_nothing_is_made_from_markup() -> None:
+def test_no_script_creates_elements_from_markup() -> None:
     scripts = [each.name for each in files(page).iterdir() if each.name.endswith(".js")]
     unsafe = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function"
