@@ -103,7 +103,7 @@ class Recorder:
             EpisodeOver: if the episode is over.
             ValueError, TypeError: if tokens or seconds are not numbers.
         """
-        # Numbers of other libraries would become texts in JSON.
+        # Numbers of other libraries would become strings in JSON.
         tokens = {
             "input_tokens": None if input_tokens is None else int(input_tokens),
             "output_tokens": None if output_tokens is None else int(output_tokens),

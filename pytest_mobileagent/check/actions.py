@@ -93,7 +93,7 @@ class Typed:
 
 
 def typings(episode: EpisodeRecord) -> list[Typed]:
-    """Return the texts that were typed, one entry per action.
+    """Return the strings that were typed, one entry per action.
 
     The field is the one at `Type.at`, or the one tapped earlier in the same decision; otherwise the
     one that has the focus on the screen that the agent saw; otherwise the one whose text has

@@ -70,7 +70,7 @@ class AndroidArena(Dialect):
         return Decision((action,), {"thought": thought} if thought else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return the action as the code reads it, without brackets around names or in texts.
+        """Return the action as the code reads it, without brackets around names or in strings.
 
         An empty action, or `set_text` without text, ends the original's run with an exception.
         """

@@ -96,7 +96,7 @@ class AndroidWorld(Dialect):
         return Decision(_actions(object_in(action), frame), {"reason": reason})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return the decision as the code reads it: names are exact; texts contain no brace."""
+        """Return the decision as the code reads it: names are exact; strings contain no brace."""
         reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
         action = re.search("Action:(.*)", words, re.DOTALL)
         if not (reason and reason[1].strip() and action and action[1].strip()):

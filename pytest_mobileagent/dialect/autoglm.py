@@ -94,7 +94,7 @@ class AutoGlm(Dialect):
         """Return the decision as the original's code reads it.
 
         A closing tag, or any other text after the call, is a syntax error, which ends the run. The
-        texts of "Type" and "finish" lose their first character and their last two characters.
+        strings of "Type" and "finish" lose their first character and their last two characters.
         """
         thinking, action = _split(words)
         parts = {"thinking": thinking} if thinking else {}
@@ -151,7 +151,7 @@ class AutoGlm(Dialect):
 
     @staticmethod
     def halves(words: str) -> tuple[str, str]:
-        """Return the thought and the action of a reply as texts without tags."""
+        """Return the thought and the action of a reply as strings without tags."""
         thought, closed, behind = words.partition("</think>")
         if not closed:
             thought, behind = "", words

@@ -1,4 +1,4 @@
-"""Functions that read objects, numbers, points, texts and keys in a reply.
+"""Functions that read objects, numbers, points, strings and keys in a reply.
 
 The only error that they raise is `DialectError`.
 """

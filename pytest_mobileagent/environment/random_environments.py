@@ -107,7 +107,7 @@ def _table(environment: Environment) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value of an environment as TOML; its texts contain no quotes or backslashes."""
+    """Return a value of an environment as TOML; its strings contain no quotes or backslashes."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):

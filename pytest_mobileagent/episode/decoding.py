@@ -96,7 +96,7 @@ def masked(text: str, search: Search, mask: str) -> str:
 def readings(text: str) -> list[str]:
     """Return the text, followed by the results of removing its layers of possible escapes.
 
-    A key may contain what looks like an escape, and is searched for in texts that were decoded.
+    A key may contain what looks like an escape, and is searched for in strings that were decoded.
     """
     read = [text]
     while len(read) <= _DEPTH and (decoded := _unescaped(read[-1])) != read[-1]:

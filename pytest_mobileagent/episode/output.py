@@ -43,7 +43,7 @@ class Output:
         self._part_size = part_size
         self._secrets = secret_bytes(secrets)
         self._held = b""  # a possible beginning of a secret
-        self._line = b""  # an incomplete line, if texts are to be redacted
+        self._line = b""  # an incomplete line, if strings are to be redacted
         self._tail: deque[bytes] = deque()
         self._in_tail = 0
         self._dropped = 0

@@ -58,7 +58,7 @@ _UNCHANGED = {
     "package", "activity", "time", "role", "termination", "when",
     "scorer", "model", "models", "own_models", "mark",
 }  # fmt: skip
-# The same within the content of a record, at any depth; some are numbers rather than texts.
+# The same within the content of a record, at any depth; some are numbers rather than strings.
 _UNCHANGED_BELOW = {
     "action", "direction", "class_name", "resource_id", "package", "activity", "where", "sought",
     "scorer", "weight", "first_step", "bounds", "x", "y", "x1", "y1", "x2", "y2", "seconds",
@@ -260,7 +260,7 @@ def _keys() -> list[str]:
 
 
 def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
-    """Return plain data with these words masked in its texts, through any encoding."""
+    """Return plain data with these words masked in its strings, through any encoding."""
     sought = {
         each for word in words for each in readings(word) if each == word or len(each) >= _LEAST
     }

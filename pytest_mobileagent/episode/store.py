@@ -21,7 +21,7 @@ The screens themselves are stored once per run (see `episode.screens`). The firs
 precedes the first step, and one follows every step except the final report. If the writer is
 killed, the rest is a readable prefix: an incomplete last line is ignored.
 
-Long texts of an agent are recorded without their middle.
+Long strings of an agent are recorded without their middle.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class Recorder:
     ) -> None:
         """Write the agent's decision before it is performed; `seconds` elapsed in the agent.
 
-        On a golden path, `golden` is performed in its place. Long texts are cut (see `cut`).
+        On a golden path, `golden` is performed in its place. Long strings are cut (see `cut`).
         """
         done = actions if golden is None else (golden.action,)
         self._name = type(done[0]).__name__.lower() if done else "none"

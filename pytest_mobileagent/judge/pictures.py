@@ -61,12 +61,12 @@ _QUALITY = 85
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CODE = 6  # hexadecimal digits
 _LONGEST_WORDS = 120  # characters of one text on a strip
-_LONGEST_STRIP = 600  # characters of all texts on a strip
+_LONGEST_STRIP = 600  # characters of all strings on a strip
 
 
 @dataclass(frozen=True, slots=True)
 class Album:
-    """The pictures of one request, and the texts that cannot be written on their strips.
+    """The pictures of one request, and the strings that cannot be written on their strips.
 
     Strips are drawn in a font that is available everywhere, but only has ASCII letters. Texts that
     are too long or have other letters appear on a strip as [1], [2] …, and in `words`. Each strip

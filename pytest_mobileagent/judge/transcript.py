@@ -201,7 +201,7 @@ def in_words(
 ) -> str:
     """Return one line with what was done on a frame and what failed, or "nothing".
 
-    `quote` quotes untrusted texts: typed texts, labels of elements, the user's reply.
+    `quote` quotes untrusted strings: typed text, labels of elements, the user's reply.
     """
     done = _each(frame.actions, frame.screen, verbs, quote)
     if frame.reply is not None:

@@ -233,7 +233,7 @@ class CompletionOptions(TypedDict, total=False):
     """Options of a completion other than its prompt; the provider chooses values for missing ones.
 
     - `system`: the system prompt, before all messages.
-    - `stop`: texts at which the reply ends. `tools`: the tools that the model may call.
+    - `stop`: strings at which the reply ends. `tools`: the tools that the model may call.
     - `stream`: whether to stream the reply, so the time to the first token is measured.
     - `extra`: further fields of the provider's API, which are sent unchanged.
     """

@@ -181,7 +181,7 @@ LOOKING = (
 )
 
 
-_MOST_CHARACTERS = 60_000  # clients refuse texts above 25,000 tokens
+_MOST_CHARACTERS = 60_000  # clients refuse text above 25,000 tokens
 
 
 def list_elements(screen: Screen, frame: Frame) -> str:

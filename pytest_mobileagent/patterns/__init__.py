@@ -97,7 +97,7 @@ class Match:
         return self.string[start:end]
 
     def groups(self) -> tuple[str | None, ...]:
-        """Return the texts of all groups."""
+        """Return the strings of all groups."""
         return tuple(self[number] for number in range(1, len(self.spans)))
 
     def span(self, group: int | str = 0) -> Span:

@@ -19,7 +19,7 @@ _INK = r"\x00-\x08\x0e-\x1b\x21-\x7f"  # all characters that are not white space
 _WIDE_INK = r"\x00-\x08\x0e-\x1b\x21-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}"
 _WIDE_INK += r"\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}"
 _WIDE_INK += r"\x{3001}-\x{10ffff}"
-_ESCAPES: Final = {  # RE2's equivalents of Python's escapes in a set, by whether texts are ASCII
+_ESCAPES: Final = {  # RE2's equivalents of Python's escapes in a set, by whether strings are ASCII
     True: {"d": "0-9", "w": "0-9A-Za-z_", "s": _SPACE, "S": _INK, "W": r"\W", "D": r"\D"},
     False: {"d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "s": _WIDE_SPACE, "S": _WIDE_INK, "D": r"\P{Nd}"},
 }
@@ -30,7 +30,7 @@ class UnsupportedError(Exception):
 
 
 def for_re2(pattern: str, flags: int, *, narrow: bool, java: bool) -> str:
-    """Return a pattern in RE2's syntax, for ASCII texts (`narrow`) or for all texts.
+    """Return a pattern in RE2's syntax, for ASCII strings (`narrow`) or for all strings.
 
     Raises:
         UnsupportedError: if RE2 lacks a feature that the pattern uses.

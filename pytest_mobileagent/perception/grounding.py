@@ -138,7 +138,7 @@ def rounded(x: float, y: float, size: Size) -> tuple[int, int]:
 
 
 def _in_common(one: str, two: str) -> int:
-    """Return the length of the longest common subsequence of two texts."""
+    """Return the length of the longest common subsequence of two strings."""
     if one in two:
         return len(one)
     one, two = one[:_LONGEST], two[:_LONGEST]

@@ -68,7 +68,7 @@ def passable(text: str) -> str:
 
 
 def used(texts: Iterable[str]) -> frozenset[str]:
-    """Return the names of the placeholders that occur in texts."""
+    """Return the names of the placeholders that occur in strings."""
     return frozenset(name for text in texts for name in _names(text) if name in NAMES)
 
 
@@ -130,7 +130,7 @@ def fill_variables(variables: Mapping[str, str], values: Values) -> dict[str, st
 def fill_file(path: Path, values: Values) -> None:
     """Fill in a file in place; braces around other text than a placeholder are left unchanged.
 
-    In formats with quoted texts, a value is escaped for double quotes.
+    In formats with quoted strings, a value is escaped for double quotes.
 
     Raises:
         AgentError: if the file cannot be read as text, or cannot be written.

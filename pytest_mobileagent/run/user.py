@@ -52,7 +52,7 @@ class EpisodeUser:
 
     - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
       recorded; `models` and `clients` are its settings (see `run.attempt.AttemptPlan`).
-    - `values`: the values of placeholders in the user's texts.
+    - `values`: the values of placeholders in the user's answers and questions.
     - `unanswered`: the run's file of questions that had no answer; None if they are not recorded.
     - `answers`: the answers to the agent's questions since `begin`, which took `seconds`.
     - `told`: what the user has said unasked on the last screen.

@@ -239,7 +239,7 @@ def _parameter(value: Any, chosen: Mapping[str, str]) -> Any:
 
 
 def _probe(name: str, probe: Probe, words: Mapping[str, str]) -> Probe:
-    """Return a probe whose texts have placeholders and alternatives replaced by packages."""
+    """Return a probe whose strings have placeholders and alternatives replaced by packages."""
     if not is_dataclass(probe) or isinstance(probe, type):
         return probe
     texts = {each.name: getattr(probe, each.name) for each in fields(probe) if each.init}

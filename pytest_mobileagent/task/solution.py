@@ -62,7 +62,7 @@ class Scene:
         return bool(self.screens[-1].find_all(**self.fill(criteria)))
 
     def fill(self, criteria: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the criteria with the placeholders in their texts filled."""
+        """Return the criteria with the placeholders in their strings filled."""
         return {
             name: fill(value, self.values) if isinstance(value, str) else value
             for name, value in criteria.items()

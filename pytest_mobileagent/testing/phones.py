@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class FakePhone:
     """A phone that shows one screen after another, whatever the actions; the last one stays.
 
-    - `screens`: screens, XML texts, or paths of XML files.
+    - `screens`: screens, XML strings, or paths of XML files.
     - `apps`: the installed packages; None means whatever a task needs.
     - `answers`: the output of shell scripts, by script; other scripts print nothing. Probes read
       it.

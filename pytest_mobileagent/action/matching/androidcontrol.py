@@ -78,8 +78,8 @@ def androidcontrol(
       most 140 thousandths of the screen from the golden point, each axis in thousandths separately;
       the source has only whole thousandths, but here, points are not rounded. Scrolls: correct in
       the finger's direction. Everything else: correct if of the same type. Typing, `Open`: correct
-      if the texts are equal. The source also requires a token F1 above 0.5, but of one word only.
-      So texts are also correct if their first words are equal, ignoring case. The last word of a
+      if the strings are equal. The source also requires a token F1 above 0.5, but of one word only.
+      So strings are also correct if their first words are equal, ignoring case. The last word of a
       text includes the closing bracket: "Oslo" is not the first word of "Oslo S".
 
     `Open` is compared by its text, a package or, as in the data, the app's name.

@@ -1,4 +1,4 @@
-"""Points, boxes, directions and texts, compared as several matching rules do.
+"""Points, boxes, directions and strings, compared as several matching rules do.
 
 Operations are in the same order as in the scorers, so that points exactly on the edge of a box or
 of a radius give the same result. An empty string is a part of every other, so typing nothing is
@@ -124,17 +124,17 @@ def direction(
 
 
 def one_in_other(one: str, other: str) -> bool:
-    """Return whether one of two texts is a part of the other."""
+    """Return whether one of two strings is a part of the other."""
     return one in other or other in one
 
 
 def one_in_other_caseless(one: str, other: str) -> bool:
-    """Return whether one of two texts is a part of the other, ignoring case and outer spaces."""
+    """Return whether one of two strings is a part of the other, ignoring case and outer spaces."""
     return one_in_other(one.lower().strip(), other.lower().strip())
 
 
 def indel_similarity(one: str, other: str) -> float:
-    """Return the similarity of two texts by common subsequence, 0-1 (`Levenshtein.ratio`)."""
+    """Return the similarity of two strings by common subsequence, 0-1 (`Levenshtein.ratio`)."""
     from rapidfuzz.distance import Indel  # only some rules need it
 
     return Indel.normalized_similarity(one, other)

@@ -59,7 +59,7 @@ def mobile_bench(
     - Everything else, which the paper does not mention, is correct if it is equal.
 
     `scorer="code"` follows the released code for noisy and ambiguous data: the golden y is
-    compared with the area's right and bottom edges; F1 must be above 0.5, for texts that
+    compared with the area's right and bottom edges; F1 must be above 0.5, for strings that
     are cut at their first parenthesis; a golden text with "无人应答" accepts any text; scrolls
     and keys are never correct. `Match.type` is counted as for ambiguous data; for noisy
     data, the code counts no type as correct.

@@ -40,7 +40,7 @@ def answers(
     any_order: bool = False,
     paraphrase: Callable[[str, str], bool] | None = None,
 ) -> bool:
-    """Return whether an answer states the expected text, or each of several texts in order.
+    """Return whether an answer states the expected text, or each of several strings in order.
 
     The same words and numbers must follow each other somewhere in the answer, each in full:
     "2" is not in "12", in "-2" or in "May 2". Case, punctuation, spaces and the encoding of
@@ -53,10 +53,10 @@ def answers(
     A value that is denied, questioned, corrected, only supposed, one of several
     alternatives, or part of a range or a bound does not count: "6" is not stated by "not
     6", "6 or 7", "6-7", "about 6", "at least 6", "6? No, 7." or "6, 7", unless the expected
-    text contains those words too. With `any_order`, several texts may appear in any order,
+    text contains those words too. With `any_order`, several strings may appear in any order,
     but may not share a word.
 
-    `paraphrase(answer, expected)` is called, with several texts joined by commas, only if
+    `paraphrase(answer, expected)` is called, with several strings joined by commas, only if
     this comparison fails. An empty expected text never matches: it may come from a screen
     that had nothing to read. An answer of more than 8,000 characters, or with a number of
     300 digits, matches only itself, and `paraphrase` is not called for it.
@@ -111,7 +111,7 @@ def _are_nonempty(texts: Sequence[str]) -> bool:
 
 
 def _is_readable(*texts: str) -> bool:
-    """Return whether texts are short enough to be read: a page of a log is not an answer."""
+    """Return whether strings are short enough to be read: a page of a log is not an answer."""
     return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
 
 
@@ -125,7 +125,7 @@ def _states(answer: str, texts: Sequence[str], *, any_order: bool) -> bool:
     each = [(text, read(text)) for text in texts]
     if len(each) == 1 and (closed := _states_closed(reading, each[0][1])) is not None:
         return closed
-    if any_order:  # match longer texts first, so that "York" is not taken from "New York"
+    if any_order:  # match longer strings first, so that "York" is not taken from "New York"
         each.sort(key=lambda pair: -len(pair[1].words))
     taken: set[int] = set()
     start = 0
@@ -197,7 +197,7 @@ def _is_doubtful(
 
 
 def _is_complete(reading: PreparedText, doubt: Doubt, taken: set[int]) -> bool:
-    """Return whether the expected texts cover all values of a list in an answer, or none."""
+    """Return whether the expected strings cover all values of a list in an answer, or none."""
     if not doubt.is_list:
         return True
     members = [value for value in reading.values if doubt.start <= value.start < doubt.end]

@@ -183,7 +183,7 @@ class Packages:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Rows of a content provider, as dictionaries of texts; null values are None.
+    """Rows of a content provider, as dictionaries of strings; null values are None.
 
     Android does not escape commas and line breaks in values. Naming the wanted columns makes the
     rows easier to parse reliably.

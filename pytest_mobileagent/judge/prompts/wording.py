@@ -1,4 +1,4 @@
-"""The texts that each language of prompts must provide."""
+"""The strings that each language of prompts must provide."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Verbs:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """All texts for a judge; capitals in braces are placeholders.
+    """All strings for a judge; capitals in braces are placeholders.
 
     - `role`, `rules`, `action_rules`: the system prompt; `guard`: explains fences ({NUMBER}).
     - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: introduce each kind of data.

@@ -29,7 +29,7 @@ class AnthropicMessages:
     """A `Client` for `POST BASE_URL/v1/messages`.
 
     System messages are joined and sent before all others. Consecutive messages from the same side
-    are merged into one, with tool results first, as this API requires. Empty texts, which it
+    are merged into one, with tool results first, as this API requires. Empty strings, which it
     refuses, are left out. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the type
     `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. This API
     has no seed. An answer's `raw` has its blocks, including the model's thinking and its
@@ -169,7 +169,7 @@ def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
 
 
 def _append(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Append the texts of a delta to those of its block: text, thinking or a signature."""
+    """Append the strings of a delta to those of its block: text, thinking or a signature."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
             block[name] = (block.get(name) or "") + value

@@ -97,7 +97,7 @@ def _names(words: str, name: str) -> bool:
 
 
 def mended(value: Any) -> Any:
-    """Return JSON-able data without lone surrogates in its texts.
+    """Return JSON-able data without lone surrogates in its strings.
 
     Two surrogates that meet where pieces of a stream are joined become their character; a lone
     surrogate becomes U+FFFD, as usual in decoding.

@@ -144,7 +144,7 @@ def messages(stream: Iterable[Event]) -> Assembled:
 
 
 def _extend_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Append the texts of a delta to its block: text, thinking, a tool's input."""
+    """Append the strings of a delta to its block: text, thinking, a tool's input."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
             block[name] = as_text(block.get(name)) + value

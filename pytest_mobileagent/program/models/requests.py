@@ -203,7 +203,7 @@ def _messages(body: dict[str, Any]) -> Iterator[Message]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[str | Image]:
-    """Yield the texts and pictures in JSON-able data, in order."""
+    """Yield the strings and pictures in JSON-able data, in order."""
     if isinstance(value, str):
         if value:
             yield _picture(value) or value

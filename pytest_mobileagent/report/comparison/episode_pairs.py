@@ -172,7 +172,7 @@ def _start(episode: EpisodeRecord) -> str:
 
 
 def _first_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the first line in which two texts differ, from each; "" if one has no text."""
+    """Return the first line in which two strings differ, from each; "" if one has no text."""
     if not (before and after):
         return "", ""
     one, other = before.splitlines(), after.splitlines()

@@ -1,4 +1,4 @@
-"""Tables of numbers, written as Markdown, LaTeX and CSV with all texts escaped."""
+"""Tables of numbers, written as Markdown, LaTeX and CSV with all strings escaped."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The model calls of an episode for the page: prompts and replies.
 
-Long texts that are sent repeatedly, as in conversations, are stored once.
+Long strings that are sent repeatedly, as in conversations, are stored once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
 
 JUDGES = "judges.jsonl"
-_SHORT = 120  # characters; shorter texts are repeated instead of referenced
+_SHORT = 120  # characters; shorter strings are repeated instead of referenced
 _FIELDS = (
     "model", "role", "input_tokens", "output_tokens", "cached_tokens", "price_usd", "seconds",
     "retries", "estimated", "from_cache",
@@ -26,7 +26,7 @@ _FIELDS = (
 
 
 class Texts:
-    """The distinct long texts of an episode, by number."""
+    """The distinct long strings of an episode, by number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -40,7 +40,7 @@ class Texts:
 
     @property
     def all(self) -> list[str]:
-        """All texts, in the order of their numbers."""
+        """All strings, in the order of their numbers."""
         return list(self._numbers)
 
 

@@ -1,4 +1,4 @@
-"""Markdown in which texts of apps, tasks and agents are escaped."""
+"""Markdown in which text from apps, tasks and agents is escaped."""
 
 from __future__ import annotations
 

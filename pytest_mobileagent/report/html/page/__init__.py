@@ -84,7 +84,7 @@ def shell(
         _file("head.html") + _file(file)
     )
     style, script = _all(styles), _all(scripts)
-    own = {"style": style, "script": script, "blocks": _BLOCKS}  # the only trusted texts
+    own = {"style": style, "script": script, "blocks": _BLOCKS}  # the only trusted strings
     whole = template.render(
         title=title,
         policy=_policy(style, script, live=live),
