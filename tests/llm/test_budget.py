@@ -238,7 +238,9 @@ def test_without_an_answer_nothing_may_be_spent(
         Spending(Budget(Limit(9.0)), ledger),
         Spending(Budget(tokens=Limit(9000)), Ledger(ledger.path, tmp_path / "nobody")),
     ):
-        with pytest.raises(HostError, match=r"no model is asked, as it is unknown .*spent: "):
+        with pytest.raises(
+            HostError, match=r"no model is called, because what the run has spent is unknown: "
+        ):
             spending.over()
     broken = LedgerServer(tmp_path / "broken", fails)
     try:
