@@ -70,6 +70,7 @@ def test_numbers_do_not_depend_on_the_number_of_workers(project):
     assert one["run"]["fingerprint"] == two["run"]["fingerprint"] == three["run"]["fingerprint"]
 
 
+@pytest.mark.slow
 def test_killed_worker_loses_no_other_result_and_its_task_is_repeated(project, markers, temporary):
     project.write(agents__crashing=CRASHING)
     result = project.run_virtual("tasks", "--agent=crashing", "-n2", "--junitxml=junit.xml")
