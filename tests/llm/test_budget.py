@@ -244,7 +244,7 @@ def test_without_an_answer_nothing_may_be_spent(
             spending.over()
     broken = LedgerServer(tmp_path / "broken", fails)
     try:
-        with pytest.raises(HostError, match=r"spent: the line is dead$"):
+        with pytest.raises(HostError, match=r"unknown: the line is dead$"):
             Ledger(ledger.path, broken.path).spent()
     finally:
         broken.close()
