@@ -77,21 +77,6 @@ _LONG = (
     "tests/dataset/test_equality.py",
 )
 
-# Files that load a large library of which no other file needs all. One worker loads it for them.
-_SHARING = {
-    "tests/llm/scripted/test_sdks.py": "anthropic",
-    "tests/program/models/test_environment.py": "anthropic",
-    "tests/program/models/test_recorded_failures.py": "anthropic",
-    "tests/program/models/test_recorded_models.py": "anthropic",
-    "tests/mcp/test_bridge.py": "mcp",
-    "tests/mcp/test_endpoint.py": "mcp",
-    "tests/report/comparison/test_pairing.py": "scipy",
-    "tests/report/gate/test_rule.py": "scipy",
-    "tests/report/metrics/test_epochs.py": "scipy",
-    "tests/report/metrics/test_summary.py": "scipy",
-    "tests/test_statistics.py": "scipy",
-}
-
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
 # its own, since devices of different workers may have the same serial.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -103,7 +88,7 @@ class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return nodeid if file in _LONGEST else _SHARING.get(file, file)
+        return nodeid if file in _LONGEST else file
 
 
 @pytest.hookimpl(optionalhook=True)
