@@ -36,11 +36,11 @@ HEAVY |= {"ray", "grpc", "h11", "trustme", "cryptography", "rich"}
 ORDER = [
     "errors",
     "jsonable",
-    "faces",
+    "lazy_names",
     "arguments",
     "patterns",
     "fileio",
-    "found",
+    "recorded_data",
     "urls",
     "extras",
     "processes",
@@ -65,7 +65,7 @@ ORDER += ["testing", "plugin", "init", "__main__"]
 # Exceptions to the order: the only packages that these packages may import.
 ALONE = {
     "virtual": {"virtual", "patterns"},
-    "screen": {"screen", "errors", "jsonable", "fileio", "found", "extras"},
+    "screen": {"screen", "errors", "jsonable", "fileio", "recorded_data", "extras"},
 }
 # The order of the packages and modules inside the virtual phone.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]

@@ -69,7 +69,7 @@ def test_a_public_module_imports_its_names_on_demand(name):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == {
-        "pytest_mobileagent", "pytest_mobileagent.faces", f"pytest_mobileagent.{name}",
+        "pytest_mobileagent", "pytest_mobileagent.lazy_names", f"pytest_mobileagent.{name}",
     }  # fmt: skip
     with pytest.raises(AttributeError, match="nothing_like_it"):
         _ = face.nothing_like_it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.faces import LazyNames
+from pytest_mobileagent.lazy_names import LazyNames
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden, Match

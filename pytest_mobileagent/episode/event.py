@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pytest_mobileagent.found import FoundTuple
 from pytest_mobileagent.jsonable import expect
+from pytest_mobileagent.recorded_data import RecordedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +93,7 @@ class Event:
     derived: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", FoundTuple(self.text))
+        object.__setattr__(self, "text", RecordedTuple(self.text))
 
     def describe(self) -> str:
         """Return a short description of the event."""

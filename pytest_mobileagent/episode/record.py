@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import Finish, Impossible, ends_episode
 from pytest_mobileagent.episode.calls import Totals, totals
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.found import FoundTuple, found
+from pytest_mobileagent.recorded_data import RecordedTuple, to_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -202,12 +202,12 @@ class EpisodeRecord:
     @property
     def screens(self) -> tuple[Screen, ...]:
         """Every screen of the phone, in order and without noise; the last is `screen`."""
-        return FoundTuple((*(step.screen.own for step in self.steps), self.screen))
+        return RecordedTuple((*(step.screen.own for step in self.steps), self.screen))
 
     @property
     def seen(self) -> tuple[Screen, ...]:
         """Every screen as the agent saw it, in order and with any noise."""
-        return FoundTuple((*(step.screen for step in self.steps), self.covered or self.screen))
+        return RecordedTuple((*(step.screen for step in self.steps), self.covered or self.screen))
 
     @property
     def page(self) -> str:
@@ -217,7 +217,7 @@ class EpisodeRecord:
     @property
     def pages(self) -> tuple[str, ...]:
         """The ids of all recorded pages that were shown, in order; empty on a phone."""
-        return FoundTuple(screen.page for screen in self.screens if screen.page)
+        return RecordedTuple(screen.page for screen in self.screens if screen.page)
 
     @property
     def step_count(self) -> int:
@@ -228,7 +228,7 @@ class EpisodeRecord:
     def actions(self) -> tuple[Action, ...]:
         """Every action that was performed, in order, without reports."""
         each = (action for step in self.steps for action in step.done)
-        return FoundTuple(action for action in each if not ends_episode(action))
+        return RecordedTuple(action for action in each if not ends_episode(action))
 
     @property
     def answer(self) -> str:
@@ -246,12 +246,12 @@ class EpisodeRecord:
     @property
     def calls(self) -> tuple[ModelCall, ...]:
         """Every model call, including those of a decision beyond the step limit."""
-        return FoundTuple((*(call for step in self.steps for call in step.calls), *self.unused))
+        return RecordedTuple((*(call for step in self.steps for call in step.calls), *self.unused))
 
     @property
     def user_calls(self) -> tuple[ModelCall, ...]:
         """Every call of the model that plays the user; none of them is among `calls`."""
-        return FoundTuple(call for step in self.steps for call in step.user_calls)
+        return RecordedTuple(call for step in self.steps for call in step.user_calls)
 
     @property
     def is_metered(self) -> bool | None:
@@ -269,12 +269,12 @@ class EpisodeRecord:
     @property
     def events(self) -> tuple[Event, ...]:
         """The events that the phone reported in all steps, in order."""
-        return FoundTuple(event for step in self.steps for event in step.events)
+        return RecordedTuple(event for step in self.steps for event in step.events)
 
     @property
     def crashes(self) -> tuple[Crash, ...] | None:
         """The app crashes, in order; None if the phone's log could not be read."""
-        found = FoundTuple(crash for step in self.steps for crash in step.crashes)
+        found = RecordedTuple(crash for step in self.steps for crash in step.crashes)
         return found if found or self.is_logged else None
 
     @property
@@ -336,11 +336,11 @@ def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
     for name in names:
         value = getattr(record, name)
         if isinstance(value, tuple):
-            value = value if isinstance(value, FoundTuple) else FoundTuple(value)
+            value = value if isinstance(value, RecordedTuple) else RecordedTuple(value)
         elif name in _PROBES:  # the names are the author's, so they are not wrapped
-            value = {probe: found(read) for probe, read in value.items()}
+            value = {probe: to_recorded(read) for probe, read in value.items()}
         else:
-            value = found(value)
+            value = to_recorded(value)
         object.__setattr__(record, name, value)
 
 

@@ -31,12 +31,12 @@ from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoal
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
-from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import PURE, case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import Skipped, state_of
 from pytest_mobileagent.processes import is_readable
+from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.screen.explain import Miss, NotFoundError, collect_misses
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from pytest_mobileagent.action.action import check as checked
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.fileio import write_text
-from pytest_mobileagent.record.desk import elements_of
 from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, target_at
 from pytest_mobileagent.record.server import RecordServer
+from pytest_mobileagent.record.service import elements_of
 from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def play(
         EpisodeOver: when the person has ended the task, or a limit is reached.
         AgentError: if the page cannot be served.
     """
-    desk = PlayDesk(briefing, phone)
+    service = PlayService(briefing, phone)
     try:
-        server = RecordServer(desk)
+        server = RecordServer(service)
     except OSError as error:
         msg = f"the page cannot be served: {error}"
         raise AgentError(msg) from error
@@ -55,7 +55,7 @@ def play(
         if browser:
             open_page(server.invitation())
         try:
-            desk.work()
+            service.work()
         finally:
             server.shutdown()
 
@@ -71,7 +71,7 @@ def _announce(text: str, url: str, file: Path | None) -> None:
         print(text, file=sys.stderr)
 
 
-class PlayDesk:
+class PlayService:
     """A task that a person plays: the data for the page, and the page's requests.
 
     Requests arrive in threads of the server, but only the agent's thread may use the phone: `work`

@@ -13,9 +13,9 @@ from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import HostError, MobileAgentError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.record.desk import RecordDesk
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
 from pytest_mobileagent.record.server import RecordServer
+from pytest_mobileagent.record.service import RecordService
 from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
@@ -126,20 +126,20 @@ def _record(
         device = lease.enter_context(leased_device(source, options))
         _check(device, apps)
         recording = Recording(device, apps, draft=draft)
-        desk = RecordDesk(recording, given.output, name, lease.close, model=model)
+        service = RecordService(recording, given.output, name, lease.close, model=model)
         _begin(recording, apps, done)
-        server = stack.enter_context(RecordServer(desk, given.port))
+        server = stack.enter_context(RecordServer(service, given.port))
         stack.callback(server.shutdown)
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
         print(f"record: {server.url}", flush=True)
         if not given.no_browser:
             open_page(server.invitation())
         try:
-            desk.closed.wait()
+            service.closed.wait()
         finally:
-            if desk.trial is not None:
-                desk.trial.stop()
-        return _end(given.output, draft, desk.trial)
+            if service.trial is not None:
+                service.trial.stop()
+        return _end(given.output, draft, service.trial)
 
 
 def _make(folder: Path) -> None:

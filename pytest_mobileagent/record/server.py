@@ -19,22 +19,22 @@ from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError, is_number
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.record.desk import Desk
+    from pytest_mobileagent.record.service import Service
 
 _MOST = 200_000  # bytes of a request's body
 _SCRIPTS = ("screen.js", "task.js", "main.js")
 
 
 class RecordServer(loopback.Server):
-    """Serves a desk on a port; 0 selects a free port.
+    """Serves the page of a service on a port; 0 selects a free port.
 
     Raises:
         OSError: if the port is in use.
     """
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
+    def __init__(self, service: Service, port: int = 0) -> None:
         super().__init__(_Handler, "record", port)
-        self.desk = desk
+        self.service = service
 
 
 class _Handler(loopback.Handler):
@@ -43,18 +43,18 @@ class _Handler(loopback.Handler):
 
     def get(self, path: str) -> None:
         """Answer a request of the page for data."""
-        desk, query = self.server.desk, self.query
+        service, query = self.server.service, self.query
         if path == "/":
             self.send_scripted_page(_whole())
         elif path == "/state":
-            self.send_news(desk.state())
+            self.send_news(service.state())
         elif path == "/element":
             x, y = (query.get(name, [""])[0] for name in ("x", "y"))
             if not (is_number(x) and is_number(y)):
                 raise RefusedError(HTTPStatus.BAD_REQUEST, "x and y must be pixels")
-            self.send_json(desk.element(int(x), int(y)))
+            self.send_json(service.element(int(x), int(y)))
         elif re.fullmatch(r"/screen/\d{1,9}", path):
-            self.send(HTTPStatus.OK, "image/png", desk.screen.png)
+            self.send(HTTPStatus.OK, "image/png", service.screen.png)
         else:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
@@ -63,7 +63,7 @@ class _Handler(loopback.Handler):
         body = self.json_body(_MOST, "the request")
         what = urlsplit(self.path).path.removeprefix("/do/")
         try:
-            self.send_json(self.server.desk.do(what, json.loads(body)))
+            self.send_json(self.server.service.do(what, json.loads(body)))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = str(error) if isinstance(error, ValueError) else why_unreadable(error)
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None

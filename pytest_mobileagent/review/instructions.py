@@ -36,7 +36,7 @@ _DECISIONS = {"pass": "keep", "fail": "drop", "undo": "undo"}
 _KEPT = 4  # trajectories in memory, with all their screenshots
 
 
-class InstructionDesk:
+class InstructionService:
     """Serves the drafts of a table of instructions to the page, for one or several people.
 
     `who` is recorded as the author of decisions if the page sends no name.

@@ -185,25 +185,25 @@ def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: boo
 
     queue.items()
     rewriter = Rewriter(queue.run)
-    desk = ReviewService(queue, rewriter, who, asked)
+    service = ReviewService(queue, rewriter, who, asked)
     rewriter.ask()  # for decisions made before the run had ended
     with closing(rewriter):
         head = f"{queue.left()} left for review in {queue.run}"
         if questions := asked.left():
             head += f", and {questions} questions without an answer (answers: {asked.path})"
-        _until_stopped(desk, port, head, browser)
+        _until_stopped(service, port, head, browser)
     report = f"; report: {queue.run / 'report.json'}" if queue.has_ended else ""
-    sys.stdout.write(f"\n{len(desk.decided)} decided, {queue.left()} left{report}\n")
+    sys.stdout.write(f"\n{len(service.decided)} decided, {queue.left()} left{report}\n")
     if rewriter.problem:
         sys.stderr.write(f"error: {printable(rewriter.problem)}\n")
     return 1 if rewriter.problem else 0
 
 
-def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> None:
-    """Serve the page of a desk until Ctrl-C or SIGTERM."""
+def _until_stopped(service: Reviewable, port: int, head: str, browser: bool) -> None:
+    """Serve the page of a service until Ctrl-C or SIGTERM."""
     from pytest_mobileagent.review.server import ReviewServer
 
-    with ReviewServer(desk, port) as server:
+    with ReviewServer(service, port) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.1], name="page")
         serving.start()
         try:
@@ -222,32 +222,32 @@ def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> Non
 
 def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, who: str) -> int:
     """Serve the page for instructions, or only list or decide instructions."""
-    from pytest_mobileagent.review.instructions import InstructionDesk
+    from pytest_mobileagent.review.instructions import InstructionService
 
     table = Path(given.run)
     try:
-        desk = InstructionDesk(table, who)
-        names = [draft.id for draft in desk.drafts()]
+        service = InstructionService(table, who)
+        names = [draft.id for draft in service.drafts()]
         for name, word in given.decide:
             if word not in _OF_INSTRUCTIONS:
                 parser.error(f"{printable(name)}={word}: an instruction is kept or dropped")
             if name not in names:
                 parser.error(f"no instruction is called {printable(name)!r}; --list prints them")
         for name, word in given.decide:
-            desk.decide(names.index(name), _OF_INSTRUCTIONS[word], who, given.note)
+            service.decide(names.index(name), _OF_INSTRUCTIONS[word], who, given.note)
             sys.stdout.write(f"{printable(name)}: {word}\n")
         if given.list:
-            sys.stdout.write(f"{desk.left()} of {len(names)} left for review in {table}\n")
-            for draft in desk.drafts():
+            sys.stdout.write(f"{service.left()} of {len(names)} left for review in {table}\n")
+            for draft in service.drafts():
                 found = draft.decision
                 word = "open" if found is None else "kept" if found.kept else "dropped"
                 sys.stdout.write(f"  {printable(f'{draft.id}   {word}: {draft.instruction}')}\n")
         if given.decide or given.list:
             return 0
-        head = f"{desk.left()} left for review in {table}"
-        _until_stopped(desk, given.port, head, not given.no_browser)
-        kept = sum(bool(draft.decision and draft.decision.kept) for draft in desk.drafts())
-        left = f"{len(desk.decided)} decided, {desk.left()} left"
+        head = f"{service.left()} left for review in {table}"
+        _until_stopped(service, given.port, head, not given.no_browser)
+        kept = sum(bool(draft.decision and draft.decision.kept) for draft in service.drafts())
+        left = f"{len(service.decided)} decided, {service.left()} left"
         sys.stdout.write(f"\n{left}; {kept} tasks in {printable(str(table))}\n")
     except (OSError, HostError, RecordError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")

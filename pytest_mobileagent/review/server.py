@@ -83,7 +83,7 @@ class ReviewService:
         self._stamp = secrets.token_hex(4)  # in the URLs of screens, which browsers cache
         self._lock = threading.Lock()
         self._ended = queue.has_ended
-        self.decided: set[int] = set()  # decided through this desk, and not withdrawn
+        self.decided: set[int] = set()  # decided through this service, and not withdrawn
 
     def queue(self) -> dict[str, Any]:
         """Return all items, with the decisions of the run and of people."""
@@ -214,15 +214,15 @@ _MOST = 100_000  # bytes of a request's body
 
 
 class ReviewServer(loopback.Server):
-    """Serves a desk on a port; 0 selects a free port.
+    """Serves the page of a service on a port; 0 selects a free port.
 
     Raises:
         OSError: if the port is in use.
     """
 
-    def __init__(self, desk: Reviewable, port: int = 0) -> None:
+    def __init__(self, service: Reviewable, port: int = 0) -> None:
         super().__init__(_Handler, "review", port)
-        self.desk = desk
+        self.service = service
 
 
 class _Handler(loopback.Handler):
@@ -231,18 +231,20 @@ class _Handler(loopback.Handler):
 
     def get(self, path: str) -> None:
         """Answer a request of the page for data."""
-        desk, parts = self.server.desk, path.split("/")[1:]
+        service, parts = self.server.service, path.split("/")[1:]
         match parts:
             case [""]:
                 self.send_scripted_page(page())
             case ["queue"]:
-                self.send_news(desk.queue())
+                self.send_news(service.queue())
             case ["episode", episode] if is_number(episode):
-                self.send_json(desk.episode(int(episode)))
+                self.send_json(service.episode(int(episode)))
             case ["screen", episode, screen] if is_number(episode) and is_number(screen):
-                self._picture(desk.screen(int(episode), int(screen)))
-            case ["question", question] if is_number(question) and isinstance(desk, ReviewService):
-                self._picture(desk.screen_of_question(int(question)))
+                self._picture(service.screen(int(episode), int(screen)))
+            case ["question", question] if is_number(question) and isinstance(
+                service, ReviewService
+            ):
+                self._picture(service.screen_of_question(int(question)))
             case _:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
@@ -262,14 +264,14 @@ class _Handler(loopback.Handler):
 
     def _save(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
         """Record a decision, or an answer to a question, and return the new state for the page."""
-        desk, who = self.server.desk, str(given.get("who", ""))
+        service, who = self.server.service, str(given.get("who", ""))
         if path == "/answer":
-            if not isinstance(desk, ReviewService):
+            if not isinstance(service, ReviewService):
                 raise LookupError(path)
-            return desk.answer(given["question"], str(given["answer"]), who)
+            return service.answer(given["question"], str(given["answer"]), who)
         note = str(given.get("note", ""))
         text = {"text": str(given["text"])} if "text" in given else {}
-        return desk.decide(given["episode"], given["decision"], who, note, **text)
+        return service.decide(given["episode"], given["decision"], who, note, **text)
 
     def _picture(self, png: bytes | None) -> None:
         if png is None:

@@ -14,7 +14,7 @@ from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.run.played import MOST_SHOWN, Played, model_of_user
+from pytest_mobileagent.run.simulated_user import MOST_SHOWN, SimulatedUser, model_of_user
 from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.user import (
     NO_USER,
@@ -97,7 +97,7 @@ class EpisodeUser:
             ProviderError: if the model that plays the user does not answer.
         """
         asked, answer = time.monotonic(), None
-        is_all_told = self.tells and isinstance(self._source, Played)
+        is_all_told = self.tells and isinstance(self._source, SimulatedUser)
         if self._source is not None and not self.budget and not is_all_told:
             try:
                 answer = self._source.reply(question, screen, step)
@@ -167,7 +167,7 @@ def _answers_of(
             return _Prepared([pair.filled(values) for pair in pairs], threshold, case.id)
         case Person(full, may_say):
             facts = tuple(fill(fact, values) for fact in may_say)
-            return Played(fill(full, values), facts, fill(case.task.goal, values), model)
+            return SimulatedUser(fill(full, values), facts, fill(case.task.goal, values), model)
     return _Texts({"": user} if isinstance(user, str) else user)
 
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.found import FoundTuple
+from pytest_mobileagent.recorded_data import RecordedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -145,7 +145,7 @@ class Element:
     _seen_on: Readable | None = field(default=None, init=False, repr=False)  # set on the root only
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "children", FoundTuple(self.children))
+        object.__setattr__(self, "children", RecordedTuple(self.children))
         for child in self.children:
             object.__setattr__(child, "parent", self)
 
@@ -184,7 +184,7 @@ class Element:
     def texts(self) -> tuple[str, ...]:
         """The text, or else the content description, of this element and of each descendant."""
         words = (e.text or e.content_desc for e in self.iter())
-        return FoundTuple(text for text in words if text)
+        return RecordedTuple(text for text in words if text)
 
     @property
     def label(self) -> str:
@@ -255,6 +255,6 @@ def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
         made.append(new)
         inside.append([])
     for new, children in zip(made, inside, strict=True):
-        new.children = FoundTuple(children)
+        new.children = RecordedTuple(children)
         new.__class__ = Element
     return made[0]  # type: ignore[no-any-return]

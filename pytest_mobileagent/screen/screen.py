@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import NoScreenshotError, ScreenError
-from pytest_mobileagent.found import FoundList, FoundTuple
+from pytest_mobileagent.recorded_data import RecordedList, RecordedTuple
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
 from pytest_mobileagent.screen.encoding import as_png, size_of
@@ -173,7 +173,7 @@ class Screen:
     @lazy
     def elements(self) -> tuple[Element, ...]:
         """All elements in document order, without the root."""
-        return FoundTuple(self.root.iter())[1:]
+        return RecordedTuple(self.root.iter())[1:]
 
     @lazy
     def _outline(self) -> tuple[list[Element], list[int]] | None:
@@ -187,7 +187,7 @@ class Screen:
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts and content descriptions on the screen, in document order."""
-        return FoundTuple(t for e in self._own_elements for t in (e.text, e.content_desc) if t)
+        return RecordedTuple(t for e in self._own_elements for t in (e.text, e.content_desc) if t)
 
     def find(self, **criteria: Any) -> Element | None:
         """Return the first element that meets all criteria (see `Selector`), or None.
@@ -223,7 +223,7 @@ class Screen:
             MissingExtraError: if the packages for reading or comparing pictures are not installed.
         """
         selector = Selector.of(criteria)
-        found = FoundList(self._search(selector))
+        found = RecordedList(self._search(selector))
         if not found:
             missed(partial(self.explain, selector))
         return found
@@ -274,7 +274,7 @@ class Screen:
             MissingExtraError: if the OCR engine is not installed.
             ScreenError: if the screenshot cannot be decoded.
         """
-        return FoundTuple(
+        return RecordedTuple(
             Element("ocr", text=box.text, bounds=box.bounds, in_picture=True, parent=self.root)
             for box in read_screenshot(self.key, lambda: self.image)
         )
@@ -344,7 +344,7 @@ class Screen:
         """Return the elements that contain the pixel (x, y), the innermost and topmost first."""
         # Android lists the topmost window first.
         windows = (reversed(tuple(window.iter())) for window in self.root.children)
-        return FoundList(e for window in windows for e in window if e.bounds.contains(x, y))
+        return RecordedList(e for window in windows for e in window if e.bounds.contains(x, y))
 
     def _xpath(self, expression: str) -> list[Element]:
         from lxml import etree

@@ -16,7 +16,7 @@ from pytest_mobileagent.instruct.drafts import write_new
 from pytest_mobileagent.instruct.gias import Verification, WrittenInstruction
 from pytest_mobileagent.instruct.routes import Wanted
 from pytest_mobileagent.instruct.walks import graph_routes
-from pytest_mobileagent.review.instructions import InstructionDesk
+from pytest_mobileagent.review.instructions import InstructionService
 from pytest_mobileagent.review.review import main
 from pytest_mobileagent.review.server import ReviewServer
 from pytest_mobileagent.testing import make_screen
@@ -55,69 +55,69 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(table: Path) -> InstructionDesk:
-    return InstructionDesk(table, "ann")
+def service(table: Path) -> InstructionService:
+    return InstructionService(table, "ann")
 
 
-def test_all_wait_at_first_and_nothing_is_a_task(desk: Any, table: Path) -> None:
-    queue = desk.queue()
+def test_all_wait_at_first_and_nothing_is_a_task(service: Any, table: Path) -> None:
+    queue = service.queue()
     assert (queue["left"], queue["words"]["pass"]) == (2, "Keep")
     assert [item[2:] for item in queue["items"]] == [["review", None, None]] * 2
     assert rows(table) == []
 
 
-def test_a_kept_instruction_is_a_task_in_the_edited_words(desk: Any, table: Path) -> None:
-    told = desk.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
+def test_a_kept_instruction_is_a_task_in_the_edited_words(service: Any, table: Path) -> None:
+    told = service.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
     assert told["opinions"][0]["passed"] is True
     assert told["opinions"][0]["reason"] == "edited. better so"
     (row,) = rows(table)
     assert row.goal == "Open page B {{now}}."
     assert row.reviewed == {"who": "ann", "edited": True}
-    assert desk.queue()["left"] == 1
-    assert desk.queue()["items"][0][1] == "Open page B {now}."
+    assert service.queue()["left"] == 1
+    assert service.queue()["items"][0][1] == "Open page B {now}."
 
 
-def test_a_dropped_or_withdrawn_instruction_is_not_a_task(desk: Any, table: Path) -> None:
-    desk.decide(0, "pass", "bea", "", "")
+def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service: Any, table: Path) -> None:
+    service.decide(0, "pass", "bea", "", "")
     assert rows(table)[0].reviewed == {"who": "bea", "edited": False}
-    desk.decide(0, "fail", "bea", "", "")
+    service.decide(0, "fail", "bea", "", "")
     assert rows(table) == []
-    desk.decide(0, "pass", "bea", "", "Open B.")
-    desk.decide(0, "undo", "bea", "", "")
+    service.decide(0, "pass", "bea", "", "Open B.")
+    service.decide(0, "undo", "bea", "", "")
     assert rows(table) == []
-    assert desk.left() == 2
-    assert desk.queue()["items"][0][1] == "Open page B {so}."
+    assert service.left() == 2
+    assert service.queue()["items"][0][1] == "Open page B {so}."
 
 
-def test_the_draft_stays_as_it_was_written(desk: Any, table: Path) -> None:
+def test_the_draft_stays_as_it_was_written(service: Any, table: Path) -> None:
     before = table.with_name("new.jsonl.draft").read_text().splitlines()
-    desk.decide(0, "pass", "", "", "Other words.")
+    service.decide(0, "pass", "", "", "Other words.")
     lines = table.with_name("new.jsonl.draft").read_text().splitlines()
     assert lines[:2] == before
     assert json.loads(lines[2])["instruction"] == "Other words."
 
 
-def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(desk: Any) -> None:
-    shown = desk.episode(1)
+def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service: Any) -> None:
+    shown = service.episode(1)
     assert [frame["title"] for frame in shown["frames"]] == ["Step 1", "Step 2", "At the end"]
     assert shown["frames"][0]["marks"][0]["done"] is True
     assert shown["frames"][1]["instruction"] == "Go back."
     assert "\u201csend all of it\u201d" in shown["alert"]
     assert ("verified", "no") in shown["facts"]
-    assert desk.screen(1, 2).startswith(b"\x89PNG")
-    assert desk.screen(1, 3) is None
+    assert service.screen(1, 2).startswith(b"\x89PNG")
+    assert service.screen(1, 3) is None
 
 
-def test_an_invalid_decision_decides_nothing(desk: Any, table: Path) -> None:
+def test_an_invalid_decision_decides_nothing(service: Any, table: Path) -> None:
     for number, decision in ((0, "note"), (2, "pass"), (True, "pass"), ("0", "pass")):
         with pytest.raises(LookupError):
-            desk.decide(number, decision, "", "", "")
+            service.decide(number, decision, "", "", "")
     assert rows(table) == []
 
 
-def test_a_graph_that_is_gone_is_reported(desk: Any, tmp_path: Path) -> None:
+def test_a_graph_that_is_gone_is_reported(service: Any, tmp_path: Path) -> None:
     (tmp_path / "g").rename(tmp_path / "elsewhere")
-    assert "does not contain a graph" in desk.episode(0)["damaged"]
+    assert "does not contain a graph" in service.episode(0)["damaged"]
 
 
 def test_instructions_are_listed_and_decided_without_a_page(
@@ -160,7 +160,7 @@ def test_damaged_drafts_are_reported_with_their_line(table: Path, line: str, pro
     with table.with_name("new.jsonl.draft").open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(RecordError, match=problem):
-        InstructionDesk(table, "ann")
+        InstructionService(table, "ann")
 
 
 class _Page:
@@ -169,8 +169,8 @@ class _Page:
 
 
 @pytest.fixture
-def user(chrome: Any, desk: InstructionDesk) -> Iterator[User]:
-    with ReviewServer(desk, 0) as server:
+def user(chrome: Any, service: InstructionService) -> Iterator[User]:
+    with ReviewServer(service, 0) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.02])
         serving.start()
         user = User(chrome, _Page(server))

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.found import (
-    FoundTuple,
+from pytest_mobileagent.jsonable import to_wire
+from pytest_mobileagent.recorded_data import (
     MissingIndexError,
     MissingItemError,
     MissingKeyError,
-    found,
+    RecordedTuple,
+    to_recorded,
 )
-from pytest_mobileagent.jsonable import to_wire
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 PLAIN = st.recursive(
@@ -28,7 +28,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: Any) -> None:
-    wrapped = found(plain)
+    wrapped = to_recorded(plain)
     assert wrapped == plain
     assert plain == wrapped
     assert repr(wrapped) == repr(plain)
@@ -37,7 +37,7 @@ def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: An
     for same in (pickle.loads(pickle.dumps(wrapped)), copy.deepcopy(wrapped), to_wire(wrapped)):
         assert same == to_wire(plain)
         assert type(same) is type(plain)
-    assert found(wrapped) is wrapped
+    assert to_recorded(wrapped) is wrapped
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: An
     ],
 )
 def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> None:
-    value = found(
+    value = to_recorded(
         {
             "settings": {"name": 1, "size": 2, "goal": 3},
             "rows": [{"goal": 1}],
@@ -74,7 +74,7 @@ def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> N
 
 
 def test_the_place_of_a_missing_item_is_a_failure_too() -> None:
-    for numbers in (found([1, 2]), FoundTuple([1, 2])):
+    for numbers in (to_recorded([1, 2]), RecordedTuple([1, 2])):
         assert numbers.index(2) == 1
         with pytest.raises(MissingItemError, match="3 is not there: there are 1, 2") as caught:
             numbers.index(3)
@@ -84,7 +84,7 @@ def test_the_place_of_a_missing_item_is_a_failure_too() -> None:
 
 
 def test_existing_items_can_be_removed() -> None:
-    value = found({"a": 1, "rows": [1, 2, 3]})
+    value = to_recorded({"a": 1, "rows": [1, 2, 3]})
     assert (value.pop("a"), value.pop("a", None), value["rows"].pop(), value["rows"].pop(0)) == (
         1,
         None,
@@ -96,17 +96,19 @@ def test_existing_items_can_be_removed() -> None:
 
 def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:
     with pytest.raises(MissingKeyError) as caught:
-        found({f"key {n}": n for n in range(2000)} | {"xyz" * 1000: 1})["key 17a" + "y" * 3000]
+        to_recorded({f"key {n}": n for n in range(2000)} | {"xyz" * 1000: 1})[
+            "key 17a" + "y" * 3000
+        ]
     assert len(str(caught.value)) < 400
     with pytest.raises(MissingKeyError, match=r"there is no 'key 17a': there are 'key 17', 'key "):
-        found({f"key {n}": n for n in range(100)})["key 17a"]
+        to_recorded({f"key {n}": n for n in range(100)})["key 17a"]
     with pytest.raises(MissingIndexError) as missing:
-        found([["x" * 5000] * 5000] * 9)[9]
+        to_recorded([["x" * 5000] * 5000] * 9)[9]
     assert len(str(missing.value)) < 600
 
 
 def test_a_tuple_behaves_as_one_except_for_the_missing_item() -> None:
-    numbers = FoundTuple([1, 2, 3])
+    numbers = RecordedTuple([1, 2, 3])
     assert (numbers[0], numbers[-1], numbers[1:], list(reversed(numbers))) == (
         1,
         3,

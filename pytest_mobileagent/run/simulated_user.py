@@ -62,7 +62,7 @@ _MOST_TOKENS = 4096  # reasoning models count their reasoning as output
 
 
 @dataclass(slots=True)
-class Played:
+class SimulatedUser:
     """Answers by a model that knows the whole goal, and may reveal some facts.
 
     - `full`: the whole goal; `facts`: what the user may reveal, or empty for all details.

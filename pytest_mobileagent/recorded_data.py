@@ -42,7 +42,7 @@ class MissingItemError(AssertionError, ValueError):
     """The data does not contain the item whose index was requested."""
 
 
-class FoundDict(dict[K, V], Generic[K, V]):
+class RecordedDict(dict[K, V], Generic[K, V]):
     """A dictionary in which looking up a missing key fails the check."""
 
     def __missing__(self, key: K) -> V:
@@ -55,27 +55,27 @@ class FoundDict(dict[K, V], Generic[K, V]):
         """Remove a key and return its value, or the default if the key is missing."""
         return super().pop(key, *default) if key in self or default else self[key]
 
-    def copy(self) -> FoundDict[K, V]:
+    def copy(self) -> RecordedDict[K, V]:
         """Return a copy of the same class."""
-        return FoundDict(self)
+        return RecordedDict(self)
 
     def __reduce__(self) -> tuple[type[dict[K, V]], tuple[dict[K, V]]]:
         return dict, (dict(self),)
 
 
-class FoundList(list[T], Generic[T]):
+class RecordedList(list[T], Generic[T]):
     """A list in which looking up a missing item fails the check."""
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> FoundList[T]: ...
-    def __getitem__(self, index: SupportsIndex | slice) -> T | FoundList[T]:
+    def __getitem__(self, index: slice) -> RecordedList[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T | RecordedList[T]:
         try:
             found = super().__getitem__(index)
         except IndexError:
             raise MissingIndexError(f"there is no item {index}{_among(self)}") from None
-        return FoundList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+        return RecordedList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
 
     def pop(self, index: SupportsIndex = -1) -> T:
         """Remove an item and return it."""
@@ -83,9 +83,9 @@ class FoundList(list[T], Generic[T]):
         del self[index]
         return found
 
-    def copy(self) -> FoundList[T]:
+    def copy(self) -> RecordedList[T]:
         """Return a copy of the same class."""
-        return FoundList(self)
+        return RecordedList(self)
 
     def index(self, item: T, *within: SupportsIndex) -> int:
         """Return the index of an item."""
@@ -98,7 +98,7 @@ class FoundList(list[T], Generic[T]):
         return list, (list(self),)
 
 
-class FoundTuple(tuple[T_co, ...], Generic[T_co]):
+class RecordedTuple(tuple[T_co, ...], Generic[T_co]):
     """A tuple in which looking up a missing item fails the check."""
 
     __slots__ = ()
@@ -106,14 +106,14 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
     @overload
     def __getitem__(self, index: SupportsIndex) -> T_co: ...
     @overload
-    def __getitem__(self, index: slice) -> FoundTuple[T_co]: ...
-    def __getitem__(self, index: SupportsIndex | slice) -> T_co | FoundTuple[T_co]:
+    def __getitem__(self, index: slice) -> RecordedTuple[T_co]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T_co | RecordedTuple[T_co]:
         try:
             found = super().__getitem__(index)
         except IndexError:
             count = f"there {_are(self)} {len(self) or 'nothing'}"
             raise MissingIndexError(f"there is no item {index}: {count}") from None
-        return FoundTuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
+        return RecordedTuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
 
     def index(self, item: Any, *within: SupportsIndex) -> int:
         """Return the index of an item."""
@@ -129,15 +129,15 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
         return tuple, (tuple(self),)
 
 
-def found(value: Any) -> Any:
+def to_recorded(value: Any) -> Any:
     """Return JSON-able data with its containers replaced by those of this module, at all levels."""
     match value:
-        case FoundDict() | FoundList():
+        case RecordedDict() | RecordedList():
             return value
         case dict():
-            return FoundDict((key, found(item)) for key, item in value.items())
+            return RecordedDict((key, to_recorded(item)) for key, item in value.items())
         case list():
-            return FoundList(map(found, value))
+            return RecordedList(map(to_recorded, value))
         case _:
             return value
 

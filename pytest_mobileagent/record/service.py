@@ -1,4 +1,4 @@
-"""The desk of a recording: the data for the page, and the page's requests."""
+"""The service behind the page of a recording: its data, and what the page asks to be done."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOON = 12
 _MOST_ELEMENTS = 60  # elements of the last screen that are offered as checks
 
 
-class Desk(Protocol):
+class Service(Protocol):
     """What the page works on: a recording, or a task that a person plays."""
 
     @property
@@ -63,7 +63,7 @@ def elements_of(screen: Screen) -> list[dict[str, Any]]:
     return [{"bounds": [*e.bounds], "label": (e.label or e.resource_id)[:_SHOWN]} for e in found]
 
 
-class RecordDesk:
+class RecordService:
     """A recording, from the first touch to the trials of the written file.
 
     `release` returns the phone before the trials, which lease one themselves.
