@@ -175,8 +175,7 @@ def read_examples(options: Any) -> list[str]:
     if options.example_type == "transition":
         texts = [step for text in texts for step in text.split("\n\n") if _is_step(step)]
     if not any(text.strip() for text in texts):
-        msg = f"there are no examples in {path}"
-        raise AgentError(msg)
+        raise AgentError(f"there are no examples in {path}")
     return texts
 
 

@@ -34,5 +34,4 @@ def check_typing(reply: Reply, screen: Screen) -> None:
     """
     typing = any(isinstance(action, Type) for action in reply.actions)
     if typing and not keyboard_is_shown(screen):
-        msg = "text would be typed before a text field was tapped"
-        raise AgentError(msg)
+        raise AgentError("text would be typed before a text field was tapped")

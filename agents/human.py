@@ -37,8 +37,7 @@ class Human(Agent):
             AgentError: if other workers are running as well.
         """
         if not is_alone():
-            msg = "a person plays one task at a time: omit -n, or use -n 1"
-            raise AgentError(msg)
+            raise AgentError("a person plays one task at a time: omit -n, or use -n 1")
         options = briefing.options
         announce = Path(options.announce) if options.announce else None
         play(briefing, phone, browser=options.browser, announce=announce)

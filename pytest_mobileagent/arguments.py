@@ -41,8 +41,7 @@ def positive(text: str) -> int:
     """
     if number := whole_number(text):
         return number
-    msg = f"{text!r} is not a whole number of at least 1"
-    raise argparse.ArgumentTypeError(msg)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
 
 
 class Parser(argparse.ArgumentParser):

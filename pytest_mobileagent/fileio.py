@@ -81,8 +81,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        msg = f"cannot write {path}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot write {path}: {error}") from error
 
 
 def read_object(path: Path) -> dict[str, Any]:

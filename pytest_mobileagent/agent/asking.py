@@ -121,8 +121,7 @@ def given_up(policy: str, problem: str) -> Decision:
             return Decision((Finish(),))
         case "give up":
             return Decision((Impossible(problem),))
-    msg = f"the model's reply cannot be parsed: {problem}"
-    raise AgentError(msg)
+    raise AgentError(f"the model's reply cannot be parsed: {problem}")
 
 
 def opened(decision: Decision, apps: Iterable[str]) -> Decision:

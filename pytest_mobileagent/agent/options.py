@@ -35,8 +35,7 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     for word in _with_preset(agent, declared, given):
         key, equals, text = word.partition("=")
         if not equals:
-            msg = f"{word}: must be KEY=VALUE"
-            raise BadOptionError(msg)
+            raise BadOptionError(f"{word}: must be KEY=VALUE")
         if key not in types_:
             presets = getattr(declared, "PRESETS", {})
             raise BadOptionError(f"{word}: {_unknown(agent, key, types_, defaults, presets)}")
@@ -70,8 +69,7 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
     chosen = names[-1]
     if chosen not in presets:
         known = ", ".join(presets) or "none"
-        msg = f"preset={chosen}: {agent} has no such preset (available: {known})"
-        raise BadOptionError(msg)
+        raise BadOptionError(f"preset={chosen}: {agent} has no such preset (available: {known})")
     words = [f"{name}={as_word(value)}" for name, value in presets[chosen].items()]
     return [*words, *(word for word in given if word.partition("=")[0] != "preset")]
 
@@ -95,8 +93,7 @@ def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
             setattr(options, name, value)
     except Exception as error:
         printed = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
-        msg = f"{printed}: {agent} rejects this: {in_one_line(error)}"
-        raise BadOptionError(msg) from error
+        raise BadOptionError(f"{printed}: {agent} rejects this: {in_one_line(error)}") from error
     return options
 
 

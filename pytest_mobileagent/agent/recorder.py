@@ -115,8 +115,7 @@ class Recorder:
 
     def _send_or_raise(self, what: str, **more: Any) -> None:
         if over := self._send(what, **more):
-            msg = f"the episode is over: {over}"
-            raise Over(msg)
+            raise Over(f"the episode is over: {over}")
 
     def _send(self, what: str, **more: Any) -> str:
         """Send a message, and return why the episode is over; "" if it is not."""

@@ -68,8 +68,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         if set(reference) & set(" /{"):
             hint = f"; to run a program, use --agent='cmd:{reference}'"
         names = ", ".join(known) or "none: name folders of agents in mobile_agent_paths"
-        msg = f"there is no agent {reference!r}{hint} (available: {names})"
-        raise UnknownAgentError(msg)
+        raise UnknownAgentError(f"there is no agent {reference!r}{hint} (available: {names})")
     return sources[reference]
 
 
@@ -114,8 +113,7 @@ def _in_folder(folder: Path) -> dict[str, AgentSource]:
 
 def _from_file(reference: str, path: Path, class_name: str | None) -> AgentSource:
     if not path.is_file():
-        msg = f"--agent={reference}: there is no file {path}"
-        raise UnknownAgentError(msg)
+        raise UnknownAgentError(f"--agent={reference}: there is no file {path}")
     if class_name is None:
         _parse(reference, path)
         return AgentSource(path.stem, lambda: _only_agent(path, reference))
@@ -128,11 +126,9 @@ def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
         spec = importlib.util.find_spec(module)
     except (Exception, SystemExit) as error:  # importing its parent packages may fail in any way
         what = str(error) if isinstance(error, ImportError | ValueError) else in_one_line(error)
-        msg = f"--agent={reference}: cannot import {module!r}: {what}"
-        raise UnknownAgentError(msg) from error
+        raise UnknownAgentError(f"--agent={reference}: cannot import {module!r}: {what}") from error
     if spec is None:
-        msg = f"--agent={reference}: there is no module {module!r}"
-        raise UnknownAgentError(msg)
+        raise UnknownAgentError(f"--agent={reference}: there is no module {module!r}")
     if spec.origin and spec.origin.endswith(".py"):
         _check_defines(reference, Path(spec.origin), class_name)
     return AgentSource(class_name, lambda: _agent_in(importlib.import_module(module), class_name))

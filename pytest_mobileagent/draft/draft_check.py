@@ -68,8 +68,7 @@ def _compare(paths: list[Path]) -> int:
     files = list(dict.fromkeys(drafted_files(paths)))
     if not files:
         where = ", ".join(map(str, paths))
-        msg = f"no drafts are in {where}: `draft-check EPISODE -o DIR` makes some"
-        raise ValueError(msg)
+        raise ValueError(f"no drafts are in {where}: `draft-check EPISODE -o DIR` makes some")
     print("\n".join(compared([edits_of(file) for file in files])))
     return 0
 

@@ -54,8 +54,7 @@ def places(output: Path | None, tasks: Sequence[str]) -> list[Path | None]:
             msg = f"{path} or its draft already exists and is not overwritten: name another file"
             raise ValueError(msg)
         if found.count(path) > 1:
-            msg = f"{path} would contain the drafts of two tasks: draft them one by one"
-            raise ValueError(msg)
+            raise ValueError(f"{path} would contain the drafts of two tasks: draft them one by one")
     return [*found]
 
 
@@ -121,8 +120,7 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
 
     def read(reply: ModelReply) -> DraftFunction:
         if reply.stop == "length":
-            msg = "it was cut off: write less"
-            raise UnreadableDraftError(msg)
+            raise UnreadableDraftError("it was cut off: write less")
         return read_draft(reply.text, tuple(episode.case.parameters))
 
     draft, problem, calls = ask_until_readable(

@@ -67,8 +67,7 @@ def edits_of(path: Path) -> Edits:
         before = _code(draft, tests[0], "test")
         after = _code(edited, found[0], "test") if found else []
     except RecursionError as error:
-        msg = f"{path} is nested too deeply to be compared"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is nested too deeply to be compared") from error
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     equal = sum(block.size for block in matcher.get_matching_blocks())
     return Edits(path, len(before), len(before) - equal, len(after) - equal)
@@ -116,11 +115,9 @@ def _parsed(path: Path) -> ast.Module:
     try:
         return ast.parse(path.read_text("utf-8"))
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise RecordError(msg) from error
+        raise RecordError(f"cannot read {path}: {error.strerror}") from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"{path} is not valid Python: {why_unreadable(error)}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is not valid Python: {why_unreadable(error)}") from error
 
 
 def _tests(module: ast.Module) -> list[ast.FunctionDef]:

@@ -88,11 +88,9 @@ def check_new(path: Path) -> None:
         ValueError: if the path does not end with .jsonl, or the file or its draft exists.
     """
     if path.suffix != ".jsonl":
-        msg = f"-o {path} must end with .jsonl"
-        raise ValueError(msg)
+        raise ValueError(f"-o {path} must end with .jsonl")
     if there := [each for each in (path, draft_of(path)) if each.exists()]:
-        msg = f"{there[0]} already exists and is not overwritten: name a new file"
-        raise ValueError(msg)
+        raise ValueError(f"{there[0]} already exists and is not overwritten: name a new file")
 
 
 def write_new(
@@ -161,8 +159,7 @@ def decide(
     """
     words = " ".join(instruction.split()) or str(draft.row["instruction"])
     if decision not in DECISIONS:
-        msg = f"{decision!r} is not one of {', '.join(DECISIONS)}"
-        raise ValueError(msg)
+        raise ValueError(f"{decision!r} is not one of {', '.join(DECISIONS)}")
     line = {
         "decision": decision,
         "id": draft.id,
@@ -189,8 +186,7 @@ def pages_of(draft: DraftInstruction, table: Path) -> tuple[Screen, ...]:
     place = table.parent / str(origin.get("episode"))
     screens = episode_screens(place)
     if len(screens) != len(draft.golden):
-        msg = f"{place} is not the episode that {draft.id} was written for"
-        raise RecordError(msg)
+        raise RecordError(f"{place} is not the episode that {draft.id} was written for")
     return screens
 
 

@@ -223,8 +223,7 @@ def _page_parts(frame: TranscriptFrame) -> list[Part]:
         parts.append(Album("text" if frame.actions else "none").picture(frame))
     except ScreenError:
         if not frame.screen.xml:
-            msg = "a page has neither a picture nor a view hierarchy"
-            raise NotWrittenError(msg) from None
+            raise NotWrittenError("a page has neither a picture nor a view hierarchy") from None
     if frame.screen.xml:
         parts.append(Data("page", _cut(outline(frame.screen), _LONGEST_PAGE)))
     return parts
@@ -239,16 +238,14 @@ def _merged(reply: str) -> tuple[tuple[str, ...], str]:
     found = object_in(reply, "steps")
     steps = [_line(each) for each in expect(found["steps"], list, "steps")]
     if not steps:
-        msg = "`steps` is empty"
-        raise ValueError(msg)
+        raise ValueError("`steps` is empty")
     return tuple(steps), _task(reply)
 
 
 def _task(reply: str) -> str:
     found = object_in(reply, "task")
     if "task" not in found:
-        msg = "it has no `task`"
-        raise ValueError(msg)
+        raise ValueError("it has no `task`")
     return _line(found["task"])
 
 
@@ -260,8 +257,7 @@ def _line(value: object) -> str:
     """
     line = " ".join(value.split()) if isinstance(value, str) else ""
     if not line or len(line) > _LONGEST:
-        msg = f"steps and tasks must be texts of at most {_LONGEST} characters"
-        raise ValueError(msg)
+        raise ValueError(f"steps and tasks must be texts of at most {_LONGEST} characters")
     return line
 
 

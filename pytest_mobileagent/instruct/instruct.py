@@ -110,8 +110,7 @@ def _written(
     writers = Writers(settings, examples)
     written = write_all(groups, writers, given.threads, left_out, _report_progress)
     if not written:
-        msg = f"no instruction was written: {_counted(left_out)}"
-        raise TaskError(msg)
+        raise TaskError(f"no instruction was written: {_counted(left_out)}")
     drafts = write_new(given.output, written, unreviewed=given.unreviewed)
     print(printable(_summary(given, drafts, writers, left_out)))
     failed = sum(len(group) for group in groups) - len(written)
@@ -138,8 +137,7 @@ def _compared(
         else (project().get("mobile_judges") or (given.model or "", Path()))
     )
     if not text:
-        msg = "no judge is given: use --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
-        raise ValueError(msg)
+        raise ValueError("no judge is given: use --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     judges = tuple(each.named_in(folder) for each in parse_references(text))
     prices = prices_for(judges, given, project)
     cache = _cache(given, judges, project)
@@ -171,8 +169,7 @@ def _limit(text: str | None) -> Limit:
     try:
         return Limit(parse_limit(text).run) if text else Limit()
     except ValueError as error:
-        msg = f"--max-cost={text}: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"--max-cost={text}: {error}") from None
 
 
 def _groups(
@@ -202,8 +199,7 @@ def _groups(
         found += taken
     if not found:
         why = _counted(left_out) or "no episode is finished"
-        msg = f"there is no route to write an instruction for: {why}"
-        raise TaskError(msg)
+        raise TaskError(f"there is no route to write an instruction for: {why}")
     names = Counter(route.id for group in found for route in group)
     if twice := [name for name, count in names.items() if count > 1]:
         msg = f"{twice[0]} is in two of the given runs and graphs: name each of them once"
@@ -336,6 +332,5 @@ def _span(text: str) -> tuple[int, int]:
     first, _, last = text.partition("-")
     least, most = positive(first), positive(last or first)
     if least > most:
-        msg = f"{text} must be MIN-MAX, as in 4-{COMPLEX}"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text} must be MIN-MAX, as in 4-{COMPLEX}")
     return least, most

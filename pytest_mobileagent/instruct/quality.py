@@ -110,8 +110,7 @@ def compare(
     goals = {row.id: _instruction_of(row.columns) for row in rows(others.resolve())}
     known = [draft for draft in drafts if goals.get(draft.id)]
     if not known:
-        msg = f"{others} has none of the instructions' ids, such as {drafts[0].id!r}"
-        raise TaskError(msg)
+        raise TaskError(f"{others} has none of the instructions' ids, such as {drafts[0].id!r}")
 
     def one(draft: DraftInstruction) -> PairwiseComparison | str:
         try:
@@ -206,16 +205,14 @@ def _better(
         _MOST_TOKENS,
     )
     if found is None:
-        msg = f"the reply of {model.name} cannot be read: {problem}"
-        raise TaskError(msg)
+        raise TaskError(f"the reply of {model.name} cannot be read: {problem}")
     return found
 
 
 def _result(reply: ModelReply) -> Better:
     last = _RESULT.fullmatch(read_notes(reply).splitlines()[-1])
     if last is None:
-        msg = "its last line is not `Result: A`, `Result: B` or `Result: tie`"
-        raise ValueError(msg)
+        raise ValueError("its last line is not `Result: A`, `Result: B` or `Result: tie`")
     word = last[1].upper()
     return cast("Better", word if word in {"A", "B"} else "tie")
 

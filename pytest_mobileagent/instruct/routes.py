@@ -200,8 +200,7 @@ def _episode(folder: Path) -> tuple[EpisodeRecord, list[TrajectoryStep]]:
         if not (ends_episode(step.action) or isinstance(step.action, Ask | Wait))
     ]
     if not steps:
-        msg = "nothing was done"
-        raise LeftOutError(msg)
+        raise LeftOutError("nothing was done")
     return episode, steps
 
 

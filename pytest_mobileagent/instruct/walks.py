@@ -49,8 +49,7 @@ def graph_routes(
     own = [graph.start, *graph.snapshots.values(), *_starts_of_tasks(graph)]
     starts = [start] if start else list(dict.fromkeys(page for page in own if page))
     if not starts:
-        msg = f"{graph.folder} has no start page: name a page with --start"
-        raise TaskError(msg)
+        raise TaskError(f"{graph.folder} has no start page: name a page with --start")
     if end and all(graph.equivalent(each, end) for each in starts):
         msg = f"a path of one page: --start and --end are equal, {end!r} in {graph.folder}"
         raise TaskError(msg)

@@ -45,8 +45,7 @@ def read_examples(path: Path | None) -> Examples:
             raise TaskError(msg)
         texts = [row.columns.get(name) for name in ("given", "reply")]
         if not all(isinstance(text, str) and text.strip() for text in texts):
-            msg = f"{row.where}: an example needs texts in `given` and `reply`"
-            raise TaskError(msg)
+            raise TaskError(f"{row.where}: an example needs texts in `given` and `reply`")
         found.setdefault(cast("StageName", stage), []).append(cast("tuple[str, str]", tuple(texts)))
     return found
 

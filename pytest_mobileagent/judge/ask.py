@@ -143,11 +143,9 @@ def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:
     try:
         return model.complete(messages, max_tokens=MOST_TOKENS, temperature=0.0)
     except ModelUnavailable as error:
-        msg = f"judge {model.name} does not answer: {error}"
-        raise JudgeError(msg) from error
+        raise JudgeError(f"judge {model.name} does not answer: {error}") from error
     except RequestRefusedError as error:
-        msg = f"judge {model.name} refuses the request: {error}"
-        raise JudgeError(msg) from error
+        raise JudgeError(f"judge {model.name} refuses the request: {error}") from error
 
 
 _LONGEST = 8000  # characters of an answer, or of notes

@@ -72,8 +72,7 @@ def windows(
     """
     found = frames(episode, screens)
     if not found:
-        msg = f"no judge can be asked: the episode has no screens {screens}"
-        raise JudgeError(msg)
+        raise JudgeError(f"no judge can be asked: the episode has no screens {screens}")
     if question.evidence == "xml":
         shows_all = screens is not None or episode.case.task.kind in _ALL_HIERARCHIES
         return _hierarchies(question, found, wording, shows_all=shows_all)
@@ -101,13 +100,11 @@ def _screenshots(
             pictures.append(album.picture(frame))
             decoded += 1
         except NoScreenshotError as error:
-            msg = f"no judge can be asked: {error}"
-            raise JudgeError(msg) from error
+            raise JudgeError(f"no judge can be asked: {error}") from error
         except ScreenError:
             pictures.append(wording.unreadable)
     if not decoded:
-        msg = "no judge can be asked: none of the episode's screenshots can be decoded"
-        raise JudgeError(msg)
+        raise JudgeError("no judge can be asked: none of the episode's screenshots can be decoded")
     content: list[Part] = [_counted(wording.pictures, part, len(found))]
     if album.actions == "image":
         content.append(wording.picture_actions.replace("{CODE}", code))

@@ -116,8 +116,7 @@ def asking(model: Model) -> Ask:
                 [Message("user", (text,))], max_tokens=_MOST_TOKENS, temperature=0.0
             )
         except (ModelUnavailable, RequestRefusedError) as error:
-            msg = f"judge {model.name} does not answer: {error}"
-            raise JudgeError(msg) from error
+            raise JudgeError(f"judge {model.name} does not answer: {error}") from error
         return reply.text
 
     return ask
@@ -194,8 +193,7 @@ class _ScorerDialogue:
                 return passed
             else:
                 break
-        msg = "it writes something unreadable, or asks too many questions"
-        raise _EvaluationError(msg)
+        raise _EvaluationError("it writes something unreadable, or asks too many questions")
 
     def _write(self, what: Mapping[str, Any]) -> None:
         try:
@@ -215,16 +213,14 @@ class _ScorerDialogue:
         while b"\n" not in self._read:
             began = time.monotonic()
             if not is_readable(stream, self._left):
-                msg = f"it takes longer than {self._seconds:g} s"
-                raise _EvaluationError(msg)
+                raise _EvaluationError(f"it takes longer than {self._seconds:g} s")
             self._left -= time.monotonic() - began
             part = os.read(stream, 65_536)
             self._read += part
             if not part:
                 raise self._gone()
             if len(self._read) > _MOST:
-                msg = f"it writes more than {_MOST} bytes"
-                raise _EvaluationError(msg)
+                raise _EvaluationError(f"it writes more than {_MOST} bytes")
         line, _, self._read = self._read.partition(b"\n")
         try:
             reply = json.loads(line)

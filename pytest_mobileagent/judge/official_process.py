@@ -213,8 +213,7 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if any(part["type"] != "text" for part in content):
-        msg = "it shows its judge pictures, which are not passed on"
-        raise ValueError(msg)
+        raise ValueError("it shows its judge pictures, which are not passed on")
     return "\n".join(part["text"] for part in content)
 
 

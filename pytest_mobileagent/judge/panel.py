@@ -85,8 +85,7 @@ def coarse(
     screens = episode.screens
     wanted = {component: _compared(component) for component in components}
     if empty := [component for component, text in wanted.items() if not text]:
-        msg = f"judge: key_components has {empty[0]!r}, which has no visible letter"
-        raise TaskError(msg)
+        raise TaskError(f"judge: key_components has {empty[0]!r}, which has no visible letter")
     if not wanted:
         return Coarse(len(screens) - 1, nearest=len(screens) - 1)
     read = read or reader()
@@ -221,8 +220,7 @@ def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int
     first, last = str(failed[0]), str(failed[-1])
     if first == last:
         raise failed[-1]
-    msg = f"{first}. Asked again: {last}"
-    raise JudgeError(msg) from failed[-1]
+    raise JudgeError(f"{first}. Asked again: {last}") from failed[-1]
 
 
 def _majority(votes: Sequence[Opinion]) -> Opinion:

@@ -40,11 +40,9 @@ class Subtask:
         for name in ("app", "task", "memory"):
             value = getattr(self, name)
             if not isinstance(value, str) or not (value.strip() or name == "memory"):
-                msg = f"subtask: {name}={value!r} must be a string"
-                raise TaskError(msg)
+                raise TaskError(f"subtask: {name}={value!r} must be a string")
         if not isinstance(self.history, bool):
-            msg = f"subtask: history={self.history!r} must be True or False"
-            raise TaskError(msg)
+            raise TaskError(f"subtask: history={self.history!r} must be True or False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,29 +87,24 @@ class Question:
                 isinstance(t, str) and t.strip() for t in texts
             )
             if not whole:
-                msg = f"judge: {name}={texts!r} must be a list of texts"
-                raise TaskError(msg)
+                raise TaskError(f"judge: {name}={texts!r} must be a list of texts")
         if not isinstance(self.subtasks, tuple) or not all(
             isinstance(each, Subtask) for each in self.subtasks
         ):
-            msg = f"judge: subtasks={self.subtasks!r} must be a list of subtask(…)"
-            raise TaskError(msg)
+            raise TaskError(f"judge: subtasks={self.subtasks!r} must be a list of subtask(…)")
         if self.actions is not None and self.actions not in ACTIONS:
-            msg = f"judge: actions={self.actions!r} is not one of {', '.join(ACTIONS)}"
-            raise TaskError(msg)
+            raise TaskError(f"judge: actions={self.actions!r} is not one of {', '.join(ACTIONS)}")
         if self.evidence not in EVIDENCE:
             msg = f"judge: evidence={self.evidence!r} is not one of {', '.join(EVIDENCE)}"
             raise TaskError(msg)
         for name, value in (("reason", self.reason), ("wall", self.wall)):
             if not isinstance(value, bool) and (name, value) != ("reason", None):
-                msg = f"judge: {name}={value!r} must be True or False"
-                raise TaskError(msg)
+                raise TaskError(f"judge: {name}={value!r} must be True or False")
         if self.window is not None and (type(self.window) is not int or self.window < 2):
             msg = f"judge: window={self.window!r} must be a number of screenshots, at least 2"
             raise TaskError(msg)
         if self.rubric and self.subtasks:
-            msg = "judge: a task has either a rubric or subtasks"
-            raise TaskError(msg)
+            raise TaskError("judge: a task has either a rubric or subtasks")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Question:

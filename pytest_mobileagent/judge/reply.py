@@ -60,8 +60,7 @@ def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None or (_is_wall(last) and not wall):
-        msg = "its last line is not a result"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError("its last line is not a result")
     reason = _reason([*lines[:-1], last["before"]])
     return JudgeResult(last["passed"] == "1", reason, _is_wall(last))
 
@@ -95,11 +94,9 @@ def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Sta
     found = [_STATEMENT.fullmatch(line.strip()) for line in lines[-count:]]
     results = {int(each[1]): each[2] == "1" for each in found if each is not None}
     if len(found) != count or set(results) != set(range(1, count + 1)):
-        msg = f"its last lines are not the results of statements 1 to {count}"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError(f"its last lines are not the results of statements 1 to {count}")
     if any(_STATEMENT.fullmatch(line.strip(_QUOTING)) for line in lines[:-count]):
-        msg = "it has more than one line for a statement"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError("it has more than one line for a statement")
     came_true = tuple(results[number] for number in range(1, count + 1))
     return Statements(came_true, _reason(lines[:-count]), is_wall)
 
@@ -116,15 +113,12 @@ def read_notes(reply: ModelReply) -> str:
 def _lines(reply: ModelReply) -> list[str]:
     """Return the lines of a complete reply without the model's thinking; the last is not empty."""
     if reply.stop == "length":
-        msg = "it was cut off"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError("it was cut off")
     if reply.stop == "refusal":
-        msg = "the model refused to answer"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError("the model refused to answer")
     text = _THOUGHTS.sub("", reply.text).strip()
     if not text:
-        msg = "it is empty"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError("it is empty")
     return text.splitlines()
 
 

@@ -49,8 +49,7 @@ def check_apps(apps: Sequence[str]) -> None:
         TaskError: if there are no subtasks, or two in a row use the same app.
     """
     if not apps:
-        msg = "judge: a cross-app task needs subtasks"
-        raise TaskError(msg)
+        raise TaskError("judge: a cross-app task needs subtasks")
     for number, (one, next_one) in enumerate(pairwise(apps), 1):
         if one == next_one:
             msg = (
@@ -184,8 +183,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
     matches = [_LINE.fullmatch(line) for line in lines]
     numbers = [int(match[1]) for match in matches if match]
     if len(numbers) != len(lines) or numbers != list(range(1, entries + 1)):
-        msg = f"its lines are not those of the entries 1 to {entries}"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError(f"its lines are not those of the entries 1 to {entries}")
     found: list[tuple[int, int] | None] = []
     for match in matches:
         assert match is not None  # otherwise there are fewer numbers than lines
@@ -194,8 +192,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
             continue
         first, last = int(match[2]), int(match[3] or match[2])
         if not 1 <= first <= last <= screens:
-            msg = f"there are no screens {first} to {last}"
-            raise UnreadableReplyError(msg)
+            raise UnreadableReplyError(f"there are no screens {first} to {last}")
         found.append((first, last))
     return found
 

@@ -103,8 +103,7 @@ def reviewed(path: Path) -> tuple[Subtask, ...]:
         subtasks = _subtasks(whole["subtasks"])
         done = expect(whole["reviewed"], bool, "reviewed")
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise TaskError(msg) from error
+        raise TaskError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         msg = f"{path} does not have subtasks: {type(error).__name__}: {why_unreadable(error)}"
         raise TaskError(msg) from error
@@ -143,8 +142,7 @@ def _read(text: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
         msg = f"it has no consistent subtasks ({why_unreadable(error)})"
         raise UnreadableReplyError(msg) from error
     if unknown := [each.app for each in found if each.app not in apps]:
-        msg = f"{unknown[0]!r} is not one of the packages"
-        raise UnreadableReplyError(msg)
+        raise UnreadableReplyError(f"{unknown[0]!r} is not one of the packages")
     return found
 
 

@@ -125,8 +125,7 @@ def _choice(
         if reference is None:
             one = f" in the role {role}" if named.roles else ""
             how = "--model=PROVIDER:NAME, as in openai:gpt-4o"
-            msg = f"no model is given to {what}{one}: {how}"
-            raise ValueError(msg)
+            raise ValueError(f"no model is given to {what}{one}: {how}")
         found[role] = reference.named_in(folder)
     return ModelChoice(None, found)
 

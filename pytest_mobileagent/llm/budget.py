@@ -155,8 +155,7 @@ def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Expenditure:
         why = reply["error"]
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
-    msg = f"no model is called, because what the run has spent is unknown: {why}"
-    raise HostError(msg)
+    raise HostError(f"no model is called, because what the run has spent is unknown: {why}")
 
 
 def _amounts(line: bytes) -> tuple[float, int]:

@@ -247,8 +247,7 @@ class MeteredModel:
         except Exception as error:
             self._record(request, None, None, without_keys(in_one_line(error)))
             if isinstance(error, ProviderError):
-                msg = f"model {self.reference}: {error}"
-                raise ModelUnavailable(msg) from error
+                raise ModelUnavailable(f"model {self.reference}: {error}") from error
             raise
         call = self._call(request, asked)
         self.meter.spending.pay(call)

@@ -60,8 +60,7 @@ def check_reference(
         try:
             key_of(reference)
         except ValueError as error:
-            msg = f"{error}. {remark}" if remark else str(error)
-            raise ValueError(msg) from None
+            raise ValueError(f"{error}. {remark}" if remark else str(error)) from None
     if not prices.knows(reference):
         _check_unpriced(options, unpriced=unpriced, limited=limited)
     if not replays:
@@ -71,8 +70,7 @@ def check_reference(
 def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
     if not unpriced:
         give = f"Give one with {options}prices=FILE, or run with {options}unpriced=allow"
-        msg = f"no price is known. {give}"
-        raise ValueError(msg)
+        raise ValueError(f"no price is known. {give}")
     if limited:
         msg = (
             f"no price is known, so {options}max-cost cannot limit it. Give one with "
@@ -125,8 +123,7 @@ class _NoClient:
 
     def ask(self, _request: Request) -> Completion:
         """Raise ProviderError: requests are answered from the cache or record before this."""
-        msg = "--mobile-cache=replay: no model is asked"
-        raise ProviderError(msg)
+        raise ProviderError("--mobile-cache=replay: no model is asked")
 
 
 class EpisodeModels:
@@ -174,6 +171,5 @@ class EpisodeModels:
             try:
                 self._clients[reference] = self._settings.client(reference)
             except ValueError as error:
-                msg = f"--mobile-model={reference}: {error}"
-                raise AgentError(msg) from None
+                raise AgentError(f"--mobile-model={reference}: {error}") from None
         return MeteredModel(reference, role, self._clients[reference], self._meter)

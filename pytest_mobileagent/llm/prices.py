@@ -146,38 +146,31 @@ def load_prices(path: Path) -> Prices:
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise ValueError(msg) from None
+        raise ValueError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
-        msg = f"{path} is not TOML: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path} is not TOML: {error}") from None
     return Prices({model: _price(path, model, given) for model, given in content.items()})
 
 
 def _price(path: Path, model: str, given: Any) -> Price:
     if not isinstance(given, dict):
-        msg = f'{path}: {model} must be a table: ["{model}"] with input and output'
-        raise ValueError(msg)
+        raise ValueError(f'{path}: {model} must be a table: ["{model}"] with input and output')
     try:
         reference = parse_reference(model)
         if difflib.get_close_matches(reference.provider, PROVIDERS, 1):
             provider_of(reference)  # an unknown one may be a provider that only programs ask
     except ValueError as error:
-        msg = f'{path}: ["{model}"]: {error}'
-        raise ValueError(msg) from None
+        raise ValueError(f'{path}: ["{model}"]: {error}') from None
     for name, value in given.items():
         if name not in _FIELDS:
             near = difflib.get_close_matches(name, _FIELDS, 1)
             hint = f"; did you mean {near[0]}?" if near else f" (available: {', '.join(_FIELDS)})"
-            msg = f'{path}: ["{model}"] has no {name!r}{hint}'
-            raise ValueError(msg)
+            raise ValueError(f'{path}: ["{model}"] has no {name!r}{hint}')
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not (number and 0 <= value <= _PER):  # no token costs more than a dollar
-            msg = f'{path}: {name} of ["{model}"] must be US dollars per million tokens'
-            raise ValueError(msg)
+            raise ValueError(f'{path}: {name} of ["{model}"] must be US dollars per million tokens')
     if lacking := [name for name in ("input", "output") if name not in given]:
-        msg = f'{path}: ["{model}"] lacks {" and ".join(lacking)}'
-        raise ValueError(msg)
+        raise ValueError(f'{path}: ["{model}"] lacks {" and ".join(lacking)}')
     return Price(**given)
 
 

@@ -178,8 +178,7 @@ def key_of(reference: ModelReference) -> str:
                 raise ValueError(msg)
             return key
     if provider.needs_key and not reference.url:
-        msg = f"the environment variable {' or '.join(provider.key)} is not set"
-        raise ValueError(msg)
+        raise ValueError(f"the environment variable {' or '.join(provider.key)} is not set")
     return ""
 
 
@@ -235,8 +234,7 @@ def check_endpoint(reference: ModelReference) -> None:
     url = endpoint_of(reference)
     url += {"anthropic": "/v1/models", "predict": ""}.get(provider.api, "/models")
     if not url.startswith(("http://", "https://")):
-        msg = f"{redact_urls(url)} is not a URL of http or https"
-        raise ValueError(msg)
+        raise ValueError(f"{redact_urls(url)} is not a URL of http or https")
     key = key_of(reference)
     try:
         with _OPENER.open(_request(url, provider.api, key), timeout=_SECONDS):
@@ -247,8 +245,7 @@ def check_endpoint(reference: ModelReference) -> None:
             which = " or ".join(provider.key)
             wants = f"requires a key: set the environment variable {which}"
             does = f"refuses the key of {which}" if key else wants
-            msg = f"{redact_urls(url)} {does} (HTTP {error.code})"
-            raise ValueError(msg) from None
+            raise ValueError(f"{redact_urls(url)} {does} (HTTP {error.code})") from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         why = str(getattr(error, "reason", error)).strip() or type(error).__name__
         msg = f"{redact_urls(url)} does not answer: {without_keys(hide(why, url))}"
@@ -291,8 +288,7 @@ def make_client(reference: ModelReference) -> Client:
         try:
             return ScriptedModel.load(Path(reference.url or reference.name))
         except OSError as error:
-            msg = f"cannot read {reference.name}: {error.strerror}"
-            raise ValueError(msg) from None
+            raise ValueError(f"cannot read {reference.name}: {error.strerror}") from None
     return _client(reference, endpoint_of(reference), key_of(reference))
 
 

@@ -53,8 +53,7 @@ class RecordedReplies:
                 for each, reply in _replies(self._file):
                     self._left[each].append(reply)
             if not self._left[role]:
-                msg = f"no reply to {role} is left of those in {self._file}"
-                raise RepliesSpentError(msg)
+                raise RepliesSpentError(f"no reply to {role} is left of those in {self._file}")
             reply = self._left[role].popleft()
         if isinstance(reply, str):
             raise RequestRefusedError(reply)
@@ -101,8 +100,7 @@ def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
     except FileNotFoundError:
         return
     except OSError as error:
-        msg = f"cannot read {file}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot read {file}: {error}") from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -117,8 +115,7 @@ def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
                 yield role, _completion(each["reply"], each["call"])
         except (ValueError, LookupError, TypeError) as error:
             why = f"{type(error).__name__}: {error}"
-            msg = f"{file}, line {number}, is not a call of a model: {why}"
-            raise HostError(msg) from error
+            raise HostError(f"{file}, line {number}, is not a call of a model: {why}") from error
 
 
 def _completion(reply: Any, call: Any) -> Completion:

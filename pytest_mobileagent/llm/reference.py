@@ -53,8 +53,7 @@ class ModelReference:
         try:
             path = folder / Path(self.name).expanduser()
         except RuntimeError as error:
-            msg = f"{self}: {error}"
-            raise ValueError(msg) from error
+            raise ValueError(f"{self}: {error}") from error
         return replace(self, url=str(path.resolve()))
 
     def __str__(self) -> str:
@@ -110,8 +109,7 @@ def parse_reference(text: str) -> ModelReference:
     model, *urls = _URL.split(text.strip(), maxsplit=1)
     provider, _, name = model.partition(":")
     if not (re.fullmatch(r"[\w-]+", provider) and name.strip() and not name.startswith("//")):
-        msg = f"{redact_urls(text)!r} must be PROVIDER:NAME, as in openai:gpt-4o"
-        raise ValueError(msg)
+        raise ValueError(f"{redact_urls(text)!r} must be PROVIDER:NAME, as in openai:gpt-4o")
     if not urls and provider != "scripted" and (place := _NO_URL.search(name)):
         msg = (
             f"{redact_urls(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
@@ -141,8 +139,7 @@ def parse_references(text: str) -> tuple[ModelReference, ...]:
     references = tuple(parse_reference(part) for part in _MODEL.split(text))
     for number, reference in enumerate(references):
         if reference in references[:number]:
-            msg = f"names {reference} twice"
-            raise ValueError(msg)
+            raise ValueError(f"names {reference} twice")
     return references
 
 
@@ -159,11 +156,9 @@ def parse_choice(text: str) -> ModelChoice:
         if named is None and default is None and not roles:
             default = parse_reference(part)
         elif named is None:
-            msg = f"{redact_urls(part)!r} must be ROLE=PROVIDER:NAME"
-            raise ValueError(msg)
+            raise ValueError(f"{redact_urls(part)!r} must be ROLE=PROVIDER:NAME")
         elif named[1] in roles:
-            msg = f"names the role {named[1]!r} twice"
-            raise ValueError(msg)
+            raise ValueError(f"names the role {named[1]!r} twice")
         else:
             roles[named[1]] = parse_reference(named[2])
     return ModelChoice(default, roles)

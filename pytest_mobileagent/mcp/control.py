@@ -147,8 +147,7 @@ class Control:
         count = f"(step {self.phone.steps}{rest})"
         count += self._see(seen.screen)
         if seen.notice:
-            msg = f"This could not be done: {seen.notice} {count}"
-            raise ToolError(msg)
+            raise ToolError(f"This could not be done: {seen.notice} {count}")
         return seen, count
 
     async def _act(self, work: Coroutine[Any, Any, Observation | None], done: str) -> ToolResult:
@@ -178,8 +177,7 @@ async def _answered(question: Awaitable[T]) -> T:
     try:
         return await question
     except MobileAgentError as error:
-        msg = f"The phone failed: {error}"
-        raise ToolError(msg) from error
+        raise ToolError(f"The phone failed: {error}") from error
 
 
 class ToolError(Exception):
@@ -231,8 +229,7 @@ class Parameter:
         """
         read: Any = _READERS[self.kind](value)
         if read is None:
-            msg = f"{self.name} must be a {self.kind}, not {value!r:.100}"
-            raise ToolError(msg)
+            raise ToolError(f"{self.name} must be a {self.kind}, not {value!r:.100}")
         if self.choices and read not in self.choices:
             msg = f"{self.name} must be one of {', '.join(self.choices)}, not {value!r:.100}"
             raise ToolError(msg)

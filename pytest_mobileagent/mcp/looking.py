@@ -101,8 +101,7 @@ def _new_file(text: str) -> Path:
     """
     folder = Path(tempfile.gettempdir()).resolve()
     if "\0" in text or Path(text).suffix.lower() not in _KINDS:
-        msg = f"saveTo must end with {' or '.join(_KINDS)}"
-        raise ToolError(msg)
+        raise ToolError(f"saveTo must end with {' or '.join(_KINDS)}")
     path = (folder / text).resolve()
     if not path.is_relative_to(folder):
         msg = f"saveTo must be in {folder}; mobile_take_screenshot shows the screen without a file"

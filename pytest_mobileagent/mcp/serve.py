@@ -112,8 +112,7 @@ def _serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     try:
         source = source_of(given.device, project)
     except ValueError as error:
-        msg = f"--device={given.device} {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"--device={given.device} {error}") from error
     streams = take_streams() if given.stdio else None
     try:
         check_extra("mcp", "an MCP server")

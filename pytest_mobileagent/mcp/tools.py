@@ -119,8 +119,7 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
     if locale is None:
         return await control.act(Open(package), done)
     if not re.fullmatch(r"[A-Za-z0-9-]+(, ?[A-Za-z0-9-]+)*", locale):
-        msg = f"locale must be language tags, as in fr-FR,en-GB, not {locale!r:.100}"
-        raise ToolError(msg)
+        raise ToolError(f"locale must be language tags, as in fr-FR,en-GB, not {locale!r:.100}")
     quoted, tags = shlex.quote(package), shlex.quote(locale.replace(" ", ""))
     # Apps have had their own languages since Android 13; before, apps use the phone's language.
     script = (
@@ -168,8 +167,7 @@ async def _set_orientation(control: Control, orientation: str) -> ToolResult:
 
 def _package(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.]*", text):
-        msg = f"{text!r:.100} is not a package; mobile_list_apps lists the packages"
-        raise ToolError(msg)
+        raise ToolError(f"{text!r:.100} is not a package; mobile_list_apps lists the packages")
     return text
 
 
@@ -180,8 +178,7 @@ def _scriptable(text: str) -> str:
         ToolError: if it cannot be quoted, or would be an option.
     """
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
-        msg = f"{text!r:.100} contains characters that are not allowed here"
-        raise ToolError(msg)
+        raise ToolError(f"{text!r:.100} contains characters that are not allowed here")
     return text
 
 

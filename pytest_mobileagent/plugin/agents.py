@@ -189,8 +189,7 @@ class RunAgents:
         try:
             return make_options(name, declared, self._settings["mobile-agent-option"].value or ())
         except BadOptionError as error:
-            msg = f"--mobile-agent-option {error}"
-            raise AgentError(msg) from error
+            raise AgentError(f"--mobile-agent-option {error}") from error
 
     def find(self) -> None:
         """Check that the agent that the command line names exists.

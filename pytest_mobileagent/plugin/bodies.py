@@ -116,8 +116,7 @@ def _without_return(body: Any, name: str) -> Any:
         __tracebackhide__ = True
         returned = body(**arguments)
         if returned is not None:
-            msg = f"{name} returns {returned!r}: the body of a task must use assert"
-            raise TaskError(msg)
+            raise TaskError(f"{name} returns {returned!r}: the body of a task must use assert")
 
     return decide
 

@@ -283,8 +283,7 @@ def _read(file: Path) -> Any:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"{file}: {error}"
-        raise TaskError(msg) from None
+        raise TaskError(f"{file}: {error}") from None
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -109,5 +109,4 @@ def announce(item: pytest.Item, hook: str, **about: Any) -> None:
     try:
         getattr(item.ihook, hook)(**about, config=item.config)
     except Exception as error:
-        msg = f"the hook {hook} raised {in_one_line(error)}"
-        raise HostError(msg) from error
+        raise HostError(f"the hook {hook} raised {in_one_line(error)}") from error

@@ -196,8 +196,7 @@ def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any
     try:
         return dict(draw(random.Random(seed)))
     except Exception as error:
-        msg = f"its parameters= raised {in_one_line(error)}"
-        raise TaskError(msg) from error
+        raise TaskError(f"its parameters= raised {in_one_line(error)}") from error
 
 
 def epoch_id(epoch: int) -> str:
@@ -219,12 +218,10 @@ def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
     fields = {name: value for name, value in marker.kwargs.items() if name != VARIANT}
     goal, *others = marker.args or (fields.pop("goal", None),)
     if others:
-        msg = f"{MARKER}({goal!r}, …): fields are given by name, not {others[0]!r}"
-        raise TaskError(msg)
+        raise TaskError(f"{MARKER}({goal!r}, …): fields are given by name, not {others[0]!r}")
     suite = fields.get("suite")
     if suite is not None and not (isinstance(suite, str) and suite.strip()):
-        msg = f"suite={suite!r} must be a name"
-        raise TaskError(msg)
+        raise TaskError(f"suite={suite!r} must be a name")
     return make_task(goal, fields), suite
 
 
@@ -237,8 +234,7 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     if not _is_task(metafunc):
         return False
     if "episode" not in metafunc.fixturenames:
-        msg = f"{metafunc.function.__name__} is a task but does not request `episode`"
-        raise TaskError(msg)
+        raise TaskError(f"{metafunc.function.__name__} is a task but does not request `episode`")
     if inspect.iscoroutinefunction(metafunc.function):
         msg = (
             f"{metafunc.function.__name__} is asynchronous; the body of a task is a plain function"

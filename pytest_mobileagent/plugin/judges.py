@@ -168,8 +168,7 @@ class RunJudges:
                 )
             )
         except (ValueError, HostError) as error:
-            msg = f"a judge cannot be asked: {error}"
-            raise JudgeError(msg) from error
+            raise JudgeError(f"a judge cannot be asked: {error}") from error
 
 
 _MOST_AT_ONCE = 8  # episodes that are judged in parallel by this process
@@ -220,8 +219,7 @@ class Judge:
         from pytest_mobileagent.judge.question import Question
 
         if not isinstance(episode, Recorded):
-            msg = f"judge({episode!r}): the first argument must be the episode"
-            raise TaskError(msg)
+            raise TaskError(f"judge({episode!r}): the first argument must be the episode")
         asked = Question.of(question)
         if asked.subtasks:
             check_subtasks(asked.subtasks)
@@ -348,15 +346,13 @@ class Judge:
             asked[key] = in_background(partial(_in_turn, prepare()))
         if not asked[key].done() and self._state.may_wait:
             self._state.is_put_off = True
-            msg = "the judges have not decided yet"
-            raise Waiting(msg)
+            raise Waiting("the judges have not decided yet")
         from pytest_mobileagent.llm.budget import BudgetSpent
 
         try:
             return asked[key].result()
         except BudgetSpent as error:
-            msg = f"budget: {error}"
-            raise NoBudgetError(msg) from None
+            raise NoBudgetError(f"budget: {error}") from None
 
 
 def _in_turn(work: Callable[[], Any]) -> Any:

@@ -173,8 +173,7 @@ class RunModels:
         except OSError as error:
             if mode != "replay":
                 return None
-            msg = f"no replies can be read from pytest's cache: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"no replies can be read from pytest's cache: {error}") from error
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
 
     def check(self, agent: str, roles: Sequence[str], endpoints: Sequence[str] = ()) -> None:

@@ -170,6 +170,5 @@ def _configured(read: Callable[[pytest.Config], T], hint: str = "") -> T:
         # Warnings are off, as pytest would warn that it cannot rewrite this package's asserts.
         status = pytest.main(["--quiet", "-W", "ignore"], plugins=[reader])
     if status != 0:
-        msg = f"pytest cannot be configured in this folder: see above{hint}"
-        raise SystemExit(msg)
+        raise SystemExit(f"pytest cannot be configured in this folder: see above{hint}")
     return reader.found

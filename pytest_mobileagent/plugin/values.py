@@ -69,8 +69,7 @@ def whole(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         number = whole_number(text)
         if number is None or number < least:
-            msg = f"must be a whole number from {least}"
-            raise ValueError(msg)
+            raise ValueError(f"must be a whole number from {least}")
         return number
 
     return parse
@@ -81,8 +80,7 @@ def epochs(text: str) -> Epochs:
     found = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", text, re.ASCII)
     least, most = map(int, (found[1], found[2] or found[1])) if found else (0, 0)
     if not 1 <= least <= most or (found and found[2] and least == most):
-        msg = "must be a whole number from 1, or a range such as 3..10"
-        raise ValueError(msg)
+        raise ValueError("must be a whole number from 1, or a range such as 3..10")
     return Epochs(least, most)
 
 
@@ -91,8 +89,7 @@ def shard(text: str) -> Shard:
     found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
     number, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= number <= parts:
-        msg = "must be I/N, such as 2/4 for the second of four parts"
-        raise ValueError(msg)
+        raise ValueError("must be I/N, such as 2/4 for the second of four parts")
     return Shard(number, parts)
 
 
@@ -100,8 +97,7 @@ def positive(text: str) -> float:
     """Read a number above 0."""
     number = decimal_number(text)
     if number is None or number <= 0:
-        msg = "must be a number above 0"
-        raise ValueError(msg)
+        raise ValueError("must be a number above 0")
     return number
 
 
@@ -110,16 +106,14 @@ def words(text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        msg = f"cannot be split into words: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"cannot be split into words: {error}") from None
 
 
 def listed(text: str) -> tuple[str, ...]:
     """Read a comma-separated list of words."""
     words = tuple(word.strip() for word in text.split(","))
     if not all(words):
-        msg = "must be a list such as 100,105 or test"
-        raise ValueError(msg)
+        raise ValueError("must be a list such as 100,105 or test")
     return words
 
 
@@ -170,8 +164,7 @@ def truth(text: str) -> bool:
     """Read a flag's value: `true` or `false`."""
     word = text.strip().lower()
     if word not in {"true", "false"}:
-        msg = "must be true or false"
-        raise ValueError(msg)
+        raise ValueError("must be true or false")
     return word == "true"
 
 
@@ -194,8 +187,7 @@ def one_of(*choices: str) -> Callable[[str], str]:
 
     def parse(text: str) -> str:
         if text not in choices:
-            msg = f"must be one of {', '.join(choices)}"
-            raise ValueError(msg)
+            raise ValueError(f"must be one of {', '.join(choices)}")
         return text
 
     return parse

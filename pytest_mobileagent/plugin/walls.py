@@ -65,8 +65,7 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
         trial = _tried(item, episode, walls, sighting)
     state.wall = trial
     if trial.stands:
-        msg = f"a wall blocks {trial.app}: {trial}; {_HOW}"
-        raise WallError(msg) from None
+        raise WallError(f"a wall blocks {trial.app}: {trial}; {_HOW}") from None
 
 
 def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:

@@ -146,8 +146,7 @@ def split(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError as error:
         quotes = "its quotes are not closed" if "quotation" in str(error) else str(error).lower()
-        msg = f"--agent={COMMAND}{command}: {quotes}"
-        raise BadAdapterError(msg) from None
+        raise BadAdapterError(f"--agent={COMMAND}{command}: {quotes}") from None
 
 
 def _flaw_of(words: list[str]) -> str:

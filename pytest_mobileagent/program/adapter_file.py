@@ -51,8 +51,7 @@ def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
         others = (folder / f"{reference}.py", folder / reference / "__init__.py")
         other = next((each for each in others if each.is_file()), None)
         if path.is_file() and other is not None:
-            msg = f"--agent={reference} could be {path} or {other}: name the file"
-            raise BadAdapterError(msg)
+            raise BadAdapterError(f"--agent={reference} could be {path} or {other}: name the file")
         if path.is_file():
             return read_adapter(path)
         if other is not None:
@@ -70,11 +69,9 @@ def read_adapter(path: Path) -> Adapter:
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise BadAdapterError(msg) from None
+        raise BadAdapterError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:  # not TOML, or not UTF-8
-        msg = f"{path} is not TOML: {error}"
-        raise BadAdapterError(msg) from None
+        raise BadAdapterError(f"{path} is not TOML: {error}") from None
     return _Reader(path).adapter(values)
 
 

@@ -145,8 +145,7 @@ def fill_file(path: Path, values: Values) -> None:
         filled = re.sub(r"\{(" + "|".join(NAMES) + r")\}", value, text)
         path.write_bytes(filled.encode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"cannot fill in {path.name}: {error}"
-        raise AgentError(msg) from error
+        raise AgentError(f"cannot fill in {path.name}: {error}") from error
 
 
 def _names(text: str) -> Iterator[str]:

@@ -192,8 +192,7 @@ class Recorders:
                 **{name: report[name] for name in _CALL if report.get(name) is not None}
             )
         except (ValueError, TypeError) as error:
-            msg = f"the program reported an invalid model call: {error}"
-            raise AgentError(msg) from None
+            raise AgentError(f"the program reported an invalid model call: {error}") from None
         call = self._setting.models.prices.priced(call)
         self._setting.models.spending().pay(call)
         words = without_secrets(str(report.get("said", "")), [*keys(), *self.secrets])

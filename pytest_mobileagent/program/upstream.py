@@ -42,8 +42,7 @@ class Origin:
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            msg = "not an http or https URL"
-            raise ValueError(msg)
+            raise ValueError("not an http or https URL")
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme])
 
     @property

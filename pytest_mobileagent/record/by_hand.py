@@ -47,8 +47,7 @@ def play(
     try:
         server = RecordServer(service)
     except OSError as error:
-        msg = f"the page cannot be served: {error}"
-        raise AgentError(msg) from error
+        raise AgentError(f"the page cannot be served: {error}") from error
     with server:
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
         _announce(f"play: {server.url}    {briefing.goal}", server.url, announce)
@@ -164,8 +163,7 @@ class PlayService:
                 return Impossible(words)
             case "finish", "ask":
                 if not words:
-                    msg = "write the question first"
-                    raise ValueError(msg)
+                    raise ValueError("write the question first")
                 return Ask(words)
             case "finish", _:
                 return Finish(words)

@@ -81,12 +81,9 @@ def propose(
         found = object_in(reply, "goal")
         goal = " ".join(str(found["goal"]).split())
     except (ModelUnavailable, BudgetSpent, RequestRefusedError) as error:
-        msg = f"the model does not answer: {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"the model does not answer: {error}") from error
     except (DialectError, LookupError) as error:
-        msg = f"the model proposes no goal: {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"the model proposes no goal: {error}") from error
     if not goal:
-        msg = "the model proposes no goal: it is empty"
-        raise ValueError(msg)
+        raise ValueError("the model proposes no goal: it is empty")
     return Proposal(goal, slug(str(found.get("name", "")).replace("_", " ")))

@@ -175,8 +175,7 @@ def _check(device: Device, apps: Iterable[str]) -> None:
         if app not in installed:
             near = sorted(each for each in installed if app.rpartition(".")[2] in each)
             hint = f"; there is {near[0]}" if near else ""
-            msg = f"--app={app}: {device.info.serial} has no such app{hint}"
-            raise HostError(msg)
+            raise HostError(f"--app={app}: {device.info.serial} has no such app{hint}")
 
 
 def _end(output: Path, draft: Path, trial: FileTrials | None) -> int:

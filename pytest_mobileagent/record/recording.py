@@ -191,8 +191,7 @@ class Recording:
             try:
                 write_json(self.draft, {"apps": self.apps, "done": moves})
             except OSError as error:
-                msg = f"{self.draft} cannot be written: {error.strerror}"
-                raise HostError(msg) from error
+                raise HostError(f"{self.draft} cannot be written: {error.strerror}") from error
 
 
 def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
@@ -206,8 +205,7 @@ def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
         done = [Done(from_json(d["action"]), d["move"], d["warning"]) for d in whole["done"]]
         return tuple(map(str, whole["apps"])), done
     except (OSError, ValueError, LookupError, TypeError) as error:
-        msg = f"{path} is not a recording that can be continued: {error}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is not a recording that can be continued: {error}") from error
 
 
 def as_move(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
@@ -230,8 +228,7 @@ def as_move(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
             return Done(action, f"press({literal(name)})")
         case Open(package):
             return Done(action, "open_app()" if package in app else f"open_app({literal(package)})")
-    msg = f"a solution has no move for {type(action).__name__}"
-    raise ValueError(msg)
+    raise ValueError(f"a solution has no move for {type(action).__name__}")
 
 
 def _swiped(start: tuple[int, int], end: tuple[int, int], screen: Screen) -> tuple[str, str]:

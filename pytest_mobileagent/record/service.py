@@ -187,8 +187,7 @@ class RecordService:
             msg = "the task has been tried, and the phone returned: record the task again"
             raise ValueError(msg)
         if not self.recording.done:
-            msg = "there is no action to undo"
-            raise ValueError(msg)
+            raise ValueError("there is no action to undo")
         self.recording.undo()
         self._changes = {}
 
@@ -228,8 +227,7 @@ class RecordService:
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._model is None:
-            msg = "no model was given: --model=PROVIDER:NAME"
-            raise ValueError(msg)
+            raise ValueError("no model was given: --model=PROVIDER:NAME")
         from pytest_mobileagent.record.proposal import propose  # needs an extra
 
         ended = self.recording.ended
@@ -243,11 +241,9 @@ class RecordService:
 
     def _save(self, given: Mapping[str, Any]) -> None:
         if self.recording.ended is None:
-            msg = 'the work has not ended: press "Done" first'
-            raise ValueError(msg)
+            raise ValueError('the work has not ended: press "Done" first')
         if self.trial is not None and any(o.is_right is None for o in self.trial.outcomes):
-            msg = "the trials are still running: wait until they have ended"
-            raise ValueError(msg)
+            raise ValueError("the trials are still running: wait until they have ended")
         self._written = self._task(given)
         text = self._written[0].text
         try:

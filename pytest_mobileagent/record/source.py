@@ -57,8 +57,7 @@ class RecordedTask:
         """
         answer = self.ended.answer if isinstance(self.ended, Finish) else ""
         if not self.goal.strip():
-            msg = "a task needs a goal: what is the agent asked to do?"
-            raise ValueError(msg)
+            raise ValueError("a task needs a goal: what is the agent asked to do?")
         if not self.checks and not answer:
             msg = "a task needs a check: tick a change, or an element of the last screen"
             raise ValueError(msg)

@@ -92,8 +92,7 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
             the same case.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        msg = f"{target} already exists: name a folder that is new or empty"
-        raise HostError(msg)
+        raise HostError(f"{target} already exists: name a folder that is new or empty")
     recorded = [recorded_run(folder) for folder in folders]
     _check_agents(recorded)
     parts = _by_case(recorded)
@@ -104,8 +103,7 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
         whole = _write(part, target.name, [run.about for run in recorded], parts)
         part.rename(target)  # which is empty, so it is replaced
     except OSError as error:
-        msg = f"cannot write {target}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot write {target}: {error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     _write_pages(target, whole)

@@ -73,8 +73,7 @@ def read_report(path: Path) -> dict[str, Any]:
         check(whole["tasks"], [KINDS], "tasks")
         tasks = [read_entry(task, version) for task in whole["tasks"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        msg = f"{path} is damaged: {type(error).__name__}: {error}"
-        raise RecordError(msg) from error
+        raise RecordError(f"{path} is damaged: {type(error).__name__}: {error}") from error
     if not 1 <= version < SCHEMA_VERSION + 1:
         msg = (
             f"{path} has schema version {version}; this version of pytest-mobileagent reads "

@@ -144,8 +144,7 @@ class InstructionService:
     def _draft(self, number: Any) -> DraftInstruction:
         drafts = self.drafts()
         if type(number) is not int or not 0 <= number < len(drafts):
-            msg = f"there is no instruction {number}"
-            raise UnknownEpisodeError(msg)
+            raise UnknownEpisodeError(f"there is no instruction {number}")
         return drafts[number]
 
     def _screens(self, name: str) -> tuple[Screen, ...]:

@@ -96,8 +96,7 @@ class Unanswered:
         """
         words = text.strip()
         if not words or len(words) > _LONGEST:
-            msg = f"an answer must have 1 to {_LONGEST} characters"
-            raise ValueError(msg)
+            raise ValueError(f"an answer must have 1 to {_LONGEST} characters")
         line = {
             "task": question.task,
             "question": question.question,

@@ -100,16 +100,14 @@ def _parser() -> argparse.ArgumentParser:
 def _port(text: str) -> int:
     port = whole_number(text)
     if port is None or not 0 <= port <= 65_535:
-        msg = "must be a number from 0 to 65535"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError("must be a number from 0 to 65535")
     return port
 
 
 def _decision(text: str) -> tuple[str, str]:
     episode, _, word = text.rpartition("=")
     if not episode or word not in {*_WORDS, *_OF_INSTRUCTIONS}:
-        msg = f"{text!r} must be EPISODE=pass or EPISODE=fail"
-        raise argparse.ArgumentTypeError(msg)
+        raise argparse.ArgumentTypeError(f"{text!r} must be EPISODE=pass or EPISODE=fail")
     return episode, word
 
 

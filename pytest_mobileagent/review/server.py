@@ -138,8 +138,7 @@ class ReviewService:
         """
         asked = self.questions.item(number)
         if asked is None:
-            msg = f"there is no question {number}"
-            raise LookupError(msg)
+            raise LookupError(f"there is no question {number}")
         self.questions.answer(asked, answer, who.strip()[:LONGEST_NAME] or self._who)
         return {"questions": self.questions.lines()}
 
@@ -154,13 +153,11 @@ class ReviewService:
         item, who = self._item(number), who.strip()[:LONGEST_NAME] or self._who
         if decision == _UNDO:
             if not self.queue_of_run.withdraw(item, who, note.strip()):
-                msg = f"{who} has no decision here to undo"
-                raise ValueError(msg)
+                raise ValueError(f"{who} has no decision here to undo")
         else:
             passed = _DECISIONS[decision]
             if passed is None and not note.strip():
-                msg = "the note is empty"
-                raise ValueError(msg)
+                raise ValueError("the note is empty")
             self._record(item)
             self.queue_of_run.decide(item, passed, who, note.strip())
         if decision != "note":
@@ -172,8 +169,7 @@ class ReviewService:
     def _item(self, number: Any) -> Item:
         item = self.queue_of_run.item(number)
         if item is None:
-            msg = f"there is no episode {number}"
-            raise UnknownEpisodeError(msg)
+            raise UnknownEpisodeError(f"there is no episode {number}")
         return item
 
     def _record(self, item: Item) -> EpisodeRecord:

@@ -167,8 +167,7 @@ def _started(plan: AttemptPlan, device: Device) -> _Start:
     device.events()  # drop the events and log lines from before the episode
     log_of(device)
     if first.screen.time is None:
-        msg = f"device {device.info.serial} does not report its time"
-        raise DeviceError(msg)
+        raise DeviceError(f"device {device.info.serial} does not report its time")
     values = task.values(case.parameters, first.screen.time)
     goal, full_goal = fill(task.goal, values), fill(task.full, values)
     return _Start(case, device, reset, installed, probes, first, values, goal, full_goal)
@@ -183,8 +182,7 @@ def _prepared(plan: AttemptPlan, device: Device) -> tuple[Case, Reset, Mapping[s
     reset = reset_for(plan.case.task, device, plan.environment, plan.clock)
     installed = system_of(device).versions()
     if lacks := missing(plan.case.task, installed.keys()):
-        msg = f"device {device.info.serial} has no app {', '.join(lacks)}"
-        raise MissingAppError(msg)
+        raise MissingAppError(f"device {device.info.serial} has no app {', '.join(lacks)}")
     if "events" in plan.case.task.needs and not device.info.listener:
         msg = f"device {device.info.serial} has no event listener (docs/events.md)"
         raise UnfitDeviceError(msg)

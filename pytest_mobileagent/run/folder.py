@@ -69,8 +69,7 @@ class RunFolder:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.mkdir(PRIVATE, exist_ok=True)
         except (OSError, ValueError) as error:
-            msg = f"cannot create a folder in --mobile-runs: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot create a folder in --mobile-runs: {error}") from error
         return self.path
 
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
@@ -120,8 +119,7 @@ class RunFolder:
             resumed, tasks = whole["run"].setdefault("resumed", []), whole["tasks"]
             known = {Case.from_json(task).key for task in tasks}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            msg = f"cannot go on with {path}: {type(error).__name__}: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot go on with {path}: {type(error).__name__}: {error}") from error
         if any(each.get("when") == again["when"] for each in resumed):
             return
         resumed.append(dict(again))
@@ -182,8 +180,7 @@ def new_attempt(run: Path, key: str, at_least: int = 0) -> tuple[Path, int]:
         except FileExistsError:
             attempt += 1
         except OSError as error:
-            msg = f"cannot create a folder for an episode: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"cannot create a folder for an episode: {error}") from error
         else:
             return folder, attempt
 
@@ -201,11 +198,9 @@ def hold(run: Path) -> FileLock:
         lock = _lock(run)
         lock.acquire(timeout=0)
     except Timeout:
-        msg = f"{run} is still running: another process holds {run / LOCK}"
-        raise HostError(msg) from None
+        raise HostError(f"{run} is still running: another process holds {run / LOCK}") from None
     except (OSError, NotImplementedError) as error:
-        msg = f"{run} cannot be written to: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"{run} cannot be written to: {error}") from error
     return lock
 
 

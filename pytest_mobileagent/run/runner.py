@@ -203,8 +203,7 @@ def _check_apps(session: Session, apps: Collection[str]) -> None:
     """
     for step, crash in session.reports.crashes:
         if crash.package in apps:
-            msg = f"its own solution crashes an app, at step {step}: {crash}"
-            raise TaskError(msg)
+            raise TaskError(f"its own solution crashes an app, at step {step}: {crash}")
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:

@@ -159,8 +159,7 @@ def model_of_user(
     try:
         client = clients.get(reference) or settings.client(reference)
     except ValueError as error:
-        msg = f"--mobile-model={ROLE}={reference}: {error}"
-        raise AgentError(msg) from None
+        raise AgentError(f"--mobile-model={ROLE}={reference}: {error}") from None
     log = ExchangeLog(folder, STREAM, calls)
     meter = Meter(
         settings.prices, settings.spending(), settings.cache, log, recorded=settings.replies

@@ -113,15 +113,13 @@ class GoldenPath:
             golden = golden_on(screen, self._golden[self._next])
             self._next += 1
             if golden is None:
-                msg = f"golden action {number} is not on its screen ({screen.package})"
-                raise TaskError(msg)
+                raise TaskError(f"golden action {number} is not on its screen ({screen.package})")
             return golden
         move = self._moves[self._next]
         try:
             action = move.action(self._scene(screen))
         except TaskError as error:
-            msg = f"golden action {number}, {move}, does not fit: {error}"
-            raise TaskError(msg) from error
+            raise TaskError(f"golden action {number}, {move}, does not fit: {error}") from error
         self._screens += (screen,)
         self._next += move.done is None
         return Golden(action, screen.size, _boxes(screen, action))
@@ -262,11 +260,9 @@ class PathSession(Session):
         if isinstance(action, Ask):
             return
         if flaw := self._flaw(action):
-            msg = f"a golden action cannot be done: {flaw}"
-            raise TaskError(msg)
+            raise TaskError(f"a golden action cannot be done: {flaw}")
         try:
             self._perform(action)
         except NoEdgeError as error:
             if self.path.left:  # after the last action, no page is needed
-                msg = f"the golden path leaves the recorded pages: {error}"
-                raise TaskError(msg) from error
+                raise TaskError(f"the golden path leaves the recorded pages: {error}") from error

@@ -106,8 +106,7 @@ class EpisodeUser:
             except BudgetSpent as error:
                 self.budget = str(error)
             except (ModelUnavailable, RequestRefusedError, AgentError) as error:
-                msg = f"the user cannot be asked: {error}"
-                raise ProviderError(msg) from error
+                raise ProviderError(f"the user cannot be asked: {error}") from error
         self.answers.append(answer)
         self.seconds += time.monotonic() - asked
 

@@ -109,8 +109,7 @@ class Case:
         except (InfrastructureError, TaskError):
             raise
         except Exception as error:
-            msg = f"its {what} raised {in_one_line(error)}"
-            raise TaskError(msg) from error
+            raise TaskError(f"its {what} raised {in_one_line(error)}") from error
 
     def seed(self, run_seed: int) -> int:
         """Return the seed of this case. It differs between cases but not between workers."""

@@ -196,10 +196,8 @@ class AgentProcess:
                 self._clean, self._waits = bool(message["clean"]), True
                 return Work(**{name: message[name] for name in WORK})
         except (LookupError, TypeError, ValueError) as error:
-            msg = f"its process sent a message that cannot be read: {error}"
-            raise AgentError(msg) from error
-        msg = f"its process sent a message of unknown kind {message['kind']!r}"
-        raise AgentError(msg)
+            raise AgentError(f"its process sent a message that cannot be read: {error}") from error
+        raise AgentError(f"its process sent a message of unknown kind {message['kind']!r}")
 
     def send(self, observation: Observation | None) -> None:
         """Send an observation; None means that the episode is over."""

@@ -71,8 +71,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
     """
     message = json.loads(connection.recv_bytes())
     if not isinstance(message, dict) or "kind" not in message:
-        msg = "the agent's process sent invalid data"
-        raise ValueError(msg)
+        raise ValueError("the agent's process sent invalid data")
     return message
 
 

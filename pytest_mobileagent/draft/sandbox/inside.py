@@ -302,5 +302,4 @@ _REFUSED = ("open", "os.", "socket.", "subprocess.", "ctypes.", "shutil.", "mmap
 def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
     """Refuse access to anything outside the process, before the kernel does."""
     if event.startswith(_REFUSED):
-        msg = f"a drafted check may read the episode, but not use {event}"
-        raise PermissionError(msg)
+        raise PermissionError(f"a drafted check may read the episode, but not use {event}")

@@ -110,14 +110,12 @@ def _asked(request: dict[str, Any], limits: SandboxLimits, asked: int) -> tuple[
         msg = f"the sandbox's process ended: {lines[-1] if lines else f'status {error.returncode}'}"
         raise HostError(msg) from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        msg = f"the sandbox's process does not work: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"the sandbox's process does not work: {error}") from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         msg = f"the output of the sandbox's process is unreadable: {why_unreadable(error)}"
         raise HostError(msg) from error
     if request["episode"] is not None and len(answers) != asked:
-        msg = f"the sandbox's process returned {len(answers)} answers instead of {asked}"
-        raise HostError(msg)
+        raise HostError(f"the sandbox's process returned {len(answers)} answers instead of {asked}")
     return answers
 
 

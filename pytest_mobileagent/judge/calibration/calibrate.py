@@ -221,8 +221,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
     check_extra("models", "asking models")
     judges = setting("judges", "mobile_judges")
     if judges is None:
-        msg = "no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
-        raise ValueError(msg)
+        raise ValueError("no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     prices = _parsed(setting("prices", "mobile_prices"), lambda at: load_prices(at.path), Prices())
     cost = _parsed(setting("max-cost", "mobile_max_cost"), _limit, Limit())
     unpriced = setting("unpriced", "mobile_unpriced")
@@ -276,8 +275,7 @@ def _references(setting: _Setting) -> tuple[ModelReference, ...]:
     """Return the judges; scripts get absolute paths, resolved against the setting's folder."""
     found = parse_references(setting.text)
     if len({each.id for each in found}) < len(found):
-        msg = "two judges have the same name, so they could not be distinguished"
-        raise ValueError(msg)
+        raise ValueError("two judges have the same name, so they could not be distinguished")
     return tuple(each.named_in(setting.base) for each in found)
 
 
@@ -287,6 +285,5 @@ def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
     if not given.modes:
         return (base,)
     if given.actions is not None or given.reason is not None or given.evidence == "xml":
-        msg = "--modes sets --actions, --reason and --evidence itself: leave them out"
-        raise ValueError(msg)
+        raise ValueError("--modes sets --actions, --reason and --evidence itself: leave them out")
     return six(replace(base, evidence="screens"))

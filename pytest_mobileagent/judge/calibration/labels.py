@@ -138,11 +138,9 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
         file = _file_of(path)
         found = labels_of_run(path) if file is None else _of_file(file, suspects=suspects)
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror}"
-        raise LabelsError(msg) from None
+        raise LabelsError(f"cannot read {path}: {error.strerror}") from None
     if not found.each:
-        msg = f"{path} has no labels"
-        raise LabelsError(msg)
+        raise LabelsError(f"{path} has no labels")
     return found
 
 
@@ -159,8 +157,7 @@ def _file_of(path: Path) -> Path | None:
     files = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
     if len(files) != 1:
         kinds = "neither a run's folder, nor a folder of runs, nor a data set in one JSON file"
-        msg = f"{path} is {kinds}: name the file with the labels"
-        raise LabelsError(msg)
+        raise LabelsError(f"{path} is {kinds}: name the file with the labels")
     return files[0]
 
 
@@ -168,8 +165,7 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
-        msg = f"{path} is not UTF-8 text"
-        raise LabelsError(msg) from None
+        raise LabelsError(f"{path} is not UTF-8 text") from None
     if text.lstrip().startswith("["):
         try:
             items = json.loads(text)
@@ -192,8 +188,7 @@ def _of_lines(path: Path, text: str) -> Iterable[Label]:
                 why = f"{error.args[0]} is missing"
             if isinstance(error, json.JSONDecodeError):
                 why = f"this is not JSON: {why}"
-            msg = f"{path}, line {number}: {why}"
-            raise LabelsError(msg) from None
+            raise LabelsError(f"{path}, line {number}: {why}") from None
 
 
 def _label(base: Path, line: Any) -> Label:
@@ -206,8 +201,7 @@ def _label(base: Path, line: Any) -> Label:
     name = expect(given["episode"], str, "episode")
     folder = base / name
     if not folder.is_dir():
-        msg = f"there is no folder {folder}"
-        raise ValueError(msg)
+        raise ValueError(f"there is no folder {folder}")
     return Label(
         name,
         expect(given["done"], bool, "done"),
@@ -251,8 +245,7 @@ def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
     for item in accepted:
         picture = path.parent / item["screenshot"]
         if picture.resolve().parent != path.resolve().parent or not picture.is_file():
-            msg = f"{path}: there is no screenshot {item['screenshot']!r} beside it"
-            raise LabelsError(msg)
+            raise LabelsError(f"{path}: there is no screenshot {item['screenshot']!r} beside it")
         found.append(
             Label(
                 f"{picture.stem}: {item['task']}",
@@ -271,8 +264,7 @@ def _on_screen(task: str, picture: Path) -> EpisodeRecord:
     try:
         screen = Screen("", picture.read_bytes(), where=str(picture))
     except OSError as error:
-        msg = f"cannot read {picture}: {error.strerror}"
-        raise RecordError(msg) from error
+        raise RecordError(f"cannot read {picture}: {error.strerror}") from error
     escaped = task.replace("{", "{{").replace("}", "}}")  # a goal is a template
     case = Case(Task(escaped, source=_DIGIRL), picture.stem)
     device = DeviceInfo("", "", "", 0, screen.size, 0)

@@ -157,8 +157,7 @@ def _base64(image: Image) -> str:
 def _of_predict(answer: dict[str, Any]) -> Completion:
     text = answer["text"]
     if not isinstance(text, str):
-        msg = f"the text is {text!r}"
-        raise TypeError(msg)
+        raise TypeError(f"the text is {text!r}")
     return _answer(text, answer.get("input_tokens"), answer.get("output_tokens"))
 
 

@@ -311,8 +311,7 @@ def sound(answer: Completion) -> Completion:
     for kind, values in ((str, texts), (int, counts), (dict, tables)):
         for value in values:
             if not isinstance(value, kind):
-                msg = f"{value!r} is not a {kind.__name__}"
-                raise TypeError(msg)
+                raise TypeError(f"{value!r} is not a {kind.__name__}")
     return answer
 
 

@@ -44,11 +44,9 @@ class ScriptedReply:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            msg = f"the text of a reply must be a str, not {self.text!r}"
-            raise TypeError(msg)
+            raise TypeError(f"the text of a reply must be a str, not {self.text!r}")
         if self.stop not in get_args(Stop):
-            msg = f"a reply cannot have stop= {self.stop!r}: {_listed(get_args(Stop))}"
-            raise ValueError(msg)
+            raise ValueError(f"a reply cannot have stop= {self.stop!r}: {_listed(get_args(Stop))}")
         object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
         if self.tool_calls and self.stop == "end":
             object.__setattr__(self, "stop", "tools")
@@ -181,8 +179,7 @@ def checked(entry: object) -> Entry:
     """
     if isinstance(entry, str | ScriptedReply | Fault) or callable(entry):
         return cast("Entry", entry)
-    msg = f"{entry!r} is not a reply: pass a str, ScriptedReply, Fault, When or function"
-    raise TypeError(msg)
+    raise TypeError(f"{entry!r} is not a reply: pass a str, ScriptedReply, Fault, When or function")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -207,8 +204,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
     try:
         text = Path(path).read_text("utf-8")
     except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text"
-        raise ValueError(msg) from error
+        raise ValueError(f"{path} is not UTF-8 text") from error
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -217,8 +213,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
             if isinstance(reply, When) and (first := lines.setdefault(reply.text, number)) < number:
                 _refuse(f"line {first} has the same `when`: put all its replies there, as a list")
         except (ValueError, TypeError, RecursionError) as error:
-            msg = f"{path}, line {number}: {why_unreadable(error)}"
-            raise ValueError(msg) from error
+            raise ValueError(f"{path}, line {number}: {why_unreadable(error)}") from error
         replies.append(reply)
     return tuple(replies)
 

@@ -39,8 +39,7 @@ class ScriptedModel:
 
     def __init__(self, replies: Sequence[Entry | When], *, model: str = "scripted") -> None:
         if not is_list(replies):
-            msg = f"a ScriptedModel needs a list of replies, not {replies!r}"
-            raise TypeError(msg)
+            raise TypeError(f"a ScriptedModel needs a list of replies, not {replies!r}")
         self.model = model
         self.replies = tuple(replies)
         self.requests: list[Request] = []
@@ -127,8 +126,7 @@ class ScriptedModel:
         if isinstance(given, str):
             return ScriptedReply(given)
         if not isinstance(given, ScriptedReply | Fault):
-            msg = f"a scripted function returned {given!r}, which is not a reply"
-            raise TypeError(msg)
+            raise TypeError(f"a scripted function returned {given!r}, which is not a reply")
         return given
 
 

@@ -104,8 +104,7 @@ def _claim() -> tuple[socket.socket, socket.socket]:
             listener.listen(100)
             opened.pop_all()
             return console, listener
-    msg = "no two ports in a row are free for the device that is lent to a program"
-    raise HostError(msg)
+    raise HostError("no two ports in a row are free for the device that is lent to a program")
 
 
 def _bound(port: int) -> socket.socket:

@@ -70,8 +70,7 @@ class AdbServer:
             await asyncio.to_thread(self._prepare)
             self._process = await self._spawn()
         except OSError as error:
-            msg = f"the adb server of a program cannot be started: {error}"
-            raise HostError(msg) from error
+            raise HostError(f"the adb server of a program cannot be started: {error}") from error
         self._keeping = asyncio.create_task(self._keep())
 
     def has_signed(self, signature: bytes, token: bytes) -> bool:

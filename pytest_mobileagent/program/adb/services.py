@@ -99,8 +99,7 @@ async def open_service(address: Address, service: str) -> Service:
         await server.request(service)
     except (OSError, EOFError) as error:
         server.close()
-        msg = f"lost the connection to device {address}: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"lost the connection to device {address}: {error}") from error
     except BaseException:
         server.close()
         raise
@@ -119,8 +118,7 @@ async def ask_service(address: Address, service: str) -> bytes:
             with contextlib.closing(opened):
                 return await opened.reader.read()
     except (OSError, TimeoutError) as error:
-        msg = f"device {address} does not answer: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"device {address} does not answer: {error}") from error
 
 
 async def banner(address: Address) -> bytes:
@@ -158,11 +156,9 @@ async def ask_server(address: Address, request: str) -> str:
             await server.request(request)
             return (await server.block()).decode("utf-8", "replace")
     except ServiceRefusedError as error:
-        msg = f"device {address} cannot be reached: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"device {address} cannot be reached: {error}") from error
     except (OSError, EOFError, TimeoutError) as error:
-        msg = f"the adb server of {address} does not answer: {error}"
-        raise DeviceError(msg) from error
+        raise DeviceError(f"the adb server of {address} does not answer: {error}") from error
     finally:
         server.close()
 

@@ -57,8 +57,7 @@ async def read_packet(reader: StreamReader) -> Packet:
     """
     command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
     if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
-        msg = f"not an adb packet: {command!r} with {size} bytes"
-        raise PacketError(msg)
+        raise PacketError(f"not an adb packet: {command!r} with {size} bytes")
     return Packet(command, arg0, arg1, await reader.readexactly(size) if size else b"")
 
 
@@ -174,13 +173,11 @@ class Key:
         """
         lines = private.read_bytes().strip().splitlines()
         if not lines or b" PRIVATE KEY-----" not in lines[0]:
-            msg = f"{private} is not a private key"
-            raise ValueError(msg)
+            raise ValueError(f"{private} is not a private key")
         data = base64.b64decode(b"".join(lines[1:-1]))
         begin = data.index(_MODULUS) + len(_MODULUS)
         if data[begin + _SIZE :][: len(_EXPONENT)] != _EXPONENT:
-            msg = f"{private} is not an RSA key that adb can use"
-            raise ValueError(msg)
+            raise ValueError(f"{private} is not an RSA key that adb can use")
         return cls(int.from_bytes(data[begin : begin + _SIZE], "big"))
 
     def verifies(self, signature: bytes, token: bytes) -> bool:

@@ -124,8 +124,7 @@ def pixel(word: object) -> int:
         ValueError, TypeError, OverflowError: if the value is not a number.
     """
     if isinstance(word, bool) or not isinstance(word, str | int | float):
-        msg = f"{word!r} is not a coordinate"
-        raise TypeError(msg)
+        raise TypeError(f"{word!r} is not a coordinate")
     return round(float(word))
 
 

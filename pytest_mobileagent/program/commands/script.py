@@ -67,8 +67,7 @@ def parse(script: str, depth: int = 0) -> Script:
         UnreadableScriptError: if the script cannot be parsed.
     """
     if depth > _DEEPEST:
-        msg = "it is nested too deeply"
-        raise UnreadableScriptError(msg)
+        raise UnreadableScriptError("it is nested too deeply")
     return _Reader(script, depth).read()
 
 
@@ -114,8 +113,7 @@ class _Reader:
 
     def _redirect(self, match: re.Match[str]) -> None:
         if match[2].startswith("<<"):
-            msg = "it has a here-document"
-            raise UnreadableScriptError(msg)
+            raise UnreadableScriptError("it has a here-document")
         self._at = match.end()
         while self._script[self._at : self._at + 1] in {" ", "\t"}:
             self._at += 1
@@ -216,8 +214,7 @@ class _Reader:
         while end < len(self._script) and self._script[end] != quote:
             end += 2 if escapes and self._script[end] == "\\" else 1
         if end >= len(self._script):
-            msg = "a quote has no end"
-            raise UnfinishedError(msg)
+            raise UnfinishedError("a quote has no end")
         text = self._script[self._at + 1 : end]
         self._at = end + 1
         return text
@@ -240,8 +237,7 @@ class _Reader:
                 parts.append("" if following == "\n" else following)
             else:
                 parts.append(self._unquoted(char))
-        msg = "a quote has no end"
-        raise UnfinishedError(msg)
+        raise UnfinishedError("a quote has no end")
 
     def _dollar(self, char: str) -> str:
         """Read an expansion, and return its value, or UNKNOWN."""
@@ -290,8 +286,7 @@ def _closing(script: str, opening: int) -> int:
             if not depth:
                 return at
         at += 1
-    msg = "a parenthesis has no end"
-    raise UnfinishedError(msg)
+    raise UnfinishedError("a parenthesis has no end")
 
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}

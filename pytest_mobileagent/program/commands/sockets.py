@@ -116,8 +116,7 @@ class _Incoming:
         if not _may_be_http(self._begun):
             if self._first:
                 raise NotHttpError
-            msg = "it does not begin like a request"
-            raise h11.RemoteProtocolError(msg)
+            raise h11.RemoteProtocolError("it does not begin like a request")
         self._connection.receive_data(data)
         while True:
             event = self._connection.next_event()

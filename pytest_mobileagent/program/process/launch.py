@@ -102,16 +102,14 @@ class ProgramProcess:
                 ]
                 self._launch(outputs)
             except OSError as error:
-                msg = f"no program can be started: {error}"
-                raise HostError(msg) from error
+                raise HostError(f"no program can be started: {error}") from error
             undo.pop_all()  # the reading thread closes them
         with self._news:
             known = self._news.wait_for(lambda: self.pid or self._gone, _START_SECONDS)
         if not known or not self.pid:
             self.end(0)
             program = self._request["words"][0]
-            msg = f"cannot start {program}: {self._failed or 'its keeper has ended'}"
-            raise AgentError(msg)
+            raise AgentError(f"cannot start {program}: {self._failed or 'its keeper has ended'}")
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Wait until the program has ended, for up to `seconds`.
@@ -268,8 +266,7 @@ def engine() -> str:
     """
     found = next(filter(None, map(shutil.which, _ENGINES)), None)
     if found is None:
-        msg = f"image = … needs a container engine: install {' or '.join(_ENGINES)}"
-        raise HostError(msg)
+        raise HostError(f"image = … needs a container engine: install {' or '.join(_ENGINES)}")
     try:
         done = subprocess.run(
             [found, "version"],
@@ -279,8 +276,7 @@ def engine() -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        msg = f"image = … needs {found}, which does not answer: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"image = … needs {found}, which does not answer: {error}") from error
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         msg = f"image = … needs {found}, which does not work: {lines[-1] if lines else 'no reason'}"

@@ -111,8 +111,7 @@ def workplace(adapter: Adapter, here: Path, parent: Path | None = None) -> Itera
     try:
         place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)).resolve()
     except OSError as error:
-        msg = f"cannot create a folder for a program: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot create a folder for a program: {error}") from error
     try:
         notes = place / "notes"
         notes.mkdir()
@@ -237,8 +236,7 @@ def install(requirements: Path) -> Path:
                 _make(link, requirements)
         environment = link.resolve(strict=True)
     except OSError as error:
-        msg = f"cannot install {requirements}: {error}"
-        raise HostError(msg) from error
+        raise HostError(f"cannot install {requirements}: {error}") from error
     return environment
 
 
@@ -305,5 +303,4 @@ def _run(command: list[str], requirements: Path) -> None:
     if done.returncode != 0:
         lines = done.stdout.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
         output = "\n  ".join(lines) or "no output"
-        msg = f"cannot install {requirements} (status {done.returncode}):\n  {output}"
-        raise HostError(msg)
+        raise HostError(f"cannot install {requirements} (status {done.returncode}):\n  {output}")

@@ -162,8 +162,7 @@ def format_single_run(name: str | None, run: RecordedRun, form: str) -> str:
     if form == "json":
         return json.dumps({"by": to_wire(by)}, ensure_ascii=False, indent=2)
     if form == "html":
-        msg = "--format=html shows one run beside the first: name two"
-        raise ValueError(msg)
+        raise ValueError("--format=html shows one run beside the first: name two")
     return "\n".join(map(printable, (by_lines if form == "text" else by_markdown)(by)))
 
 

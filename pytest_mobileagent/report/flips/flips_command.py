@@ -114,8 +114,7 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
             msg = f"{run.folder} has not ended, or was cut off: continue it with --mobile-resume"
             raise FlipsError(msg)
         if any(run.folder.name == other.folder.name for other in runs[:number]):
-            msg = f"{run.folder} is named twice, or another run has its name"
-            raise FlipsError(msg)
+            raise FlipsError(f"{run.folder} is named twice, or another run has its name")
     return runs
 
 
@@ -129,8 +128,7 @@ def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
     first = runs[0].folder
     folder = (output or first.with_name(f"{first.name}-flips")).absolute()
     if folder.exists():
-        msg = f"{folder} already exists: name another folder with -o DIR, or delete it"
-        raise FlipsError(msg)
+        raise FlipsError(f"{folder} already exists: name another folder with -o DIR, or delete it")
     folder.mkdir(parents=True)
     return folder
 

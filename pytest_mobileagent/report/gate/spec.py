@@ -92,11 +92,9 @@ def read_gate(text: str, folder: Path) -> Gate:
     try:
         return gate_of(tomllib.loads(content))
     except RecursionError:
-        msg = f"{path}: its tables or lists are nested too deeply"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path}: its tables or lists are nested too deeply") from None
     except ValueError as error:
-        msg = f"{path}: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{path}: {error}") from None
 
 
 def gate_of(data: Mapping[str, Any]) -> Gate:
@@ -108,26 +106,21 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
     _check_keys(data, _KEYS, "a gate")
     bounds = data.get("bound", [])
     if not isinstance(bounds, list) or not all(isinstance(each, dict) for each in bounds):
-        msg = "`bound` must be one or more tables: write [[bound]] above each"
-        raise ValueError(msg)
+        raise ValueError("`bound` must be one or more tables: write [[bound]] above each")
     must_pass = data.get("must_pass", [])
     if not isinstance(must_pass, list) or not all(_is_text(name) for name in must_pass):
-        msg = 'must_pass must be a list of task ids, as in ["tasks/clock/alarm/alarm"]'
-        raise ValueError(msg)
+        raise ValueError('must_pass must be a list of task ids, as in ["tasks/clock/alarm/alarm"]')
     if not bounds and not must_pass:
-        msg = "has no condition: add a [[bound]], or must_pass"
-        raise ValueError(msg)
+        raise ValueError("has no condition: add a [[bound]], or must_pass")
     allow_skipped = data.get("allow_skipped", False)
     if type(allow_skipped) is not bool:
-        msg = "allow_skipped must be true or false: whether tasks may lack their apps"
-        raise ValueError(msg)
+        raise ValueError("allow_skipped must be true or false: whether tasks may lack their apps")
     read = []
     for number, bound in enumerate(bounds, 1):
         try:
             read.append(_bound(bound))
         except ValueError as error:
-            msg = f"bound {number}: {error}"
-            raise ValueError(msg) from None
+            raise ValueError(f"bound {number}: {error}") from None
     return Gate(tuple(read), tuple(dict.fromkeys(must_pass)), allow_skipped)
 
 
@@ -162,15 +155,12 @@ def _bound(data: Mapping[str, Any]) -> Bound:
         raise ValueError(msg)
     for name in ("suite", "tag"):
         if name in data and not _is_text(data[name]):
-            msg = f"{name} must be a string"
-            raise ValueError(msg)
+            raise ValueError(f"{name} must be a string")
     for name in ("margin", "allow", "min", "max"):
         if name in data and not _is_number(data[name]):
-            msg = f"{name} must be a number, not {data[name]!r}"
-            raise ValueError(msg)
+            raise ValueError(f"{name} must be a number, not {data[name]!r}")
     if type(data.get("baseline", False)) is not bool:
-        msg = "baseline must be true or false: --mobile-baseline names the run"
-        raise ValueError(msg)
+        raise ValueError("baseline must be true or false: --mobile-baseline names the run")
     _check_metric(data["metric"])
     bound = Bound(**data)
     _check_against_baseline(bound) if bound.baseline else _check_absolute(bound, data)
@@ -181,21 +171,17 @@ def _check_metric(metric: str) -> None:
     known = totals([])
     first, dot, name = metric.partition(".")
     if first not in known:
-        msg = f"there is no number {metric!r} in a summary: {near(first, list(known))}"
-        raise ValueError(msg)
+        raise ValueError(f"there is no number {metric!r} in a summary: {near(first, list(known))}")
     if isinstance(known[first], Mapping) and not name:
-        msg = f"{metric} contains several numbers: name one of them, as in {first}.NAME"
-        raise ValueError(msg)
+        raise ValueError(f"{metric} contains several numbers: name one of them, as in {first}.NAME")
     if first == "interval":
-        msg = "interval is a pair of numbers: bound the success_rate instead"
-        raise ValueError(msg)
+        raise ValueError("interval is a pair of numbers: bound the success_rate instead")
     if first == "scorers":
         msg = "scorers are names, not numbers: bound step_accuracy, type_accuracy or "
         msg += "path_success_rate"
         raise ValueError(msg)
     if not isinstance(known[first], Mapping) and dot:
-        msg = f"{first} is a single number: leave out {dot}{name}"
-        raise ValueError(msg)
+        raise ValueError(f"{first} is a single number: leave out {dot}{name}")
     # A termination that never occurred counts as 0, so a misspelt one would be within any maximum.
     if first in {"terminations", "termination_rates"} and name not in set(Termination):
         msg = f"no episode ends with {name!r}: {near(name, list(map(str, Termination)))}"
@@ -228,15 +214,12 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
         raise ValueError(msg)
     given = [side for side in (bound.min, bound.max) if side is not None]
     if not given:
-        msg = f"{bound.metric} has no limit: add min, max or baseline = true"
-        raise ValueError(msg)
+        raise ValueError(f"{bound.metric} has no limit: add min, max or baseline = true")
     if len(given) == 2 and given[0] > given[1]:
-        msg = f"no number is at least {given[0]:g} and at most {given[1]:g}"
-        raise ValueError(msg)
+        raise ValueError(f"no number is at least {given[0]:g} and at most {given[1]:g}")
     is_share = "rate" in bound.metric or "accuracy" in bound.metric
     if is_share and max(given) > 1:
-        msg = f"{bound.metric} is a share from 0 to 1, not {max(given):g}: 0.5 is 50 %"
-        raise ValueError(msg)
+        raise ValueError(f"{bound.metric} is a share from 0 to 1, not {max(given):g}: 0.5 is 50 %")
     if min(given) < 0:
         msg = f"{bound.metric} is never negative, so a limit of {min(given):g} decides nothing"
         raise ValueError(msg)
@@ -245,8 +228,7 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
 def _check_keys(data: Mapping[str, Any], known: tuple[str, ...] | list[str], what: str) -> None:
     for key in data:
         if key not in known:
-            msg = f"{key!r} is not a key of {what}: {near(key, list(known))}"
-            raise ValueError(msg)
+            raise ValueError(f"{key!r} is not a key of {what}: {near(key, list(known))}")
 
 
 def _is_text(value: object) -> bool:
@@ -272,8 +254,7 @@ def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | 
             a baseline and there is none.
     """
     if gate.needs_baseline and baseline is None:
-        msg = "the gate has a bound against the baseline, but no baseline is given"
-        raise ValueError(msg)
+        raise ValueError("the gate has a bound against the baseline, but no baseline is given")
     both = [*tasks, *(baseline or ())]
     ids = {task["id"] for task in both}
     _check("must_pass: there is no task", gate.must_pass, ids)
@@ -286,5 +267,4 @@ def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | 
 def _check(what: str, names: Iterable[str], known: set[str]) -> None:
     for name in names:
         if name not in known:
-            msg = f"{what} {name!r}: {near(name, sorted(known))}"
-            raise ValueError(msg)
+            raise ValueError(f"{what} {name!r}: {near(name, sorted(known))}")

@@ -147,8 +147,7 @@ def _middle(graph: Graph, around: str, tasks: Sequence[Mapping[str, Any]]) -> li
             pages = [str(each.get("page")) for each in task.get("golden") or ()]
             found = [page for page in [*pages, task.get("page")] if page and page in graph]
             return found or [graph.start]
-    msg = f"{graph.folder} has no page and no task {around!r}"
-    raise GraphError(msg)
+    raise GraphError(f"{graph.folder} has no page and no task {around!r}")
 
 
 def _near(graph: Graph, middle: Sequence[str]) -> Map:

@@ -98,8 +98,7 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
         page = page_of_two(run, beside)
         return page, _pair(run, beside, task) if task else ""
     if task:
-        msg = f"{other} is not a run: to show {task} in two runs, name both runs"
-        raise RecordError(msg)
+        raise RecordError(f"{other} is not a run: to show {task} in two runs, name both runs")
     return page_of(run), _place(_episode(run, other))
 
 
@@ -164,8 +163,7 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     if (address := _address(what)) is not None:
         path, place = address
         if not is_run(path.parent):
-            msg = f"{what} is not in the folder of a run: name a page that is"
-            raise RecordError(msg)
+            raise RecordError(f"{what} is not in the folder of a run: name a page that is")
         return path.parent.resolve(), place
     path = Path(what)
     if what and (path / STREAM).is_file():
@@ -223,8 +221,7 @@ def _pair(base: Path, run: Path, task: str) -> str:
             place = f"{_place(folders[-1].name)}&with={quote(BASE + others[-1].name)}"
             found.append((each["success"] == other["success"], place))
     if not found:
-        msg = f"{run.name} and {base.name} do not both have an episode of {task}"
-        raise RecordError(msg)
+        raise RecordError(f"{run.name} and {base.name} do not both have an episode of {task}")
     return min(found, key=lambda each: each[0])[1]
 
 

@@ -37,11 +37,9 @@ class Incoming:
         try:
             body = json.loads(self.data)
         except RecursionError:
-            msg = "the body is nested too deeply"
-            raise ValueError(msg) from None
+            raise ValueError("the body is nested too deeply") from None
         if not isinstance(body, dict):
-            msg = "the body must be a JSON object"
-            raise ValueError(msg)
+            raise ValueError("the body must be a JSON object")
         return body
 
 
@@ -139,8 +137,7 @@ def decoded(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except binascii.Error as error:
-        msg = f"a picture is not in base64: {error}"
-        raise ValueError(msg) from error
+        raise ValueError(f"a picture is not in base64: {error}") from error
 
 
 def words(value: str | list[str] | None) -> tuple[str, ...]:

@@ -94,8 +94,7 @@ def _messages(message: dict[str, Any]) -> Iterator[Message]:
     """Yield the results of tools, each as a message, and then the rest of the message."""
     content, role = message["content"], message["role"]
     if role not in {"user", "assistant", "system"}:  # "system" may occur within a conversation
-        msg = f"no message has the role {role!r}"
-        raise ValueError(msg)
+        raise ValueError(f"no message has the role {role!r}")
     blocks: list[Any] = (
         [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
     )

@@ -107,8 +107,7 @@ def arguments_of(text: str) -> dict[str, Any]:
 def _message(message: dict[str, Any]) -> Message:
     role: Any = "system" if message["role"] == "developer" else message["role"]
     if role not in {"system", "user", "assistant", "tool"}:
-        msg = f"no message has the role {role!r}"
-        raise ValueError(msg)
+        raise ValueError(f"no message has the role {role!r}")
     content = message.get("content") or ()
     parts = (content,) if isinstance(content, str) else tuple(_part(part) for part in content)
     calls = tuple(

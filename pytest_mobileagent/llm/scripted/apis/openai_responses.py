@@ -110,8 +110,7 @@ def _messages(items: Iterable[dict[str, Any]]) -> Iterator[Message]:
 
 def _role(role: str) -> Any:
     if role not in _ROLES:
-        msg = f"no message has the role {role!r}"
-        raise ValueError(msg)
+        raise ValueError(f"no message has the role {role!r}")
     return _ROLES[role]
 
 

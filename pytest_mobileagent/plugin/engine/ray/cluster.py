@@ -146,8 +146,7 @@ def _probe(address: str) -> None:
         return
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit() or "/" in host:
-        msg = "an address is HOST:PORT, where the cluster's head listens, or auto"
-        raise ClusterError(msg)
+        raise ClusterError("an address is HOST:PORT, where the cluster's head listens, or auto")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS) as talk:
             talk.sendall(_HELLO)

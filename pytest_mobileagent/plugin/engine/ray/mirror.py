@@ -85,8 +85,7 @@ def path_in(folder: Path, name: str) -> Path:
     """
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or parts[0] == "/":
-        msg = f"{name!r} is not a file of a run"
-        raise ValueError(msg)
+        raise ValueError(f"{name!r} is not a file of a run")
     return folder.joinpath(*parts)
 
 

@@ -141,8 +141,7 @@ class Relay:
         """
         parts = PurePosixPath(episode).parts
         if self._earlier is None or len(parts) != 2 or parts[0] != "episodes" or ".." in parts:
-            msg = f"{episode!r} is not an episode of an earlier run"
-            raise HostError(msg)
+            raise HostError(f"{episode!r} is not an episode of an earlier run")
         return self._earlier / episode
 
     # For the controller
@@ -172,8 +171,7 @@ class Relay:
 
     def _check(self, worker: str) -> None:
         if worker in self._dead:
-            msg = f"{worker} is not a worker of this run any more"
-            raise HostError(msg)
+            raise HostError(f"{worker} is not a worker of this run any more")
 
     def _write(self, worker: str, parcel: Parcel) -> None:
         """Write a parcel from a worker into the run's folder."""

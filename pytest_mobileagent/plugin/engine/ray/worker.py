@@ -198,8 +198,7 @@ class RelayClient:
             return ray.get(call, timeout=_LOST)
         except (RayError, OSError) as error:
             why = in_one_line(getattr(error, "cause", None) or error).partition("\n")[0]
-            msg = f"the run's relay in the Ray cluster does not answer: {why}"
-            raise HostError(msg) from error
+            raise HostError(f"the run's relay in the Ray cluster does not answer: {why}") from error
 
     def sync(self) -> None:
         """Wait until everything recorded so far has arrived."""
