@@ -112,7 +112,7 @@ def test_a_second_call_chooses_between_two_equal_texts(perceived):
         ([CLOCK], "click text (Delete)", 'does not show the text "Delete"'),
         ([SAVE] * 5, "click text (Save)", 'the text "Save" is there too often'),
         ([], "click icon (red circle, top)", "there is no such icon"),
-        ([], "dance", "no action could be made"),
+        ([], "dance", "no action could be found"),
         ([], "type (\0)", "must not contain NUL"),
     ],
 )
