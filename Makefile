@@ -1,7 +1,8 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
-# `make test` leaves out the tests of the virtual device that have passed with the files as they are
-# now, `make test-virtual` runs only these, and `make test-fast` all but the slow ones.
+# `make test` leaves out the tests of the virtual device where the files that they run are those of
+# origin's main branch, or have passed them here; `make test-virtual` runs only these tests, and
+# `make test-fast` all but the slow ones.
 # `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
 # `make suites` has scripted agents play the suites of published benchmarks: every task that phones
 # have the apps for. `make test-all` does that with a tenth, another one for each commit.

@@ -1,9 +1,10 @@
 """Run the fast tests with this Python.
 
-With `--virtual=auto`, those of the virtual device are left out if they have passed with the files
-as they are now; with `--virtual=only` they are the only ones, the slow ones among them. What has
-passed is known by a digest of these files, of this Python and of what is installed with it. It is
-noted in the folder of git, which worktrees share; a fresh clone knows of none.
+With `--virtual=auto`, those of the virtual device are left out if the files that they run are those
+of the main branch of `origin`, with which CI has passed them, or if they have passed here with the
+files as they are now; with `--virtual=only` they are the only ones, the slow ones among them. What
+has passed here is known by a digest of these files, of this Python and of what is installed with
+it, noted in the folder of git, which worktrees share.
 """
 
 from __future__ import annotations
@@ -45,13 +46,29 @@ def _git(*words: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
+def _pathspecs() -> list[str]:
+    return [f":(glob){path}" if "*" in path else path for path in USED]
+
+
+def is_as_in_origin() -> bool:
+    """Return whether neither commits nor the working tree change what these tests run.
+
+    The base is the last common commit with the main branch of `origin`; without one, as outside of
+    git, the answer is no.
+    """
+    base = _git("merge-base", "HEAD", "origin/HEAD")
+    if base is None or _git("diff", "--quiet", base.strip(), "--", *_pathspecs()) is None:
+        return False
+    return _git("ls-files", "--others", "--exclude-standard", "--", *_pathspecs()) == ""
+
+
 def digest() -> str:
     """Return a digest of all that the virtual device's tests run; "" if git does not tell.
 
     Files that are new count, and those that git ignores do not.
     """
-    pathspecs = [f":(glob){path}" if "*" in path else path for path in USED]
-    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *pathspecs)
+    command = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    listed = _git(*command, "--", *_pathspecs())
     if not listed:
         return ""
     there = [str(shutil.which(name)) for name in PROGRAMS]
@@ -88,11 +105,15 @@ def main(virtual: str) -> int:
     """Run the tests, and return pytest's status."""
     before = digest()
     words = ["-n", WORKERS, "-m", "not slow"]
-    leaves_out = virtual == "auto" and before in known()
-    if leaves_out:
+    why = ""
+    if virtual == "auto" and is_as_in_origin():
+        why = "the files that they run are those of origin's main branch"
+    elif virtual == "auto" and before in known():
+        why = "they have passed with these files"
+    if why:
         print(
-            f"The tests of the virtual device ({', '.join(TESTS)}) are left out: they have passed "
-            "with these files. `make test-virtual` runs them.",
+            f"The tests of the virtual device ({', '.join(TESTS)}) are left out: {why}. "
+            "`make test-virtual` runs them.",
             flush=True,
         )
         words += [f"--ignore={path}" for path in TESTS]
@@ -100,7 +121,7 @@ def main(virtual: str) -> int:
         words = ["-n", WORKERS, *TESTS]
     done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, check=False)
     # Options of the environment may have left tests out, and files may have changed meanwhile.
-    ran_all = not leaves_out and "PYTEST_ADDOPTS" not in os.environ
+    ran_all = not why and "PYTEST_ADDOPTS" not in os.environ
     if done.returncode == 0 and ran_all and before and before == digest():
         note(before)
     return done.returncode

@@ -106,6 +106,36 @@ def test_only_the_virtual_devices_may_be_run(checkout: Checkout) -> None:
     assert checkout.run() == (0, LEFT_OUT)
 
 
+def test_files_as_in_the_main_branch_of_origin_need_no_tests(
+    checkout: Checkout, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+        subprocess.run(["git", *who, *words], cwd=checkout.root, check=True, capture_output=True)
+
+    git("commit", "-m", "First")
+    origin = tmp_path_factory.mktemp("origin")
+    git("clone", "--bare", ".", str(origin))
+    git("remote", "add", "origin", str(origin))
+    assert checkout.run("only") == (0, ONLY)
+    checkout.script.record().unlink()
+    git("fetch", "origin")
+    git("remote", "set-head", "origin", "--auto")
+    assert checkout.run() == (0, LEFT_OUT)
+    assert "the files that they run are those of origin's main branch" in capsys.readouterr().out
+    checkout.write("pytest_mobileagent/report/page.py", "CHANGED = True\n")
+    git("commit", "-am", "Change what these tests do not run")
+    assert checkout.run() == (0, LEFT_OUT)
+    assert checkout.run("all") == (0, ALL)
+    checkout.script.record().unlink()
+    checkout.write("fixtures/new.py", "NEW = 1\n")
+    assert not checkout.script.is_as_in_origin()
+    git("add", ".")
+    assert not checkout.script.is_as_in_origin()
+    git("commit", "-m", "Add a fixture")
+    assert checkout.run() == (0, ALL)
+
+
 def test_passes_with_another_python_do_not_count(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
