@@ -1,8 +1,8 @@
 """Run the fast tests with this Python.
 
 With `--virtual=auto`, those of the virtual device are left out if the files that they run are those
-of the main branch of `origin`, with which CI has passed them, or if they have passed here with the
-files as they are now; with `--virtual=only` they are the only ones, the slow ones among them. What
+of the main branch of `origin`, on which CI runs them, or if they have passed here with the files as
+they are now; with `--virtual=only` they are the only ones, the slow ones among them. What
 has passed here is known by a digest of these files, of this Python and of what is installed with
 it, noted in the folder of git, which worktrees share.
 """
