@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -63,6 +64,17 @@ class Adb:
         """What a person sees: both outputs, without the last newline."""
         done = self.run(*words, stdin=stdin)
         return (done.stdout + done.stderr).decode().replace("\r\n", "\n").rstrip("\n")
+
+    def text_after_restart(self, *words: str) -> str:
+        """What a person sees once the device, or its adbd, is back.
+
+        The server may not have noticed yet that the old connection ends; a command on it is closed.
+        """
+        said = "error: closed"
+        deadline = time.monotonic() + PATIENCE
+        while said == "error: closed" and time.monotonic() < deadline:
+            said = self.text("wait-for-device", *words)
+        return said
 
     @property
     def env(self) -> dict[str, str]:

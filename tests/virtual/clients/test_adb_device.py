@@ -24,7 +24,7 @@ def test_states(adb: Adb) -> None:
 
 def test_a_device_that_was_cut_off_is_back_at_once(adb: Adb) -> None:
     assert adb.run("reconnect", "device").returncode == 0
-    assert adb.text("wait-for-device", "shell", "echo back") == "back"
+    assert adb.text_after_restart("shell", "echo back") == "back"
 
 
 def test_forwards_are_listed_and_removed(adb: Adb) -> None:
@@ -76,7 +76,7 @@ def test_a_reboot_keeps_what_is_stored_and_nothing_else(
     pid = phone.proc.pid("com.example.app")
     adb.run(*words)
     script = "pm list packages example; cat /data/local/tmp/kept; settings get system"
-    said = adb.text("wait-for-device", "shell", f"{script} screen_brightness")
+    said = adb.text_after_restart("shell", f"{script} screen_brightness")
     assert said.splitlines() == ["package:com.example.app", "kept", "77"]
     assert adb.text("shell", "getprop sys.boot_completed") == "1"
     assert adb.text("shell", "getprop debug.mine; getprop persist.mine").split() == ["1"]
@@ -89,9 +89,9 @@ def test_a_reboot_keeps_what_is_stored_and_nothing_else(
 
 def test_a_reboot_takes_root_away(adb: Adb) -> None:
     adb.run("root")
-    assert adb.text("wait-for-device", "shell", "id -u") == "0"
+    assert adb.text_after_restart("shell", "id -u") == "0"
     adb.run("reboot")
-    assert adb.text("wait-for-device", "shell", "id -u") == "2000"
+    assert adb.text_after_restart("shell", "id -u") == "2000"
 
 
 def test_a_shell_ends_with_the_system_that_it_runs_on(running_phone: Running) -> None:

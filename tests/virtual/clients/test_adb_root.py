@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 def test_commands_run_as_the_shell_until_adbd_is_root(adb: Adb) -> None:
     assert adb.text("shell", "id -u") == "2000"
     assert adb.text("root") == "restarting adbd as root"
-    assert adb.text("wait-for-device", "shell", "id -u") == "0"
+    assert adb.text_after_restart("shell", "id -u") == "0"
     assert adb.text("root") == "adbd is already running as root"
     assert adb.text("unroot") == "restarting adbd as non root"
-    assert adb.text("wait-for-device", "shell", "id -u") == "2000"
+    assert adb.text_after_restart("shell", "id -u") == "2000"
     assert adb.text("unroot") == "adbd not running as root"
 
 

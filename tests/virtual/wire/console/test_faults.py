@@ -144,7 +144,7 @@ def test_adb_loses_the_phone_once(running_phone: Running) -> None:
     fault(adb, "drop-connection --after 1")
     assert adb.text("shell", "id -u") == "2000"
     assert adb.text("shell", "id -u") != "2000"
-    assert adb.text("wait-for-device", "shell", "id -u") == "2000"
+    assert adb.text_after_restart("shell", "id -u") == "2000"
 
 
 def test_a_phone_dies(start_server: StartServer, tmp_path: Path) -> None:
