@@ -43,7 +43,7 @@ class RunContext:
         self.is_owner = not worker
         self.earlier = earlier_run(config, self.settings, self.given)
         self.earlier.take_options(self.settings)
-        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
+        processes = _processes(config)
         self.is_distributed = processes > 0
         self.workers: int = worker.get("workercount") or max(1, processes)
         if "phones" in self.given:  # on a cluster, a worker does not share phones with others
@@ -136,3 +136,12 @@ class RunContext:
         if self.is_elsewhere:
             shared.watch()  # without devices, nothing else would remove the folder after the run
         return shared
+
+
+def _processes(config: pytest.Config) -> int:
+    """Return the number of workers that pytest-xdist starts: `--tx=3*popen` is three."""
+    if not getattr(config.option, "tx", None) or config.option.dist == "no":
+        return 0
+    from xdist.workermanage import parse_tx_spec_config
+
+    return len(parse_tx_spec_config(config))

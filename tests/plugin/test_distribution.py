@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.plugin.context import RunContext
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -137,3 +139,40 @@ def test_ordered_tasks_run_on_one_phone_without_resets(workers, pytester):
         passed = [line.split() for line in result.outlines if f"PASSED {file}" in line]
         assert len({words[0] for words in passed}) == 1  # only one worker ran these tests
         assert [words[-1] for words in passed] == [f"{file}::test_task[{n}]" for n in range(6)]
+
+
+ONE_BY_ONE = """
+import os, time
+from pathlib import Path
+
+os.cpu_count = lambda: 1  # so that the controller starts one worker after the other
+WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+
+def pytest_runtest_setup(item):
+    if WORKER == "gw0" or (WORKER == "gw1" and Path("gw1").exists()):
+        while not Path("gw2").exists():  # so the first worker takes its phone last
+            time.sleep(0.02)
+
+def pytest_runtest_teardown(item):
+    told = item.config.workerinput["workercount"], os.environ["PYTEST_XDIST_WORKER_COUNT"]
+    with Path(WORKER).open("a") as file:
+        print(*told, file=file)
+"""
+
+
+@pytest.mark.slow
+def test_workers_that_start_one_by_one_all_have_a_phone(workers, pytester):
+    pytester.makeconftest(CONFTEST + ONE_BY_ONE)
+    pytester.makepyfile(SETS.format(set=""))
+    workers("--agent=idle", "-n3").assert_outcomes(passed=6)
+    did = {path.name: path.read_text().splitlines() for path in pytester.path.glob("gw?")}
+    assert {line for lines in did.values() for line in lines} == {"3 3"}
+    assert all(did[f"gw{number}"] for number in range(3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"), [("--tx=2*popen --dist=load", 2), ("--tx=2*popen", 1), ("-n0", 1)]
+)
+def test_the_owner_counts_the_workers_as_pytest_xdist_does(pytester, arguments, count):
+    config = pytester.parseconfig(*arguments.split())
+    assert RunContext(config).workers == count

@@ -161,16 +161,23 @@ class StaggeredStart:
     def __init__(self, processors: int | None = None) -> None:
         self._processors = processors or os.cpu_count() or 1
         self._specs: list[Any] = []  # the controller's own list: the specs of all started workers
+        self._count = 0
         self._delayed: list[Any] = []
         self._collecting = 0
 
     @pytest.hookimpl(optionalhook=True, trylast=True)  # other plugins still see all workers
     def pytest_xdist_setupnodes(self, specs: list[Any]) -> None:
         """Hold back all except the first workers, unless some run on other machines."""
+        self._count = len(specs)
         if len(specs) > self._processors and all(spec.popen for spec in specs):
             self._collecting = max(1, self._processors - 1)
             self._specs, self._delayed = specs, specs[self._collecting :]
             del specs[self._collecting :]
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker the run's own number of workers: the controller counts the started ones."""
+        node.workerinput["workercount"] = self._count
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any) -> None:

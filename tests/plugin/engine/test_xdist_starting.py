@@ -18,6 +18,7 @@ class Controller:
         self.starting = StaggeredStart(processors)
         self.specs = specs
         self.started: list[Any] = []
+        self.counts: set[int] = set()  # of workers, as these are told
         self.queue: SimpleQueue[tuple[str, dict[str, Any]]] = SimpleQueue()
         self.shuttingdown = False
         self._active_nodes: set[Any] = set()
@@ -28,6 +29,9 @@ class Controller:
 
     def setup_node(self, spec: Any, _: Any) -> Any:
         self.started.append(spec.id)
+        node = SimpleNamespace(workerinput={"workercount": len(self.specs)})  # as pytest-xdist does
+        self.starting.pytest_configure_node(node)
+        self.counts.add(node.workerinput["workercount"])
         return spec.id
 
     def collects(self) -> None:
@@ -58,6 +62,7 @@ def test_at_most_as_many_workers_collect_as_processors() -> None:
     for _ in range(3):
         controller.collects()
     assert len(controller.started) == 6
+    assert controller.counts == {6}
 
 
 @pytest.mark.parametrize(
