@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from pytest_mobileagent.llm.limits import REQUEST_SECONDS
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 API = Literal["chat", "responses", "anthropic", "predict", "scripted"]
 _SECONDS = 10  # timeout for an endpoint to answer the check
-REQUEST_SECONDS = 300.0  # timeout for a model to answer
 REAL_KEY = 20  # minimum characters of a real key; a shorter one may be a word in a reply
 
 

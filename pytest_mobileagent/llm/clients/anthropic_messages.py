@@ -40,10 +40,7 @@ class AnthropicMessages:
         import anthropic  # slow to import, and part of an extra
 
         self.model = model
-        client = anthropic.Anthropic(
-            api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0
-        )
-        self._sdk = Sdk(anthropic, client, base_url, key)
+        self._sdk = Sdk(anthropic, anthropic.Anthropic, base_url, key, timeout)
         self._parameters = Parameters()
 
     def close(self) -> None:

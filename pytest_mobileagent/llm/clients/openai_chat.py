@@ -29,10 +29,10 @@ _STOPS: dict[str, Stop] = {
 class OpenAIChat:
     """A `Client` for `POST BASE_URL/chat/completions`.
 
-    `timeout` is the maximum time between two pieces of an answer, in seconds. If a model refuses
-    `max_tokens`, `temperature`, `top_p` or `stream_options` by name, it is asked again without that
-    setting (see `Parameters`). A tool's pictures follow its text in a user message, because tool
-    messages can only have text in this API.
+    `timeout` is the longest silence of the provider in seconds (see `ReplyWatch`). If a model
+    refuses `max_tokens`, `temperature`, `top_p` or `stream_options` by name, it is asked again
+    without that setting (see `Parameters`). A tool's pictures follow its text in a user message,
+    because tool messages can only have text in this API.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -82,11 +82,10 @@ class OpenAIChat:
 
 
 def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
-    """Return OpenAI's SDK; servers that need no key get a placeholder."""
+    """Return OpenAI's SDK."""
     import openai  # slow to import, and part of an extra
 
-    client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0)
-    return Sdk(openai, client, base_url, key)
+    return Sdk(openai, openai.OpenAI, base_url, key, timeout)
 
 
 def data_url(image: Image) -> str:

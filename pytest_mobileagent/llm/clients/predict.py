@@ -38,10 +38,12 @@ class Predict:
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
         import httpx2  # installed with the SDKs, by an extra
 
+        from pytest_mobileagent.llm.clients.transport import http_options
+
         self.model = model
         self._url, self._key = base_url.rstrip("/"), key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = httpx2.Client(headers=headers, timeout=timeout, follow_redirects=True)
+        self._http = httpx2.Client(headers=headers, **http_options(base_url, timeout))
         self._errors = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
         self._gradio: str | None = None if not urlsplit(self._url).path else ""
 

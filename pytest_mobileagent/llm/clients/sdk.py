@@ -18,13 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.llm.model import ProviderBusyError, RequestRefusedError, failure
+from pytest_mobileagent.llm.model import (
+    ProviderBusyError,
+    ProviderError,
+    RequestRefusedError,
+    failure,
+)
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pytest_mobileagent.llm.model import Completion, ProviderError
+    from pytest_mobileagent.llm.model import Completion
 
 
 T = TypeVar("T")
@@ -200,11 +205,23 @@ def _number(text: str) -> float | None:
 
 
 class Sdk:
-    """A client of the openai or anthropic SDK: `module` is the SDK, and `client` its client."""
+    """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
 
-    def __init__(self, module: Any, client: Any, url: str, key: str) -> None:
-        self._module, self._client = module, client
-        self._url, self._key = url, key
+    `seconds` is the longest silence of the provider (see `ReplyWatch`).
+    """
+
+    def __init__(self, module: Any, kind: Any, url: str, key: str, seconds: float) -> None:
+        from pytest_mobileagent.llm.clients.transport import http_options
+
+        http = http_options(url, seconds)
+        self._client = kind(
+            api_key=key or "none",  # servers that need no key get a placeholder
+            base_url=url,
+            timeout=http["timeout"],
+            max_retries=0,
+            http_client=module.DefaultHttpxClient(**http),
+        )
+        self._module, self._url, self._key = module, url, key
 
     def close(self) -> None:
         """Close the connections."""
@@ -286,7 +303,9 @@ class Sdk:
         except sdk.APITimeoutError:
             wrong = self.broken("no answer came in time")
         except sdk.APIConnectionError as error:
-            wrong = self.broken(f"it cannot be reached: {error.__cause__ or error}")
+            cause = error.__cause__ or error
+            limited = isinstance(cause, ProviderError)  # by `transport`
+            wrong = cause if limited else self.broken(f"it cannot be reached: {cause}")
         except sdk.APIError as error:
             wrong = refused(self.place, 200, error.body or str(error), {}, self._key)
         except (httpx2.HTTPError, httpx2.StreamError) as error:

@@ -1,0 +1,102 @@
+"""The HTTP side of all clients: replies have limits, and no request follows to another server."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import httpx2  # installed with the SDKs, by an extra
+
+from pytest_mobileagent.llm.limits import ReplyWatch
+from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.urls import redact_urls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_CONNECT_SECONDS = 30.0
+_WATCH = "reply_watch"  # the key among a request's extensions
+
+
+def http_options(base_url: str, seconds: float) -> dict[str, Any]:
+    """Return the arguments of an `httpx2.Client` for a provider; `seconds` is a `ReplyWatch`'s.
+
+    Its requests raise `ProviderError` for replies that are too large or stall, and for redirects to
+    other servers.
+    """
+    place = redact_urls(base_url)
+
+    def sent(request: httpx2.Request) -> None:
+        request.extensions[_WATCH] = ReplyWatch(place, seconds)
+
+    return {
+        "timeout": httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+        "follow_redirects": True,
+        "event_hooks": {"request": [sent], "response": [_answered]},
+    }
+
+
+def _answered(response: httpx2.Response) -> None:
+    """Limit the body of a response, and check the target of a redirect."""
+    request = response.request
+    if response.has_redirect_location:
+        with contextlib.suppress(httpx2.InvalidURL):  # the client reports it
+            _check_redirect(request.url, request.url.join(response.headers["location"]))
+    response.stream = _limited(response, request.extensions[_WATCH])
+    response.headers.pop("content-encoding", None)
+
+
+def _check_redirect(asked: httpx2.URL, target: httpx2.URL) -> None:
+    """Check that a redirect stays on its server; it may change to https.
+
+    Raises:
+        ProviderError: if it leads to another server, which must get neither prompt nor key.
+    """
+    here, there = _server(asked), _server(target)
+    upgraded = ("https", asked.host, 443) if here == ("http", asked.host, 80) else here
+    if there not in {here, upgraded}:
+        asked_at, leads_to = (f"{scheme}://{host}:{port}" for scheme, host, port in (here, there))
+        msg = (
+            f"{redact_urls(asked_at)} redirects to another server, {redact_urls(leads_to)}, which "
+            "gets no prompts and no keys. If the provider has moved, name its new endpoint"
+        )
+        raise ProviderError(msg)
+
+
+def _server(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
+
+
+class _Body(httpx2.SyncByteStream):
+    """The pieces of a response's body, and how to close its connection."""
+
+    def __init__(self, pieces: Iterator[bytes], close: Callable[[], None]) -> None:
+        self._pieces, self.close = pieces, close  # type: ignore[method-assign]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._pieces
+
+
+def _limited(response: httpx2.Response, watch: ReplyWatch) -> _Body:
+    """Return the body of a response, decoded by httpx2 in small pieces, as far as limits allow."""
+    body = response.stream
+    assert isinstance(body, httpx2.SyncByteStream)
+
+    def received() -> Iterator[bytes]:
+        for data in body:
+            watch.check()
+            yield data
+
+    encoded = httpx2.Response(
+        response.status_code,
+        headers=response.headers.copy(),
+        stream=_Body(received(), body.close),
+        request=response.request,
+    )
+
+    def decoded() -> Iterator[bytes]:
+        for data in encoded.iter_bytes():
+            watch.received(data)
+            yield data
+
+    return _Body(decoded(), body.close)

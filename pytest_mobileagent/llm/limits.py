@@ -1,0 +1,72 @@
+"""The limits of a model's reply: how long it may take, and how large it may become."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError
+
+REQUEST_SECONDS = 300.0  # the longest that a provider may say nothing
+_WHOLE = 2.0  # times as long: the longest that a whole reply may take
+LARGEST_REPLY = 16 * 2**20  # bytes, uncompressed
+# Lines that keep a connection alive: white space, comments, and pings (Anthropic).
+_SILENCE = re.compile(
+    rb'\s*(?::.*|event:\s*ping|data:\s*(?:\{\s*"type"\s*:\s*"ping".*)?|(?:id|retry):.*)?\s*'
+)
+_LINE_END = re.compile(rb"[\r\n]+")
+_BEGINNING = 64  # bytes of an incomplete line after which it is something that is said
+
+
+class ReplyWatch:
+    """Watches one reply from the moment when its request is sent.
+
+    The provider may say nothing for at most `seconds`, where keep-alives are nothing, and the whole
+    reply may take twice as long. Exceeding a limit is the provider's fault: stalling may pass with
+    a retry, too large a reply does not. `place` is the provider's redacted URL, for the messages.
+    """
+
+    def __init__(self, place: str, seconds: float = REQUEST_SECONDS) -> None:
+        self._place, self._seconds = place, seconds
+        self._began = self._spoke = time.monotonic()
+        self._size = 0
+        self._line = b""
+
+    @property
+    def left(self) -> float:
+        """The seconds until the next limit, at least 0."""
+        ends = min(self._spoke + self._seconds, self._began + self._seconds * _WHOLE)
+        return max(0.0, ends - time.monotonic())
+
+    def check(self) -> None:
+        """Check the time.
+
+        Raises:
+            ProviderBusyError: if the provider has been silent, or the reply has taken, too long.
+        """
+        if self.left == 0.0:
+            raise self.stalled()
+
+    def stalled(self) -> ProviderBusyError:
+        """Return the error of a reply that exceeds a limit of time."""
+        whole = self._seconds * _WHOLE
+        why = f"the reply is not complete after {whole:g} s"
+        if time.monotonic() - self._began < whole:
+            why = f"the provider has said nothing for {self._seconds:g} s"
+        return ProviderBusyError(f"{self._place}: no answer came in time: {why}")
+
+    def received(self, data: bytes) -> None:
+        """Count a piece of the reply, uncompressed.
+
+        Raises:
+            ProviderError: if the reply is too large.
+        """
+        self._size += len(data)
+        if self._size > LARGEST_REPLY:
+            most = LARGEST_REPLY // 2**20
+            raise ProviderError(f"{self._place}: the reply is larger than {most} MiB, uncompressed")
+        *lines, rest = _LINE_END.split(self._line + data)
+        self._line = rest[: _BEGINNING + 1]
+        lines += [rest] if len(rest) > _BEGINNING else []
+        if not all(map(_SILENCE.fullmatch, lines)):
+            self._spoke = time.monotonic()
