@@ -11,12 +11,14 @@ from __future__ import annotations
 import base64
 import binascii
 import random
+import re
 import shlex
 import sqlite3
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.focus import FOCUS
 from pytest_mobileagent.environment import DEFAULT_WALLPAPER
 from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError
@@ -131,12 +133,12 @@ def _speak(device: Device, environment: Environment) -> None:
     deadline = time.monotonic() + SECONDS
     while True:
         output = system.shell(
-            "getprop init.svc.bootanim; am get-config 2>&1 | head -n 1;"
-            " dumpsys window displays 2>&1 | grep mCurrentFocus"
+            f"getprop init.svc.bootanim; am get-config 2>&1 | head -n 1; {FOCUS} 2>&1"
         )
         animation, _, rest = output.partition("\n")
-        config, _, focus = rest.partition("\n")
-        ready = f"-{wanted}-" in config and "/" in focus and animation.strip() in ("stopped", "")
+        config, _, windows = rest.partition("\n")
+        shown = re.search(r"mCurrentFocus=Window\{.*/", windows)
+        ready = f"-{wanted}-" in config and shown and animation.strip() in ("stopped", "")
         if ready:
             return
         if time.monotonic() > deadline:

@@ -235,7 +235,7 @@ def focus(device: Device) -> str:
     screen = device.observe().screen
     if not screen.package:
         remedy = "open the launcher; if that does not help, report the output of "
-        remedy += "`dumpsys window displays`"
+        remedy += "`dumpsys window`"
         raise Unwell("the device does not report which app is in front", remedy)
     return f"in front: {screen.package}/{screen.activity}"
 

@@ -27,13 +27,12 @@ from pytest_mobileagent.device.drivers.adb.gestures import (
 from pytest_mobileagent.device.drivers.adb.shell import open_service
 from pytest_mobileagent.device.drivers.adb.system import (
     CLOCK,
-    FOCUS,
     SCREENSHOT,
     AdbSystem,
-    focus,
     probe_scripts,
     state_of,
 )
+from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 

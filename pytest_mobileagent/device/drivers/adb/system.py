@@ -32,6 +32,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     Shell,
     restart_as_root,
 )
+from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
@@ -72,7 +73,6 @@ def read_info(shell: Shell) -> DeviceInfo:
 
 
 SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a warning first
-FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 PACKAGES = "pm list packages --show-versioncode || pm list packages"  # the latter before Android 9
 _BOOT_SECONDS = 60.0
@@ -351,20 +351,6 @@ def probe_values(probes: Mapping[str, Probe], outputs: Sequence[ScriptOutput]) -
     """Return the values that the probes parse from the outputs of their scripts."""
     pairs = zip(probes.items(), outputs, strict=True)
     return {name: probe.parse(output.text) for (name, probe), output in pairs}
-
-
-def focus(dump: str) -> tuple[str, str]:
-    """Return the focused package and activity from the output of `dumpsys window displays`.
-
-    The activity is a full class name. The dump has the full name for a focused activity, but a
-    short one for the app behind a window without an activity, such as a menu. Both are empty if
-    nothing has the focus, for example while apps are switched.
-    """
-    component = re.search(r"u\d+ ([\w.]+)/([\w.$]+)", dump)
-    if component is None:
-        return "", ""
-    package, activity = component.groups()
-    return package, f"{package}{activity}" if activity.startswith(".") else activity
 
 
 def _versions(lines: str) -> dict[str, str]:

@@ -55,7 +55,8 @@ def _policy(phone: Phone) -> str:
 def _windows(phone: Phone) -> str:
     windows = [window for window in phone.windows.stack if window.kind in TYPES]
     blocks = [_window(phone, window, at) for at, window in reversed(list(enumerate(windows)))]
-    return "WINDOW MANAGER WINDOWS (dumpsys window windows)\n" + "".join(blocks) + "\n"
+    head, end = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n", "\n  mTopFocusedDisplayId=0\n"
+    return f"{head}{''.join(blocks)}{end}"
 
 
 def _window(phone: Phone, window: Window, at: int) -> str:
