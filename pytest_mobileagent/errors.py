@@ -4,7 +4,8 @@
     ├── InfrastructureError   the phone, adb or the network failed; the episode is retried
     │   ├── DeviceError       a device does not answer, or answers as Android never would
     │   │   └── NoShellError  the device cannot run shell scripts
-    │   └── HostError         this machine failed, e.g. its disk is full; no other device helps
+    │   ├── HostError         this machine failed, e.g. its disk is full; no other device helps
+    │   └── AgentKilledError  somebody killed the agent's process; the episode is repeated
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
     │   ├── UnfitMoveError    a move of the solution does not fit the screen it meets
@@ -26,8 +27,8 @@ import re
 import traceback
 
 __all__ = [
-    "AgentError", "DeviceError", "GraphError", "HostError", "InfrastructureError", "JudgeError",
-    "MobileAgentError", "NoEdgeError", "NoScreenshotError", "NoShellError", "NoSolutionError",
+    "AgentError", "AgentKilledError", "DeviceError", "GraphError", "HostError",
+    "InfrastructureError", "JudgeError", "MobileAgentError", "NoEdgeError", "NoScreenshotError", "NoShellError", "NoSolutionError",
     "RecordError", "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
@@ -52,6 +53,10 @@ class NoShellError(DeviceError):
 
 class HostError(InfrastructureError):
     """This machine cannot continue, whichever device is used."""
+
+
+class AgentKilledError(InfrastructureError):
+    """Somebody killed the agent's process: it may have been the system, for want of memory."""
 
 
 class AgentError(MobileAgentError):

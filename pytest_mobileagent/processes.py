@@ -155,6 +155,16 @@ def is_readable(stream: FileDescriptorLike, seconds: float) -> bool:
     return bool(poll.poll(max(0.0, seconds) * 1000))
 
 
+def was_killed(status: int | None) -> bool:
+    """Return whether an exit status is that of a process which somebody else has probably killed.
+
+    Memory killers and `kill` send SIGKILL or SIGTERM. Shells and containers report these as 137 and
+    143. The status is unknown (None) if the process that would have reported it was killed, too.
+    """
+    numbers = (signal.SIGKILL, signal.SIGTERM)
+    return status is None or status in {*(-n for n in numbers), *(128 + n for n in numbers)}
+
+
 def signal_name(number: int) -> str:
     """Return the name of a signal, such as "SIGKILL"; real-time signals have only a number."""
     try:

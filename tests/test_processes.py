@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.plugin.bodies import in_fork
-from pytest_mobileagent.processes import is_readable, without_keys
+from pytest_mobileagent.processes import is_readable, was_killed, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,15 @@ def test_no_key_is_left_by_its_own_name_or_another():
         "ADB_VENDOR_KEYS": "/keys",
         "GOAL": "let it go",
     }
+
+
+@pytest.mark.parametrize(
+    ("status", "killed"),
+    [(-9, True), (-15, True), (137, True), (143, True), (None, True), (-11, False), (139, False),
+     (-2, False), (0, False), (1, False), (9, False), (15, False)],
+)  # fmt: skip
+def test_the_exit_status_of_a_killed_process_is_recognised(status: int | None, killed: bool):
+    assert was_killed(status) is killed
 
 
 BEYOND = 1024  # the first descriptor that `select.select` does not support

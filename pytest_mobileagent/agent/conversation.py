@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
 from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
-from pytest_mobileagent.errors import TaskError, in_one_line
+from pytest_mobileagent.errors import AgentError, TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.screen import ocr_store
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 class TimeIsUpError(Exception):
     """The agent did not answer in time."""
+
+
+class KilledError(AgentError):
+    """The agent's process was killed, and not from here."""
 
 
 @dataclass(frozen=True, slots=True)

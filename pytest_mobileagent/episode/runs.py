@@ -206,6 +206,7 @@ class End(StrEnum):
     PLAYED = "played"  # to the end of its episode
     DEVICE = "device broke"
     WORKER = "worker died"
+    AGENT = "agent killed"  # its process, by somebody
     OTHER = "other"  # unrelated to device and worker: a skip, a broken task, Ctrl-C
     CUT_OFF = "cut off"  # together with the run, by whatever killed it
 

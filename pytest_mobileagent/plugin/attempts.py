@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import QUESTIONS, Attempt, End, begin, end
 from pytest_mobileagent.errors import (
     AgentError,
+    AgentKilledError,
     DeviceError,
     HostError,
     InfrastructureError,
@@ -85,7 +87,8 @@ def play(case: Case, request: pytest.FixtureRequest) -> Path:
             failures.append(str(error))
             raise broken(error) from None
         except InfrastructureError as error:
-            is_device = not isinstance(error, ProviderError)  # another device would not help
+            # After other errors, another device would not help.
+            is_device = not isinstance(error, ProviderError | AgentKilledError)
             failures.append(f"{error}{lease.give_up() if is_device else ''}")
     raise broken(*failures)
 
@@ -246,12 +249,16 @@ class Attempts:
     When an adb server dies, every episode that uses it is lost, and it is unknown which one killed
     it. So the attempt does not count against any of these cases: each is repeated alone, while no
     other process of the run makes an attempt. A case that breaks the server again is the culprit.
+
+    If somebody kills the agent's process, the attempt is repeated as well. A kill in the last
+    attempt, after one in an earlier attempt, is the agent's error.
     """
 
     def __init__(self, run: RunConfig, lease: LeasedDevice, plan: AttemptPlan) -> None:
         self.left: int = 1 + run.value("mobile-retries")
         self._run, self._lease, self._plan = run, lease, plan
         self._is_alone = run.workers == 1
+        self._kills = 0  # attempts in which somebody killed the agent's process
 
     def make(self) -> Path:
         """Make an attempt, and return the folder in which it is recorded.
@@ -266,8 +273,14 @@ class Attempts:
             try:
                 device = self._lease.get()
                 noted = self._begin(folder, device)
-                attempt(self._plan, device, self._run.folder.screens, folder, number)
+                plan = replace(self._plan, repeats_kills=self.left > 1 or not self._kills)
+                attempt(plan, device, self._run.folder.screens, folder, number)
                 how = End.PLAYED
+            except AgentKilledError:
+                how = End.AGENT
+                self._kills += 1
+                self.left -= 1
+                raise
             except (HostError, ProviderError):
                 self.left -= 1
                 raise

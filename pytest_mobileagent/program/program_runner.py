@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.errors import AgentError, AgentKilledError
 from pytest_mobileagent.llm.providers import key_variables, keys
+from pytest_mobileagent.processes import was_killed
 from pytest_mobileagent.program.adb.raw_log import RAW_LOG, RawLog
 from pytest_mobileagent.program.models.environment import LentKeys
 from pytest_mobileagent.program.placeholders import fill_variables, fill_words
@@ -120,6 +121,8 @@ class ProgramRunner:
             traces = Traces(status, place.folder, out, err, place.notes)
             report = reported(self._setting.program, traces, secrets)
             if report.ending == "error":
+                if session.repeats_kills and was_killed(status):
+                    raise AgentKilledError(blame(session, f"the program {report.text}"))
                 recorders.blame_provider(f"the program {report.text}")
             _conclude(session, watcher, report)
 

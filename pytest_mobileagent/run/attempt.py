@@ -85,6 +85,8 @@ class AttemptPlan:
       of its software by name; both are recorded.
     - `is_done`: called with the episode's folder after every step; returns whether the goal is met,
       which ends the episode. None if the task does not stop on success.
+    - `repeats_kills`: whether the caller repeats an attempt whose agent's process somebody kills,
+      which raises AgentKilledError; if not, that is the agent's error.
     """
 
     case: Case
@@ -105,6 +107,7 @@ class AttemptPlan:
     node: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     is_done: Callable[[Path], bool] | None = None
+    repeats_kills: bool = False
 
 
 def attempt(
@@ -283,6 +286,7 @@ def _play(plan: AttemptPlan, start: _Start, recorder: Recorder, number: int) -> 
         installed=start.installed,
         is_done=plan.is_done,
         user=user,
+        repeats_kills=plan.repeats_kills,
     )
     plan.agent.make_runner(case, start.values).run(session, briefing)
     session.finish()

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply, Scripted
-from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
+from pytest_mobileagent.agent.conversation import (
+    KilledError,
+    ThreadConversation,
+    TimeIsUpError,
+    Work,
+)
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import noises_of
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted, without_secrets
 from pytest_mobileagent.episode.store import cut
-from pytest_mobileagent.errors import AgentError, TaskError, UnfitMoveError
+from pytest_mobileagent.errors import AgentError, AgentKilledError, TaskError, UnfitMoveError
 from pytest_mobileagent.llm.model import ProviderError
 
 if TYPE_CHECKING:
@@ -42,6 +47,7 @@ class AgentRunner(Protocol):
         An error of the agent ends the episode, and is recorded as the error of its ending.
 
         Raises:
+            AgentKilledError: if somebody kills the agent's process (see `Session.repeats_kills`).
             InfrastructureError: if the device breaks, or the record cannot be written.
             TaskError: if the task is broken.
         """
@@ -126,6 +132,8 @@ class ConversationRunner:
             session.end(Termination.TIME_LIMIT, "the agent could not be closed in time")
         except AgentError as error:
             why = blame(session, self._without_secrets(str(error)))
+            if isinstance(error, KilledError) and session.repeats_kills and session.ending is None:
+                raise AgentKilledError(why) from error
             session.end(Termination.AGENT_ERROR, recorded_error(why, briefing.folder))
         else:
             if self._plays_solution:

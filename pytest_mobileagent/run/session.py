@@ -91,6 +91,8 @@ class Session:
     - `is_done`: if given, it is called with the episode's folder after every step, and ends the
       episode by returning True.
     - `user`: answers the agent's questions; without one, no question has an answer.
+    - `repeats_kills`: whether the episode is repeated if somebody kills the agent's process; if
+      not, that is the agent's error.
     - `reports`: what the phone reports during the episode.
 
     Each decision is a step, even if it could not be done; only a final report is not. The notice of
@@ -111,8 +113,10 @@ class Session:
         installed: Collection[str] | None = None,
         is_done: Callable[[Path], bool] | None = None,
         user: EpisodeUser | None = None,
+        repeats_kills: bool = False,
     ) -> None:
         self._began = time.monotonic()
+        self.repeats_kills = repeats_kills
         self.limits = limits
         self.steps = 0
         self.seconds_left = limits.seconds

@@ -34,6 +34,48 @@ def test_that_number_of_attempts_follows_the_first(project, arguments, attempts)
     assert len(task["infrastructure"]) == attempts
 
 
+KILLED = """
+import os, signal
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Killed(Agent):
+    def step(self, _):
+        times = Path("times")
+        before = times.read_text() if times.exists() else ""
+        if len(before) < {kills}:
+            times.write_text(before + "x")
+            os.kill(os.getpid(), {signal})
+        return Finish("4711")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kills", "retries", "expected"),
+    [
+        ("1 SIGKILL", 1, ("passed", None, 1)),
+        ("1 SIGTERM", 1, ("passed", None, 1)),
+        ("2 SIGKILL", 2, ("passed", None, 2)),
+        ("9 SIGKILL", 1, ("failed", "agent", 1)),
+        ("9 SIGKILL", 0, ("error", "infrastructure", 1)),
+        ("9 SIGSEGV", 1, ("failed", "agent", 0)),  # its own crash
+    ],
+)
+def test_an_agent_whose_process_is_killed_is_repeated_and_fails_only_if_that_does_not_help(
+    project, kills, retries, expected
+):
+    times, signal = kills.split()
+    project.write(agents__killed=KILLED.format(kills=times, signal=f"signal.{signal}"))
+    options = ["--mobile-agent-process=on", f"--mobile-retries={retries}"]
+    project.run("tasks", "--agent=killed", "-k", "code", *options)
+    (path,) = (project.pytester.path / "runs").glob("*/report.json")
+    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
+    assert (task["outcome"], task["fault"], len(task["infrastructure"])) == expected
+    how = f"the agent failed at step 1: its process was killed by {signal}"
+    assert set(task["infrastructure"]) <= {how}
+    assert (how in task["reason"]) is (expected[0] != "passed")
+
+
 @pytest.mark.parametrize("value", ["-1", "1.5", "always"])
 def test_the_value_must_be_a_whole_number(refused, value):
     assert "must be a whole number from 0" in refused(f"--mobile-retries={value}")

@@ -127,6 +127,26 @@ while True:
     assert "over" in others[0]
 
 
+DIES_ONCE = """
+import pathlib, signal
+if not (marker := pathlib.Path({marker!r})).exists():
+    marker.touch()
+    {die}
+"""
+
+
+@pytest.mark.parametrize(
+    "die",
+    ["os.kill(os.getpid(), signal.SIGKILL)", "sys.exit(143)", "os.kill(os.getppid(), 9)"],
+    ids=["killed", "as a shell tells it", "its keeper"],
+)
+def test_a_program_that_somebody_kills_is_repeated(
+    run: Callable[..., Ran], tmp_path: Path, die: str
+) -> None:
+    ran = run(DIES_ONCE.format(marker=str(tmp_path / "marker"), die=die))
+    assert (ran.task["termination"], len(ran.task["infrastructure"])) == ("self-reported", 1)
+
+
 ENDINGS = {
     "sys.exit(0)": ("self-reported", ""),
     "sys.exit(5)": ("gave up", ""),

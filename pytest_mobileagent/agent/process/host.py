@@ -15,7 +15,7 @@ import time
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.conversation import KilledError, TimeIsUpError, Work
 from pytest_mobileagent.agent.process.printed import Printed
 from pytest_mobileagent.agent.process.wire import (
     END,
@@ -30,7 +30,13 @@ from pytest_mobileagent.agent.process.wire import (
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables
-from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, signal_name
+from pytest_mobileagent.processes import (
+    VARIABLE,
+    end_descendants,
+    end_marked,
+    signal_name,
+    was_killed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,7 +136,7 @@ class AgentProcess:
         if self._about is None:
             self._wake()
             try:
-                about = self._receive(_LOAD_SECONDS)
+                about = self._receive_about()
             except TimeIsUpError:
                 self._refusal = f"was not loaded within {_LOAD_SECONDS:g} s"
             except (AgentError, ValueError) as error:
@@ -146,6 +152,15 @@ class AgentProcess:
                 raise self._refused(str(about.get("error")))
             raise self._refused(f"--agent={self._request[0]} {self._refusal}")
         return self._about
+
+    def _receive_about(self) -> dict[str, Any]:
+        """Return the agent's first message; a process that somebody kills is started once more."""
+        try:
+            return self._receive(_LOAD_SECONDS)
+        except KilledError:
+            self.kill()
+            self.start()
+            return self._receive(_LOAD_SECONDS)
 
     def _refused(self, why: str) -> AgentError:
         """Remember why the agent cannot be loaded, so that loading is not tried again."""
@@ -264,7 +279,7 @@ class AgentProcess:
             self._wait(seconds)
             return receive_in_worker(self._connection)
         except (EOFError, OSError) as error:
-            raise AgentError(_how_it_ended(self._process)) from error
+            raise _how_it_ended(self._process) from error
 
     def _wait(self, seconds: float) -> None:
         """Wait for a message, or for the end of a process whose children keep the line open."""
@@ -278,13 +293,14 @@ class AgentProcess:
                 raise TimeIsUpError
 
 
-def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
+def _how_it_ended(process: subprocess.Popen[bytes]) -> AgentError:
     ends = time.monotonic() + 5
     while process.poll() is None and time.monotonic() < ends:
         time.sleep(0.01)
     status = process.returncode
     if status is None:
-        return "its process closed the connection"
-    if status < 0:
-        return f"its process was killed by {signal_name(-status)}"
-    return f"its process ended with status {status}"
+        return AgentError("its process closed the connection")
+    if status >= 0:
+        return AgentError(f"its process ended with status {status}")
+    kind = KilledError if was_killed(status) else AgentError
+    return kind(f"its process was killed by {signal_name(-status)}")

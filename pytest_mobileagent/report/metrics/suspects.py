@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how a suspect counts
-_BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
+_BREAKING = {End.DEVICE, End.WORKER, End.AGENT, End.CUT_OFF}
 _BY_CHANCE = 0.05  # a case whose breaks are likelier than this on its devices is not a suspect
 _DEAD = 3  # a device on which at least this many cases in a row break, up to the end, is dead
 _AT_ONCE = 2.0  # seconds within which attempts that break have the same cause
@@ -84,8 +84,11 @@ def broke(task: Entry) -> str:
     """Return what a suspect broke and how often: "broke its phone in 2 of 2 attempts"."""
     tried = [each.attempt for each in _informative(_tried([task]))]
     ends = {attempt.end for attempt in tried}
-    both = End.DEVICE in ends and len(ends) > 1
-    what = "phone or worker" if both else "phone" if End.DEVICE in ends else "worker"
+    names = [(End.DEVICE, "phone"), (End.AGENT, "agent's process")]
+    found = [name for end, name in names if end in ends]
+    if ends - {End.DEVICE, End.AGENT}:
+        found.append("worker")
+    what = " or ".join(found)
     count = len(tried)
     return f"broke its {what} in {count} of {count} attempt{'s' * (count != 1)}"
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -246,5 +247,32 @@ def test_a_process_that_was_stopped_while_it_loads_continues(tmp_path: Path) -> 
         assert process._process is not None
         os.waitid(os.P_PID, process._process.pid, os.WSTOPPED | os.WNOWAIT)
         assert process.load()["options"] == {}
+    finally:
+        process.kill()
+
+
+KILLED_ONCE = """
+import os, signal
+from pathlib import Path
+
+if not (marker := Path({marker!r})).exists():
+    {mark}
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "error"), [("marker.touch()", ""), ("pass", "its process was killed by SIGKILL")]
+)
+def test_a_process_that_is_killed_while_it_loads_is_started_once_more(
+    file: Path, tmp_path: Path, mark: str, error: str
+) -> None:
+    path = tmp_path / "mine.py"
+    kill = KILLED_ONCE.format(marker=str(tmp_path / "marker"), mark=mark)
+    path.write_text(kill + file.read_text())
+    process = AgentProcess(f"{path}:Mine", [], [], "a-run")
+    try:
+        with pytest.raises(AgentError, match=error) if error else nullcontext():
+            assert process.load()["kind"] == "ready"
     finally:
         process.kill()

@@ -12,9 +12,9 @@ from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
 
-PLAYED, DEVICE, WORKER = "played", "device broke", "worker died"
+PLAYED, DEVICE, WORKER, AGENT = "played", "device broke", "worker died", "agent killed"
 OTHER, CUT_OFF = "other", "cut off"
-BROKEN = {DEVICE, WORKER, CUT_OFF}
+BROKEN = {DEVICE, WORKER, AGENT, CUT_OFF}
 
 
 class Recording:
@@ -58,21 +58,21 @@ def run() -> Recording:
     return Recording().well("a", "b", "c", "d")
 
 
-@pytest.mark.parametrize("end", [DEVICE, WORKER])
+@pytest.mark.parametrize("end", [DEVICE, WORKER, AGENT])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_case_that_breaks_everything_is_a_suspect(run, end, count):
     run.tried("bad", *[end] * count).well("e", "f")
     assert run.suspects == {"bad"}
     (bad,) = (task for task in run.marked() if task["suspect"])
-    what = {DEVICE: "phone", WORKER: "worker"}[end]
+    what = {DEVICE: "phone", WORKER: "worker", AGENT: "agent's process"}[end]
     plural = "s" * (count > 1)
     assert broke(bad) == f"broke its {what} in {count} of {count} attempt{plural}"
 
 
 def test_it_may_break_the_phone_or_the_worker(run):
-    run.tried("bad", DEVICE, WORKER)
+    run.tried("bad", DEVICE, AGENT, WORKER)
     (bad,) = (task for task in run.marked() if task["suspect"])
-    assert broke(bad) == "broke its phone or worker in 2 of 2 attempts"
+    assert broke(bad) == "broke its phone or agent's process or worker in 3 of 3 attempts"
 
 
 def test_a_completed_retry_decides(run):
