@@ -196,36 +196,50 @@ def acknowledge_at_once(stream: socket.socket) -> None:
         stream.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
 
 
+class ServiceRefusedError(DeviceError):
+    """The device answers, but refuses a service."""
+
+
 def open_service(address: Address, service: str) -> AdbConnection:
     """Open a service of the device through the adb server.
 
     Raises:
-        DeviceError: if no adb server answers, it does not know the device, or the device refuses.
+        ServiceRefusedError: if the device refuses.
+        DeviceError: if no adb server answers, or it cannot reach the device.
     """
     import adbutils  # it takes 50 ms to import
 
     connection = _open_server(address.adb_host, address.adb_port)
+    reached = False
     try:
         for command in (f"host:transport:{address.serial}", service):
             connection.send_command(command)
+            reached = command == service
             connection.check_okay()
     except (adbutils.AdbError, OSError) as error:
         connection.conn.close()
-        raise DeviceError(f"device {address} cannot be reached: {error}") from error
+        lost = isinstance(error, OSError | adbutils.AdbTimeout) or str(error).startswith("device ")
+        failed = ServiceRefusedError if reached and not lost else DeviceError
+        raise failed(f"device {address} cannot be reached: {error}") from error
     return connection
 
 
 def restart_as_root(address: Address) -> bool:
-    """Restart the device's adbd as root; return whether the device allows that.
+    """Ask the device's adbd to restart as root; return whether it says that it does.
+
+    Devices refuse in many words, or without any.
 
     Raises:
         DeviceError: if the device cannot be reached, or does not answer.
     """
     import adbutils  # it takes 50 ms to import
 
-    connection = open_service(address, "root:")
     try:
-        return "cannot" not in connection.read_until_close()
+        connection = open_service(address, "root:")
+    except ServiceRefusedError:
+        return False
+    try:
+        return "restarting" in connection.read_until_close()
     except (adbutils.AdbError, OSError) as error:
         msg = f"device {address} does not say whether adbd may run as root: {error}"
         raise DeviceError(msg) from error

@@ -76,6 +76,7 @@ SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a wa
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 PACKAGES = "pm list packages --show-versioncode || pm list packages"  # the latter before Android 9
 _BOOT_SECONDS = 60.0
+_ROOT_SECONDS = 3.0  # how long adbd may take to begin its restart; adb itself waits as long
 _DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
 
 
@@ -104,11 +105,15 @@ class AdbSystem:
         self._listener = EventStream(address)
         self._log = LogStream(address, log)
         self._packages: Mapping[str, str] | None = None  # with their version codes
-        self._may_be_root = True
+        self._asked_for_root: tuple[str, float] | None = None  # adbd's process then, and until when
         self._restored_at = -math.inf
         self._shell.run("true")  # fails at once if the device does not exist
-        self._await_ready()
-        self.info = read_info(self._shell)
+        try:
+            self._await_ready()
+            self.info = read_info(self._shell)
+        except BaseException:
+            self._shell.close()
+            raise
 
     @property
     def round_trips(self) -> int:
@@ -245,12 +250,14 @@ class AdbSystem:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                user, booted = self._shell.run_all(["id -u", "getprop sys.boot_completed"], 10)
-                problem = f"sys.boot_completed is {booted.text.strip()!r}, not 1"
-                if user.text.strip() != "0" and self._may_be_root:
+                outputs = self._shell.run_all(
+                    ["id -u", "echo $PPID", "getprop sys.boot_completed"], 10
+                )
+                user, adbd, booted = (output.text.strip() for output in outputs)
+                problem = f"sys.boot_completed is {booted!r}, not 1"
+                if self._becomes_root(user, adbd):
                     problem = "adbd is restarting as root"
-                    self._restart_as_root()
-                elif booted.text.strip() == "1":
+                elif booted == "1":
                     return
             except DeviceError as error:
                 problem = str(error)
@@ -258,6 +265,21 @@ class AdbSystem:
                 msg = f"device {self.address} is not ready after {seconds:g} s: {problem}"
                 raise DeviceError(msg)
             time.sleep(0.02)
+
+    def _becomes_root(self, user: str, adbd: str) -> bool:
+        """Return whether adbd is about to restart as root; ask it to if it has not been asked yet.
+
+        A device may announce a restart that does not happen, or that does not make it root.
+        """
+        if user == "0":
+            self._asked_for_root = None  # a snapshot may be loaded in which it is not root
+            return False
+        if self._asked_for_root is None:
+            self._shell.close()
+            restarts = restart_as_root(self.address)
+            self._asked_for_root = adbd, time.monotonic() + _ROOT_SECONDS if restarts else -math.inf
+        process, until = self._asked_for_root
+        return adbd == process and time.monotonic() < until
 
     def _check_health(self) -> None:
         """Wake the phone and dismiss its lock screen, if necessary.
@@ -277,10 +299,6 @@ class AdbSystem:
             if command:
                 self._shell.run(command)
         raise DeviceError(f"device {self.address} {problem}")
-
-    def _restart_as_root(self) -> None:
-        self._shell.close()
-        self._may_be_root = restart_as_root(self.address)
 
     def _load(self, snapshot: str) -> None:
         console = console_of(self.address, self._shell)
@@ -308,7 +326,7 @@ class AdbSystem:
             self.address, self._shell = address, Shell(address)
             self._listener = EventStream(address)
             self._log = LogStream(address, self._log.level)
-        self._may_be_root = True
+        self._asked_for_root = None
         self._await_ready()
         self.info = read_info(self._shell)
         if not loaded:

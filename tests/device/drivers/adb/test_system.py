@@ -1,0 +1,73 @@
+"""Tests of how the system of a phone becomes ready: root."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb import system
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+from tests.device.drivers.adb.stub_phone import stub_phone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESTARTS = b"OKAYrestarting adbd as root\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"OKAYadbd cannot run as root in production builds\n",
+        b"OKAYADB Root access is disabled by system setting - enable in Settings -> System\n",
+        b"OKAYadbd is already running as root\n",
+        b"OKAYPermission to root denied\n",
+        b"OKAY",
+        b"FAIL0006closed",
+        b"FAIL000funknown service",
+        b"",
+    ],
+)
+def test_a_phone_that_refuses_root_is_used_without_it_at_once(
+    answer: bytes, tmp_path: Path
+) -> None:
+    with stub_phone(tmp_path, {}) as (phone, address):
+        phone.root = lambda: answer
+        started = time.monotonic()
+        with contextlib.closing(AdbSystem(address)) as one:
+            assert one.info.sdk == 34
+        assert phone.asked.count("root:") == 1
+        assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("adbd", [40, 41])
+def test_a_restart_that_changes_nothing_means_no_root(
+    adbd: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if adbd == 40:  # the same process: adbd has not restarted
+        monkeypatch.setattr(system, "_ROOT_SECONDS", 0.1)
+    with stub_phone(tmp_path, {}) as (phone, address):
+
+        def restart() -> bytes:
+            phone.adbd = adbd
+            return RESTARTS
+
+        phone.root = restart
+        started = time.monotonic()
+        with contextlib.closing(AdbSystem(address)) as one:
+            assert one.run("id -u")[0].text == "2000\n"
+        assert phone.asked.count("root:") == 1
+        assert time.monotonic() - started < 10
+
+
+def test_a_phone_that_restarts_as_root_is_waited_for(tmp_path: Path) -> None:
+    with stub_phone(tmp_path, {}) as (phone, address):
+        polls = tmp_path / "polls"
+        phone.replace("id", f"echo >>{polls}; [ $(wc -l <{polls}) -gt 4 ] && echo 0 || echo 2000")
+        phone.root = lambda: RESTARTS
+        with contextlib.closing(AdbSystem(address)) as one:
+            assert one.run("id -u")[0].text == "0\n"
+        assert phone.asked.count("root:") == 1
