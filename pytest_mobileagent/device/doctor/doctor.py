@@ -18,7 +18,7 @@ from pytest_mobileagent.device.device import DeviceOptions, PageDevice, system_o
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import list_tasks
-from pytest_mobileagent.device.drivers import driver_names
+from pytest_mobileagent.device.drivers import TooOldError, driver_names
 from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
@@ -79,7 +79,8 @@ def main(
                 return _list(selected, device, source.refuses)
             return _examine(device, act=not given.look_only)
     except (MobileAgentError, ValueError) as error:
-        print(printable(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}"), file=sys.stderr)
+        remedy = "" if isinstance(error, TooOldError) else f"\n         → {_REMEDY}"
+        print(printable(f"PROBLEM  {source.shown}: {error}{remedy}"), file=sys.stderr)
         return 1
 
 

@@ -6,12 +6,17 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_mobileagent.errors import DeviceError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.device.device import Device, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.episode.observation import DeviceInfo
+
+LEAST_SDK, LEAST_ANDROID = 26, 8  # the oldest version whose commands and outputs are supported
 
 
 class Driver(Protocol):
@@ -63,6 +68,23 @@ def choose_driver(name: str | None, reached_by: type) -> Driver:
         if reached_by in driver.takes:
             return driver
     raise ValueError("cannot drive these devices: omit the option, or choose other devices")
+
+
+class TooOldError(DeviceError):
+    """The device runs a version of Android that is not supported."""
+
+
+def check_version(info: DeviceInfo) -> DeviceInfo:
+    """Return the facts about a device whose version of Android is supported, or unknown.
+
+    Raises:
+        TooOldError: if it is older than that.
+    """
+    if 0 < info.sdk < LEAST_SDK:
+        has = f"runs Android {info.android} (API level {info.sdk})"
+        needs = f"Android {LEAST_ANDROID} (API level {LEAST_SDK}) or later is needed"
+        raise TooOldError(f"device {info.serial} {has}: {needs}")
+    return info
 
 
 KEYCODES = {

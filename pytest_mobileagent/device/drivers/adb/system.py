@@ -23,6 +23,7 @@ from pytest_mobileagent.device.device import (
     is_locked,
     wakefulness,
 )
+from pytest_mobileagent.device.drivers import check_version
 from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadOnlyError, console_of
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.logstream import LogStream
@@ -50,7 +51,7 @@ def read_info(shell: Shell) -> DeviceInfo:
     """Read the facts about a device: its model, version, screen and language.
 
     Raises:
-        DeviceError: if the device does not answer, or its answer cannot be parsed.
+        DeviceError: if the device does not answer, its answer cannot be parsed, or it is too old.
     """
     properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
     scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
@@ -61,7 +62,7 @@ def read_info(shell: Shell) -> DeviceInfo:
     if not (sdk.isdigit() and pixels and dots):
         found = f"API level {sdk!r}, `wm size` {size!r}, `wm density` {density!r}"
         raise DeviceError(f"the properties of device {shell.address} cannot be read: {found}")
-    return DeviceInfo(
+    info = DeviceInfo(
         serial=shell.address.serial,
         model=model,
         android=android,
@@ -70,6 +71,7 @@ def read_info(shell: Shell) -> DeviceInfo:
         density=int(dots[-1]),
         locale=locale or "en-US",
     )
+    return check_version(info)
 
 
 SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a warning first

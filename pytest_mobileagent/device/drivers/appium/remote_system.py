@@ -9,6 +9,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import DeviceState
+from pytest_mobileagent.device.drivers import check_version
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.device.drivers.adb.system import (
@@ -196,7 +197,7 @@ class RemoteSystem:
             size = driver.get_window_size()
             about = driver.execute_script("mobile: deviceInfo")
         pixels = re.fullmatch(r"(\d+)x(\d+)", str(known.get("deviceScreenSize", "")))
-        return DeviceInfo(
+        info = DeviceInfo(
             serial=str(known.get("deviceUDID") or known.get("udid") or "appium"),
             model=str(known.get("deviceModel", "")),
             android=str(known.get("platformVersion", "")),
@@ -205,3 +206,4 @@ class RemoteSystem:
             density=int(known.get("deviceScreenDensity") or about.get("displayDensity") or 0),
             locale=str(about.get("locale", "en_US")).replace("_", "-"),
         )
+        return check_version(info)

@@ -1,4 +1,4 @@
-"""Tests of how the system of a phone becomes ready: root."""
+"""Tests of how the system of a phone becomes ready: root, and the versions that are supported."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.drivers.adb import system
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from tests.device.drivers.adb.stub_phone import stub_phone
@@ -71,3 +72,16 @@ def test_a_phone_that_restarts_as_root_is_waited_for(tmp_path: Path) -> None:
         with contextlib.closing(AdbSystem(address)) as one:
             assert one.run("id -u")[0].text == "0\n"
         assert phone.asked.count("root:") == 1
+
+
+def test_an_android_that_is_too_old_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = 'case "$1" in *.sdk) echo 25;; *.release) echo 7.1;; sys.boot_completed) echo 1;; esac'
+    with stub_phone(tmp_path, {"getprop": old}) as (_, address):
+        device = f"{address.adb_host}:{address.adb_port}/{address.serial}"
+        assert main(["doctor", "--device", device]) == 1
+    assert capsys.readouterr().err == (
+        f"PROBLEM  serial:{device}: device R5CT runs Android 7.1 (API level 25): Android 8 (API "
+        "level 26) or later is needed\n"
+    )
