@@ -171,13 +171,15 @@ class Packages:
     @property
     def script(self) -> str:
         """Query the package manager."""
-        return f"pm list packages{KINDS[self.kind]} 2>&1"
+        command = f"pm list packages{KINDS[self.kind]}"
+        return f"{command} 2>/dev/null || {command} --user 0 2>&1"
 
     def parse(self, output: str) -> Value:
         """Return the names."""
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if stray := [line for line in lines if not line.startswith("package:")]:
-            raise DeviceError(f"the device printed no list of packages but {stray[0][:200]!r}")
+            printed = " ".join(stray)[:200]
+            raise DeviceError(f"the device printed no list of packages but {printed!r}")
         return sorted(line.removeprefix("package:") for line in lines)
 
 

@@ -76,7 +76,9 @@ def read_info(shell: Shell) -> DeviceInfo:
 
 SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a warning first
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
-PACKAGES = "pm list packages --show-versioncode || pm list packages"  # the latter before Android 9
+# The second command if the shell may not see all users, such as that of Samsung's Secure Folder.
+_PACKAGES = "pm list packages --show-versioncode"
+PACKAGES = f"{_PACKAGES} || {_PACKAGES} --user 0"
 _BOOT_SECONDS = 60.0
 _ROOT_SECONDS = 3.0  # how long adbd may take to begin its restart; adb itself waits as long
 _DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
