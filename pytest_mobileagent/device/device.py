@@ -375,6 +375,11 @@ class DeviceOptions:
 POWER = "dumpsys power | grep mWakefulness="
 LOCK = "dumpsys window | grep -E 'mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing'"
 ROOM = "df -k /data"
+# What makes the builds of some makers permit adb to clear apps, to type and to write settings.
+PERMIT = (
+    'in its developer options, turn on "USB debugging (Security settings)" (Xiaomi) or "Disable '
+    'permission monitoring" (OPPO, OnePlus, realme), then restart it'
+)
 LEAST_ROOM_MB = 50  # with less, apps crash and dumps are empty
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from pytest_mobileagent.action.action import Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.device.device import (
     LOCK,
+    PERMIT,
     POWER,
     ROOM,
     PageDevice,
@@ -171,8 +172,10 @@ def animations(device: Device) -> str:
 
 def keyboard(device: Device) -> str:
     """Text beyond ASCII can be typed: `input text` cannot, the app ADBKeyboard can."""
-    installed = system_of(device).shell("ime list -a -s").split()
-    if UNICODE_KEYBOARD not in installed:
+    output = system_of(device).shell("ime list -a -s")
+    if "SecurityException" in output:
+        raise Doubtful(f"`ime list` prints {' '.join(output.split())[:200]!r}", PERMIT)
+    if UNICODE_KEYBOARD not in output.split():
         raise Doubtful("adb cannot type beyond ASCII here", UNICODE_REMEDY)
     return "ADBKeyboard is installed"
 

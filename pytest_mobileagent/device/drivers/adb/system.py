@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.device import (
     LEAST_ROOM_MB,
     LOCK,
+    PERMIT,
     POWER,
     ROOM,
     DeviceState,
@@ -162,7 +163,7 @@ class AdbSystem:
         try:
             self._load(snapshot)
         except NoSnapshotError as why:
-            self._clear(apps)
+            clear(self._shell, apps)
             reset = Reset("cleared", cleared=tuple(apps), reason=str(why))
         else:
             reset = Reset("snapshot", snapshot)
@@ -336,11 +337,19 @@ class AdbSystem:
         if not loaded:
             raise NoSnapshotError(f"no snapshots, as the emulator could not start from {snapshot}")
 
-    def _clear(self, apps: Sequence[str]) -> None:
-        names = [shlex.quote(app) for app in apps]
-        self._shell.run_all(
-            [*(f"am force-stop {name}; pm clear {name}" for name in names), "input keyevent 3"]
-        )
+
+def clear(shell: Shell, apps: Sequence[str]) -> None:
+    """Stop apps, clear their data, and go to the home screen.
+
+    Raises:
+        DeviceError: if the device does not permit it, as some makers' builds do not at first.
+    """
+    names = [shlex.quote(app) for app in apps]
+    scripts = [f"am force-stop {name}; pm clear {name}" for name in names]
+    for app, done in zip(apps, shell.run_all([*scripts, "input keyevent 3"]), strict=False):
+        if "SecurityException" in done.text:
+            why = next(line for line in done.text.splitlines() if "ecurity" in line)
+            raise DeviceError(f"device {shell.address} does not clear {app}: {why[:200]}; {PERMIT}")
 
 
 def state_of(outputs: Sequence[ScriptOutput], probes: Mapping[str, Probe]) -> DeviceState:
