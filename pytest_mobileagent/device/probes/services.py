@@ -28,6 +28,11 @@ STREAMS = {
     "accessibility": 10,
 }
 _PROPERTY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]*")
+# What Android prints if `settings` fails, which is not the text of a setting.
+_FAILED = re.compile(
+    r"cmd: |Failure calling service |Exception occurred while executing|Bad arguments"
+    r"|Security exception: |java\.lang\.\w+: |Invalid (user|command|namespace)|Permission Denial: "
+)
 _VOLUME = re.compile(r"volume is (\d+) in range \[\d+\.\.\d+\]")
 # Android 10 and newer print the frontmost activity of all displays first; 8 and 9 print
 # mResumedActivity. While an app is being started, neither may be printed.
@@ -57,6 +62,9 @@ class Setting:
     def parse(self, output: str) -> Value:
         """Return the text of the setting; None for Android's "null"."""
         text = output.strip()
+        if _FAILED.match(text):
+            msg = f"the phone does not tell the setting {self.namespace} {self.key}: {text[:200]}"
+            raise DeviceError(msg)
         return None if text == "null" else text
 
 
@@ -214,9 +222,9 @@ class Provider:
 
     def parse(self, output: str) -> Value:
         """Return the rows."""
-        if output.strip() == "No result found.":
-            return []
         rows = _rows(output)
+        if not rows and output.strip().rpartition("\n")[2] == "No result found.":
+            return []
         if not rows:
             self._complain(output)
         names = self.projection or _columns(rows)
@@ -242,12 +250,15 @@ class Provider:
 
 
 def _rows(output: str) -> list[str]:
-    """Return the text of each row; "Row: N" inside a value is recognised by a wrong number."""
+    """Return the text of each row; "Row: N" inside a value is recognised by a wrong number.
+
+    Text before the first row is ignored: MIUI prints a stack trace whenever a Java program starts.
+    """
     starts: list[re.Match[str]] = []
     for found in _ROW.finditer(output):
         if int(found[1]) == len(starts):
             starts.append(found)
-    if not starts or starts[0].start() != 0:
+    if not starts:
         return []
     ends = [start.start() for start in starts[1:]] + [len(output.removesuffix("\n")) + 1]
     return [output[start.end() : end - 1] for start, end in zip(starts, ends, strict=True)]
