@@ -70,7 +70,8 @@ class Output:
                 stdout.write_bytes(text.encode() if command else self.raw)
                 printed = f"cat {shlex.quote(str(stdout))}"
                 if not command:
-                    printed += f"; printf %s {shlex.quote(self.stderr)} >&2; return {self.status}"
+                    stderr = f"printf %s {shlex.quote(self.stderr)} >&2"
+                    printed = f"{stderr}; {printed}; return {self.status}"
                 lines.append((command or self.command, printed))
             programs = {command.split()[0] for command, _ in lines}
             stubs = "".join(_stub(name, lines) for name in sorted(programs))
