@@ -306,27 +306,3 @@ class ModelUnavailable(BaseException):
 
     It is not an Exception, so it also ends an agent that continues after any error.
     """
-
-
-# 413: too long; 422: well-formed, but of the wrong types (vLLM, and all FastAPI servers).
-REFUSED = {400, 413, 422}
-# A request that took too long (408) or met a lock (409) may succeed the next time: both official
-# SDKs retry these, 429, and everything from 500 on; 529 is Anthropic's status for overload.
-_BUSY = {408, 409, 429}
-# A 429 with one of these codes means that the account has no money left, so waiting is no use.
-_NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached"}
-
-
-def failure(
-    status: int, problem: str, retry_after: float | None = None, code: str = ""
-) -> ProviderError | RequestRefusedError:
-    """Return the error for an HTTP status; `code` is the provider's name for the error.
-
-    `retry_after` is in seconds. A request with an unreadable body counts as refused; a wrong key or
-    model name is a provider error.
-    """
-    if status in REFUSED and code != "model_not_found":
-        return RequestRefusedError(problem)
-    if (status in _BUSY or status >= 500) and code not in _NO_MONEY:
-        return ProviderBusyError(problem, retry_after)
-    return ProviderError(problem)

@@ -25,9 +25,9 @@ from pytest_mobileagent.llm.model import (
     RequestRefusedError,
     Tool,
     Usage,
-    failure,
 )
 from pytest_mobileagent.llm.prices import Price, Prices
+from pytest_mobileagent.llm.provider_errors import error_of, kind_of
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall
 
@@ -260,7 +260,7 @@ def test_records_and_errors_contain_no_keys(
 ) -> None:
     class Tells:
         def ask(self, _: Request) -> Completion:
-            raise failure(status, f"the key {KEY} is wrong")
+            raise error_of(kind_of(status, ""), f"the key {KEY} is wrong")
 
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(

@@ -9,20 +9,15 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.refusals import stop_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Message, Request, Tool
 
 MAX_TOKENS = 4096  # the limit of a reply if a request does not set one, as the API requires it
 _RAW = "anthropic_messages"  # the key of an answer's blocks in `raw`
-_STOPS: dict[str, Stop] = {
-    "tool_use": "tools",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-}
 
 
 class AnthropicMessages:
@@ -183,7 +178,7 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
     return Completion(
         "".join(block["text"] for block in content if block["type"] == "text"),
         calls,
-        _STOPS.get(reply["stop_reason"], "end"),
+        stop_of(reply["stop_reason"]),
         usage,
         reply.get("model") or "",
         seconds,

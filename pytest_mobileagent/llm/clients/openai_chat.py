@@ -9,21 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.refusals import stop_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Message, Request, Tool
 
 # OpenAI's reasoning models only accept the newer name of the limit, other servers only the older.
 _NEWER = re.compile(r"(?:.*/)?(gpt-[5-9]|o\d)")
-_STOPS: dict[str, Stop] = {
-    "tool_calls": "tools",
-    "function_call": "tools",
-    "length": "length",
-    "content_filter": "refusal",
-    "refusal": "refusal",
-}
 
 
 class OpenAIChat:
@@ -154,12 +148,20 @@ def _tool(tool: Tool) -> dict[str, Any]:
 _NOTHING = {"type": "object", "properties": {}}
 
 
+# What it means if Gemini's endpoint counts a prompt, and returns no choice at all.
+_WITHHELD = {"message": None, "finish_reason": "content_filter"}
+
+
 def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Completion | None:
     """Return a completion's answer; None if it is incomplete, as a stream without finish reason."""
-    choices = reply.get("choices")
-    if not choices or (is_stream and not choices[0].get("finish_reason")):
+    choice, usage = next(iter(reply.get("choices") or ()), None), _usage(reply.get("usage") or {})
+    if choice is None and usage.input and not usage.output:
+        choice = _WITHHELD
+    if choice is None or (is_stream and not choice.get("finish_reason")):
         return None
-    message, finish = choices[0]["message"], choices[0].get("finish_reason")
+    finish = choice.get("finish_reason")
+    stop, message = stop_of(finish, choice.get("native_finish_reason")), choice.get("message")
+    message = {} if message is None and stop == "refusal" else message
     calls = tuple(
         ToolCall(
             call.get("id") or f"call_{number}",
@@ -168,8 +170,7 @@ def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) ->
         )
         for number, call in enumerate(message.get("tool_calls") or ())
     )
-    stop = "tools" if calls and finish == "stop" else _STOPS.get(finish, "end")
-    usage = _usage(reply.get("usage") or {})
+    stop = "tools" if calls and stop == "end" else stop
     answer = Completion(
         _text(message.get("content")) or message.get("refusal") or "",
         calls,
@@ -200,7 +201,7 @@ def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
     reply: dict[str, Any] = {}
     message: dict[str, Any] = {"role": "assistant", "content": "", "refusal": ""}
     calls: dict[int, dict[str, Any]] = {}
-    finish = None
+    choices: list[dict[str, Any]] = []
     for chunk in chunks:
         reply |= {name: value for name, value in chunk.items() if value and name != "choices"}
         for choice in (chunk.get("choices") or ())[:1]:
@@ -211,10 +212,13 @@ def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, 
             message["refusal"] += delta.get("refusal") or ""
             for part in delta.get("tool_calls") or ():
                 _add_call(calls, part)
-            finish = choice.get("finish_reason") or finish
+            ended = {name: choice[name] for name in _REASONS if choice.get(name)}
+            choices = [{**(choices[0] if choices else {"message": message}), **ended}]
     message["tool_calls"] = [calls[index] for index in sorted(calls)]
-    choice = {"index": 0, "message": message, "finish_reason": finish}
-    return {**reply, "object": "chat.completion", "choices": [choice]}
+    return {**reply, "object": "chat.completion", "choices": choices}
+
+
+_REASONS = ("finish_reason", "native_finish_reason")
 
 
 def _add_call(calls: dict[int, dict[str, Any]], part: dict[str, Any]) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of, data_url, openai_sdk
 from pytest_mobileagent.llm.clients.sdk import Parameters, Stopwatch, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.provider_errors import failure_in
+from pytest_mobileagent.llm.refusals import stop_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,8 +54,8 @@ class OpenAIResponses:
                 reply = self._sdk.post("/responses", body)
             if reply.get("status") in ("completed", "incomplete"):
                 return sound(_answer(mended(reply), watch.seconds, request.stop))
-        if reply.get("status") == "failed" or reply.get("error"):
-            raise self._sdk.failed(reply.get("error"))
+        if (error := failure_in(reply)) is not None:  # at the end of a stream
+            raise self._sdk.failed(error)
         raise self._sdk.broken("its answer ended before the reply was complete")
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -136,8 +138,6 @@ def _last(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
         kind = str(event.get("type", ""))
         if kind.endswith(".delta") or kind == "response.output_item.done":
             watch.token()
-        elif kind == "error":
-            reply = {"status": "failed", "error": event}
         elif kind in {"response.completed", "response.incomplete", "response.failed"}:
             reply = event.get("response") or {}
     return reply
@@ -179,5 +179,5 @@ def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]
 def _stop(reply: dict[str, Any], calls: list[ToolCall]) -> Stop:
     if reply["status"] == "incomplete":
         why = (reply.get("incomplete_details") or {}).get("reason")
-        return "refusal" if why == "content_filter" else "length"
+        return "refusal" if stop_of(why) == "refusal" else "length"
     return "tools" if calls else "end"

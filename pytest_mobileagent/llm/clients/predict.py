@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
+from pytest_mobileagent.llm.clients.sdk import mended
 from pytest_mobileagent.llm.model import Completion, ProviderBusyError, Usage
+from pytest_mobileagent.llm.provider_errors import refused, scrubbed
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:

@@ -13,17 +13,11 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.llm.model import (
-    ProviderBusyError,
-    ProviderError,
-    RequestRefusedError,
-    failure,
-)
+from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
+from pytest_mobileagent.llm.provider_errors import failure_in, refused, scrubbed
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -118,92 +112,6 @@ def mended(value: Any) -> Any:
     return value
 
 
-_LONGEST = 500
-# The providers' codes for errors that they send in the middle of a stream, after the status 200.
-_STATUSES = {
-    "authentication_error": 401,
-    "billing_error": 402,
-    "content_filter": 400,
-    "context_length_exceeded": 400,
-    "insufficient_quota": 429,
-    "invalid_prompt": 400,
-    "invalid_request_error": 400,
-    "model_not_found": 404,
-    "not_found_error": 404,
-    "overloaded_error": 529,
-    "permission_error": 403,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "request_too_large": 413,
-    "timeout_error": 504,
-}
-# Anthropic's and Google's messages about account problems that they report with the status 400.
-_ACCOUNT = re.compile(r"credit balance is too low|api key not valid|api_key_invalid", re.IGNORECASE)
-
-
-def scrubbed(text: str, key: str) -> str:
-    """Return the text without the key, cut to a readable length."""
-    return shortened(text.replace(key, "…") if key else text, _LONGEST)
-
-
-def refused(
-    place: str, status: int, body: Any, headers: Mapping[str, str], key: str
-) -> ProviderError | RequestRefusedError:
-    """Return our error for a provider's error answer, by its status, body and headers.
-
-    The status is below 400 if the provider reports the error within a stream.
-    """
-    about = described(body)
-    code = str(about.get("code") or about.get("type") or "")
-    if status < 400:
-        status = _STATUSES.get(code) or (int(code) if re.fullmatch("[45]..", code) else 500)
-    words = str(about.get("message") or body or "it says no more")
-    problem = f"{place} answers {status}: {scrubbed(words, key)}"
-    if status == 400 and _ACCOUNT.search(words):
-        status = 402
-    kind = str(about.get("type") or "")
-    known = kind if kind == "insufficient_quota" else code
-    return failure(status, problem, retry_after(headers, about), known)
-
-
-def described(body: Any) -> dict[str, Any]:
-    """Return the fields of an error body, in OpenAI's, Anthropic's, Google's or FastAPI's format.
-
-    Its text is the field `message`.
-    """
-    if isinstance(body, list) and body:
-        return described(body[0])
-    if not isinstance(body, dict):
-        return {}
-    if isinstance(body.get("error"), dict):
-        return described(body["error"])
-    words = body.get("message") or body.get("detail") or body.get("error")
-    return {**body, "message": words}
-
-
-def retry_after(headers: Mapping[str, str], about: Mapping[str, Any]) -> float | None:
-    """Return the seconds to wait before a retry, at least 0; None if the provider does not say."""
-    if (seconds := _number(headers.get("retry-after-ms", ""))) is not None:
-        return seconds / 1000
-    value = headers.get("retry-after", "")
-    if (seconds := _number(value)) is not None:
-        return seconds
-    if value:
-        try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-        except (ValueError, OverflowError):
-            return None
-    details = about.get("details")
-    for detail in details if isinstance(details, list) else ():  # Google's format
-        if isinstance(detail, dict) and "retryDelay" in detail:
-            return _number(str(detail["retryDelay"]).removesuffix("s"))
-    return None
-
-
-def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\s*\d{1,9}(\.\d{1,9})?\s*", text) else None
-
-
 class Sdk:
     """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
 
@@ -240,8 +148,8 @@ class Sdk:
             answer = self._client.post(path, cast_to=object, body=mended(body), options=options)
         if not isinstance(answer, dict):
             raise self.broken(f"its answer is not a JSON object: {str(answer)[:200]!r}")
-        if answer.get("error") and not answer.get("status"):  # as OpenRouter, with HTTP status 200
-            raise self.failed(answer)
+        if (error := failure_in(answer)) is not None:
+            raise self.failed(error)
         return answer
 
     def stream(
@@ -263,8 +171,11 @@ class Sdk:
             )
             with contextlib.closing(events):
                 for event in events:
-                    if isinstance(event, dict):
-                        yield event
+                    if not isinstance(event, dict):
+                        continue
+                    if (error := failure_in(event)) is not None:
+                        raise self.failed(error)
+                    yield event
 
     @property
     def place(self) -> str:

@@ -16,8 +16,8 @@ from pytest_mobileagent.llm.model import (
     Stop,
     ToolCall,
     Usage,
-    failure,
 )
+from pytest_mobileagent.llm.provider_errors import error_of, kind_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ProviderError, RequestRefusedError
@@ -118,7 +118,8 @@ class Fault:
     def error(self) -> ProviderError | RequestRefusedError:
         """Return the error that a client raises for the fault."""
         if self.status is not None:
-            return failure(self.status, self.words, self.retry_after, self.code)
+            kind = kind_of(self.status, {"code": self.code, "message": self.words})
+            return error_of(kind, self.words, self.retry_after)
         return ProviderBusyError(self.words)
 
 

@@ -52,6 +52,7 @@ def chat(stream: Iterable[Event]) -> Assembled:
                 joined["message"]["content"] += as_text(choice["text"])
             if finish := choice.get("finish_reason"):
                 joined["finish_reason"] = finish
+                joined["native_finish_reason"] = choice.get("native_finish_reason")
                 assembled.is_whole = True
     listed = [{"index": number, **choices[number]} for number in sorted(choices)]
     for choice in listed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass, field
@@ -15,9 +16,18 @@ from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.llm.metered import WHOLE
-from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, to_jsonable
+from pytest_mobileagent.llm.model import (
+    Completion,
+    Image,
+    ProviderBusyError,
+    RequestRefusedError,
+    Usage,
+    to_jsonable,
+)
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
+from pytest_mobileagent.llm.provider_errors import described, failure_in, kind_of
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
+from pytest_mobileagent.llm.refusals import MEANS
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
@@ -44,7 +54,6 @@ _ENDINGS = (
     b"\nevent: response.incomplete\n",
     b"\nevent: response.failed\n",
 )
-_BUSY = {408, 409, 425, 429}  # statuses, besides 500 and above, after which programs try again
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +133,6 @@ class Recording:
         self.key = hashlib.sha256(b"\0".join((sent.path.encode(), sent.data))).digest()
         self._began = time.monotonic()
 
-    @property
-    def may_be_repeated(self) -> bool:
-        """Whether programs try again after an answer of this status."""
-        return self._status in _BUSY or self._status >= 500 or not self._status
-
     def sent(self) -> None:
         """Record that the request is being sent to the provider."""
         self._began = time.monotonic()
@@ -189,18 +193,21 @@ class Recording:
             self.prepare()
         raw = decoded(b"".join(self._received), self._encoding)
         if not 200 <= self._status < 300:
-            if self._status in REFUSED:
-                self._shared.outage = None
-            elif by_provider or self._status:
-                self._note_outage(error or f"HTTP {self._status}")
-            words = shortened(raw.decode("utf-8", "replace").strip(), _SHOWN)
-            self._fail(error or f"HTTP {self._status}: {words}", None)
+            if not self._status:  # the connection broke before an answer
+                if by_provider:
+                    self._note_outage(error)
+                self._fail(error, None, is_busy=True)
+            else:
+                self._refuse(_body(raw), None, error)
             return ""
-        assembled, times = self._assembled(raw)
+        assembled, times, failure = self._assembled(raw)
         answer = self.api.answer(assembled.reply)
+        if failure is not None:
+            self._refuse(failure, answer)
+            return ""
         if error and by_provider:
             self._note_outage(error)
-            self._fail(error, answer)
+            self._fail(error, answer, is_busy=True)
             return ""
         self._succeed(assembled, answer, times, error)
         if assembled.is_whole and answer.stop in WHOLE and not error:
@@ -209,21 +216,35 @@ class Recording:
         calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
         return answer.text or "\n".join(calls)
 
-    def _assembled(self, raw: bytes) -> tuple[Assembled, float | None]:
-        """Return the assembled reply, and after how many seconds its first token arrived."""
+    def _refuse(self, body: Any, answer: Completion | None, error: str = "") -> None:
+        """Record the error that the provider has answered."""
+        kind = kind_of(self._status, body)
+        words = shortened(str(described(body).get("message") or body).strip(), _SHOWN)
+        why = error or f"{f'HTTP {self._status}' if self._status >= 400 else kind}: {words}"
+        if MEANS[kind] is RequestRefusedError:
+            self._shared.outage = None
+        else:
+            self._note_outage(why)
+        self._fail(why, answer, is_busy=MEANS[kind] is ProviderBusyError)
+
+    def _assembled(self, raw: bytes) -> tuple[Assembled, float | None, Any]:
+        """Return the reply, after how many seconds its first token came, and what failed in it."""
         if (
             not self.api.streams(self.request.path, self.request.body)
             and "event-stream" not in self._media_type
         ):
             reply = json_object(raw) or {}
-            return Assembled(reply, is_whole=bool(reply)), None
+            return Assembled(reply, is_whole=bool(reply)), None, failure_in(reply)
         events = list(objects(raw, self._media_type))
         assembled = self.api.assemble(event for _, event in events)
+        replies = [*(event for _, event in events if isinstance(event, dict)), assembled.reply]
+        failures = (found for each in replies if (found := failure_in(each)) is not None)
+        failure = next(failures, None)
         if assembled.first is None:
-            return assembled, None
+            return assembled, None, failure
         place = 0 if self._encoding else events[assembled.first][0]
         when = next((t for size, t in self._times if size >= place), None)
-        return assembled, None if when is None else when - self._began
+        return assembled, None if when is None else when - self._began, failure
 
     def _succeed(
         self, assembled: Assembled, answer: Completion, first: float | None, error: str
@@ -275,9 +296,9 @@ class Recording:
             line=self._shared.log.next_line(),
         )
 
-    def _fail(self, error: str, answer: Completion | None) -> None:
+    def _fail(self, error: str, answer: Completion | None, *, is_busy: bool) -> None:
         line = {"call": None, **self._asked(), "reply": answer and answer.to_json()}
-        if self.may_be_repeated or 200 <= self._status < 300:
+        if is_busy:  # programs try again
             before = self._shared.failed.get(self.key, Failed(0, self._began))
             self._shared.failed[self.key] = Failed(before.times + 1, before.began)
             line["busy_since"] = before.began
@@ -302,6 +323,14 @@ class Recording:
 
     def _add(self, line: dict[str, Any], error: str) -> None:
         self._shared.log.add(without_secrets({**line, "error": error}, self._secrets()))
+
+
+def _body(raw: bytes) -> Any:
+    """Return the body of an error: JSON, of any type, or else text."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,32 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Completion, ToolCall, Usage
+from pytest_mobileagent.llm.refusals import stop_of
 from pytest_mobileagent.program.models.assembly import as_dict, as_dicts, as_text
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.model import Stop
     from pytest_mobileagent.llm.prices import Prices
-
-
-_STOPS: dict[str, Stop] = {
-    # OpenAI, and compatible APIs
-    "tool_calls": "tools",
-    "function_call": "tools",
-    "length": "length",
-    "content_filter": "refusal",
-    # Anthropic
-    "tool_use": "tools",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-    # Gemini
-    "MAX_TOKENS": "length",
-    "SAFETY": "refusal",
-    "RECITATION": "refusal",
-    "BLOCKLIST": "refusal",
-    "PROHIBITED_CONTENT": "refusal",
-    "SPII": "refusal",
-}
 
 
 def chat(reply: dict[str, Any]) -> Completion:
@@ -49,7 +28,10 @@ def chat(reply: dict[str, Any]) -> Completion:
         calls.append(_call(named, function.get("name"), function.get("arguments")))
     refusal = as_text(message.get("refusal"))
     text = as_text(message.get("content")) or refusal or as_text(choice.get("text"))
-    return _answer(reply, text, calls, "refusal" if refusal else choice.get("finish_reason"))
+    stop = choice.get("finish_reason")
+    if stop_of(stop) == "end":
+        stop = choice.get("native_finish_reason")
+    return _answer(reply, text, calls, "refusal" if refusal else stop)
 
 
 def responses(reply: dict[str, Any]) -> Completion:
@@ -67,9 +49,8 @@ def responses(reply: dict[str, Any]) -> Completion:
                 action = item.get("action") or {"actions": item.get("actions")}
                 calls.append(_call(item.get("call_id"), "computer", action, "computer_call"))
     why = as_text(as_dict(reply.get("incomplete_details")).get("reason"))
-    stop = {"max_output_tokens": "length"}.get(why, why)
     refusal = "".join(refusals)
-    return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else stop)
+    return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else why)
 
 
 def messages(reply: dict[str, Any]) -> Completion:
@@ -125,7 +106,7 @@ def nothing(reply: dict[str, Any]) -> Completion:
 def _answer(
     reply: dict[str, Any], text: str, calls: list[ToolCall], stop: Any, model: str = ""
 ) -> Completion:
-    ended = _STOPS.get(stop, "end") if isinstance(stop, str) else "end"
+    ended = stop_of(stop)
     if calls and ended == "end":
         ended = "tools"
     model = model or as_text(reply.get("model"))

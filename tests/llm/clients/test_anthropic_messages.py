@@ -173,7 +173,7 @@ def test_cached_tokens_are_part_of_the_input():
     [
         ("end_turn", "end"),
         ("stop_sequence", "end"),
-        ("pause_turn", "end"),
+        ("pause_turn", "length"),
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
         ("refusal", "refusal"),

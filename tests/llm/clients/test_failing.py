@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.clients.sdk import refused, retry_after
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
+from pytest_mobileagent.llm.provider_errors import refused, retry_after
 
 OPENAI = {"error": {"message": "No.", "type": "t", "param": None, "code": "c"}}
 GOOGLE = [{"error": {"code": 429, "message": "No.", "status": "RESOURCE_EXHAUSTED"}}]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import openai
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.testing import Fault
+from tests.llm.standin import events, standing_in
 from tests.refusals import refused
 
 from .conftest import ASKED, PRICES, REPLY, chat, post
@@ -70,8 +72,69 @@ def test_outage_lasts_until_a_provider_answers(
             seen.append(recorder.models.outage)
     assert [outage is not None for outage in seen] == [True, True, False, True, False]
     first, second, other = filter(None, seen)
-    assert first.why == "openai:own: HTTP 500"
+    assert first.why == "openai:own: HTTP 500: a server error"
     assert first.since == second.since < other.since
+
+
+CUT = {"model": "own", "choices": [{"index": 0, "delta": {"content": "Tap"}}]}
+FULL = {"error": {"message": "Full.", "type": "overloaded_error"}}
+LOST = {"choices": [{"delta": {}, "finish_reason": "network_error"}]}
+FLAGGED = {"error": {"message": "No.", "code": 403, "metadata": {"reasons": ["violence"]}}}
+EXPIRED = {"error": {"code": 400, "message": "API key expired.", "status": "INVALID_ARGUMENT"}}
+EMPTY: dict[str, Any] = {"index": 0, "message": {"content": ""}, "finish_reason": "stop"}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "outage"),
+    [
+        (402, {"error": {"message": "Pay."}}, "HTTP 402: Pay."),
+        (400, {"error": {"message": "Pay.", "code": "Arrearage"}}, "HTTP 400: Pay."),
+        (429, {"error": {"message": "Pay.", "code": "1113"}}, "HTTP 429: Pay."),
+        (429, {"error": {"message": "Slow.", "code": "1302"}}, "HTTP 429: Slow. *"),
+        (400, {"error": {"message": "No.", "code": "1301"}}, ""),
+        (403, FLAGGED, ""),
+        (400, [EXPIRED], "HTTP 400: API key expired."),
+        (200, {"error": {"message": "Down.", "code": 502}}, "failure: Down. *"),
+        (200, FLAGGED, ""),
+        (200, {"choices": [{**EMPTY, "error": {"message": "Down."}}]}, "failure: Down. *"),
+        (200, events(CUT, FULL), "overload: Full. *"),
+        (200, events(CUT, LOST), "failure: its reply ended with 'network_error' *"),
+    ],
+)  # fmt: skip
+def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
+    make: Callable[..., Recorder],
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    body: Any,
+    outage: str,
+) -> None:
+    """A star after the outage stands for an error after which programs ask again."""
+    with standing_in((status, body)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        recorder = make()
+        asked = {"model": "own", "messages": ASKED, "stream": isinstance(body, str)}
+        try:
+            post(recorder.models.openai_chat_url, asked)
+        except urllib.error.HTTPError as error:
+            error.read()
+    (line,) = recorder.lines
+    assert (line["call"], "busy_since" in line) == (None, outage.endswith("*"))
+    found = recorder.models.outage
+    assert (found.why if found else "").removeprefix("openai:own: ") == outage.removesuffix(" *")
+
+
+def test_a_withheld_reply_is_a_call_of_the_agent(
+    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice = {"index": 0, "message": None, "finish_reason": "content_filter: PROHIBITED_CONTENT"}
+    usage = {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
+    with standing_in((200, {"model": "own", "choices": [choice], "usage": usage})) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        recorder = make()
+        post(recorder.models.openai_chat_url, {"model": "own", "messages": ASKED})
+    (line,) = recorder.lines
+    assert (line["reply"]["stop"], line["call"]["input_tokens"]) == ("refusal", 9)
+    assert recorder.models.outage is None
 
 
 def test_stream_cut_by_the_provider_is_recorded_as_failed(
