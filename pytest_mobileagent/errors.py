@@ -28,8 +28,9 @@ import traceback
 
 __all__ = [
     "AgentError", "AgentKilledError", "DeviceError", "GraphError", "HostError",
-    "InfrastructureError", "JudgeError", "MobileAgentError", "NoEdgeError", "NoScreenshotError", "NoShellError", "NoSolutionError",
-    "RecordError", "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
+    "InfrastructureError", "JudgeError", "MobileAgentError", "NoEdgeError", "NoScreenshotError",
+    "NoShellError", "NoSolutionError", "RecordError", "ScreenError", "TaskError", "UndecidedError",
+    "UnfitMoveError",
 ]  # fmt: skip
 
 _MOST_PARTS = 5  # maximum number of a group's exceptions to name

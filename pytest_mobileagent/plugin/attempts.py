@@ -290,6 +290,9 @@ class Attempts:
                 self.left -= not together
                 self._is_alone = self._is_alone or together
                 raise
+            except pytest.fail.Exception:  # by pytest-timeout, maybe while the device answered
+                self._lease.give_up()
+                raise
             finally:
                 end(folder, noted, how, together=together)
         return folder

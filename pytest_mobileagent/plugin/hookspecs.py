@@ -108,5 +108,7 @@ def announce(item: pytest.Item, hook: str, **about: Any) -> None:
     """
     try:
         getattr(item.ihook, hook)(**about, config=item.config)
+    except pytest.exit.Exception:
+        raise
     except Exception as error:
         raise HostError(f"the hook {hook} raised {in_one_line(error)}") from error

@@ -80,7 +80,8 @@ def score(
 ) -> pytest.TestReport:
     """Add the result to a report that decides the case; record the verdict beside the episode.
 
-    An error in here only makes this case an error, and the run continues.
+    An error in here only makes this case an error, and the run continues. So does an outcome, such
+    as the failure that pytest-timeout raises wherever the test happens to be.
     """
     case = case_of(item)
     if case is None or not state_of(item).is_complete:
@@ -91,7 +92,9 @@ def score(
         texts = redacted({name: value for name, value in entry.items() if name in _TEXTS})
         entry = cast("Entry", {**entry, **texts})
         _record(result, entry["reason"], item)
-    except Exception as error:  # noqa: BLE001 - one guarded place
+    except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
+        raise
+    except BaseException as error:  # noqa: BLE001 - one guarded place; outcomes are no Exceptions
         what = f"the result of {item.nodeid} cannot be computed: {in_one_line(error)}"
         report.outcome, report.longrepr = "failed", what
         entry = Result(case, fault="infrastructure", reason=what).to_wire()
@@ -164,7 +167,8 @@ def _outcome(
     """Return the outcome of a case, and whether its goal was met, from pytest's report.
 
     `subtests` is the number of failed subtests. Any exception in a body other than an
-    AssertionError is the task's fault, and does not decide the case.
+    AssertionError is the task's fault, and does not decide the case; nor does a body that
+    pytest-timeout has interrupted.
     """
     if isinstance(raised, UndecidedError):
         return "review", None
@@ -177,6 +181,7 @@ def _outcome(
     if raised is None:  # another plugin failed it, or a strict xfail passed
         return "failed", str(report.longrepr).startswith(STRICT)
     decides = isinstance(raised, AssertionError | pytest.fail.Exception)
+    decides &= "from pytest-timeout" not in str(raised)
     return ("failed", False) if decides else ("error", None)
 
 

@@ -86,3 +86,13 @@ def test_an_error_in_a_hook_is_an_error_of_the_test_and_the_run_continues(run, p
     tasks = json.loads(path.read_text())["tasks"]
     assert [(task["success"], task["fault"]) for task in tasks] == [(None, "infrastructure")] * 2
     assert all("raised OSError: full" in task["reason"] for task in tasks)
+
+
+@pytest.mark.parametrize("hook", ["episode", "verdict"])
+def test_in_a_hook_only_an_exit_ends_the_run(run, hook):
+    body = f"\ndef pytest_mobileagent_{hook}(): pytest.{{}}('enough')\n"
+    result = run(body.format("fail"))
+    result.assert_outcomes(errors=2, passed=1)
+    result = run(body.format("exit"))
+    result.assert_outcomes()
+    result.stdout.fnmatch_lines(["!* _pytest.outcomes.Exit: enough !*"])

@@ -312,3 +312,45 @@ def test_failure_shows_paths_relative_to_the_start_folder(run, pytester):
     ]
     page = (folder / "report.html").as_uri()
     result.stdout.fnmatch_lines([f"report: {page}   (open it: python -m pytest_mobileagent show)"])
+
+
+TIMED = """
+import time
+
+@pytest.mark.timeout(0.6)
+@task("Go.")
+def test_in_set_up(hangs, episode):
+    pass
+
+@pytest.mark.timeout(0.6)
+@task("Go.")
+def test_in_the_body(episode):
+    while True:
+        time.sleep(0.01)
+
+@pytest.mark.timeout(0.6)
+@task("Go.")
+def test_on_a_prefix(episode):
+    while episode.step_count < 3:
+        time.sleep(0.01)
+
+@task("Go.")
+def test_after(episode):
+    assert episode.step_count == 3
+
+@pytest.fixture
+def hangs():
+    while True:
+        time.sleep(0.01)
+"""
+
+
+def test_a_timeout_of_pytest_timeout_is_an_error_of_one_task_wherever_it_fires(run):
+    pytest.importorskip("pytest_timeout")
+    result, tasks = run(TIMED, "--timeout-method=signal")
+    assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
+    ends = {task["id"].rpartition("/")[2]: (task["outcome"], task["reason"]) for task in tasks}
+    assert ends.pop("after") == ("passed", "")
+    assert {outcome for outcome, _ in ends.values()} == {"error"}
+    assert all("Timeout" in reason for _, reason in ends.values())
+    assert "cannot be computed: Failed: Timeout" in ends["on_a_prefix"][1]
