@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.decoding import found, masked, readings
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, ScreenError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
 from pytest_mobileagent.processes import may_hold_key
+from pytest_mobileagent.screen.xml import document
 from pytest_mobileagent.urls import passwords_in
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Redaction:
             try:
                 xml, found = self._hierarchy(xml, package, boxes)
                 boxes += found
-            except (ValueError, SyntaxError):
+            except ScreenError:
                 return b"", blackened(png, [(0, 0, *size)])
         return xml, blackened(png, boxes)
 
@@ -176,11 +177,12 @@ class Redaction:
         """Return a masked hierarchy, and the boxes of the elements that contained matches."""
         from lxml import etree  # few runs need it
 
-        root = etree.fromstring(xml, _parser(etree))
+        root = document(xml.decode("utf-8", "replace"))
         boxes: list[Box] = []
+        named = self._named(root, package)
         for element in root.iter(etree.Element):
             box = _box(element.get("bounds", ""))
-            secret = self._is_named(element, package) or _is_inside(box, hidden)
+            secret = element in named or _is_inside(box, hidden)
             element.text, element.tail = MASK if (element.text or "").strip() else None, None
             for name in set(element.keys()) - _STRUCTURE:
                 value = element.get(name) or ""
@@ -190,14 +192,14 @@ class Redaction:
             boxes += [box] if secret and box is not None else []
         return etree.tostring(root, encoding="utf-8", xml_declaration=True), boxes
 
-    def _is_named(self, element: Any, package: str) -> bool:
-        """Return whether an element, or one of its ancestors, has the resource id of a region."""
-        names = [
-            region.resource_id
-            for region in self.regions
-            if region.resource_id and region.package in {None, package}
-        ]
-        return bool(names) and any(each.get("resource-id") in names for each in _upwards(element))
+    def _named(self, root: Any, package: str) -> set[Any]:
+        """Return the elements with the resource id of a region, and those inside them."""
+        ids = {r.resource_id for r in self.regions if r.package in {None, package}} - {None}
+        named: set[Any] = set()
+        for element in root.iter() if ids else ():
+            if element.get("resource-id") in ids or element.getparent() in named:
+                named.add(element)
+        return named
 
 
 def _is_name(value: Any, name: re.Pattern[str] = _NAME) -> bool:
@@ -309,12 +311,6 @@ def _rules(given: str) -> Redaction:
     return rules
 
 
-def _parser(etree: Any) -> Any:
-    return etree.XMLParser(
-        resolve_entities=False, huge_tree=True, remove_comments=True, remove_pis=True
-    )
-
-
 def _box(bounds: str) -> Box | None:
     found = _BOUNDS.fullmatch(bounds)
     if found is None:
@@ -329,11 +325,6 @@ def _is_inside(box: Box | None, regions: Sequence[Box]) -> bool:
         return False
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return any(left <= x < right and top <= y < bottom for left, top, right, bottom in regions)
-
-
-def _upwards(element: Any) -> Iterator[Any]:
-    yield element
-    yield from element.iterancestors()
 
 
 def _size(picture: bytes) -> tuple[int, int]:

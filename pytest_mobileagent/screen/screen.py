@@ -359,7 +359,8 @@ class Screen:
                 raise CriteriaError(msg) from error
             if not (isinstance(result, list) and all(map(etree.iselement, result))):
                 raise CriteriaError(f"xpath={expression!r} returns {result!r}, not elements")
-            places = {node: place for place, node in enumerate(each.iter())}
+            # Freed in this order, the innermost first: lxml climbs from each node to one in use.
+            places = {node: place for place, node in reversed(list(enumerate(each.iter())))}
             found |= {places[node] for node in result if node in places}
         return [elements[place] for place in sorted(found - {0})]
 

@@ -17,6 +17,9 @@ _SPACES = " \t\r\n"  # XML's whitespace
 _BOUNDS = re.compile(r"\[(-?\d{1,10}),(-?\d{1,10})\]\[(-?\d{1,10}),(-?\d{1,10})\]")
 # Some serialisers write an emoji as references to two surrogates, which no XML parser accepts.
 _SURROGATE = re.compile(r"&#(?:x0*(d[89a-f][\da-f]{2})|0*(5[5-7]\d{3}));", re.ASCII | re.IGNORECASE)
+# Characters, or references to them, that XML does not allow, but that dumps of some phones contain.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:x0*([\da-f]+)|0*(\d+));", re.ASCII | re.IGNORECASE)
 # A document type can only precede the root, after comments and processing instructions.
 _DOCTYPE = re.compile(r"\ufeff?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 
@@ -149,6 +152,20 @@ def _stdlib_tree(xml: str) -> Any:
 
 def parse_tree(xml: str) -> _Element:
     """Return the lxml tree of a view hierarchy (see `parse`)."""
+    tree = document(xml)
+    if tree.tag == "displays":
+        return _joined(tree)
+    if tree.tag != "hierarchy":
+        raise ScreenError(f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>")
+    return tree
+
+
+def document(xml: str) -> _Element:
+    """Return the lxml tree of a document without its comments, whatever its root is.
+
+    Raises:
+        ScreenError: if the text is not XML.
+    """
     from lxml import etree  # slow to import, and not needed for collection
 
     text = _checked(xml)
@@ -157,20 +174,33 @@ def parse_tree(xml: str) -> _Element:
         encoding="utf-8",
         resolve_entities=False,
         no_network=True,
+        huge_tree=True,
         remove_comments=True,
         remove_pis=True,
     )
     try:
-        tree = etree.fromstring(text, parser)
+        return etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
+        deep = _deep_tree(text) if "Excessive depth" in str(error) else None
+        if deep is not None:
+            return deep
         begin = text.decode()
         excerpt = begin[:80] + ("…" if len(begin) > 80 else "")
         raise ScreenError(f"not a view hierarchy: {error} (it begins {excerpt!r})") from error
-    if tree.tag == "displays":
-        return _joined(tree)
-    if tree.tag != "hierarchy":
-        raise ScreenError(f"not a view hierarchy: the root is <{tree.tag}>, not <hierarchy>")
-    return tree
+
+
+def _deep_tree(text: bytes) -> _Element | None:
+    """Return the lxml tree of a document that is deeper than lxml's own parser allows."""
+    from xml.etree import ElementTree as ET
+
+    from lxml import etree
+
+    parser = ET.XMLParser(target=etree.TreeBuilder(), encoding="utf-8")  # noqa: S314 - as above
+    try:
+        parser.feed(text)
+        return parser.close()  # type: ignore[no-any-return]  # what the target has built
+    except (ET.ParseError, etree.LxmlError):
+        return None
 
 
 def _joined(displays: _Element) -> _Element:
@@ -193,7 +223,8 @@ def in_other_dialect(tree: _Element) -> _Element:
     import copy
 
     other = copy.deepcopy(tree)
-    for node in other.iterdescendants():
+    # A list, as lxml climbs to the root from each node that nothing refers to any more.
+    for node in list(other.iterdescendants()):
         class_name = class_of(node)
         _rename(node, _tag(class_name) if node.tag == "node" else "node")
         node.set("class", class_name)
@@ -212,13 +243,13 @@ def in_appiums_dialect(xml: str, size: tuple[int, int]) -> str:
     from lxml import etree
 
     tree = parse_tree(xml)
-    if any(node.tag == "node" for node in tree.iterdescendants()):
+    if tree.find(".//node") is not None:
         tree = in_other_dialect(tree)
     for name, value in (("index", "0"), ("class", "hierarchy"), ("rotation", "0")):
         tree.set(name, tree.get(name, value))
     tree.set("width", str(size[0]))
     tree.set("height", str(size[1]))
-    for node in tree.iterdescendants():
+    for node in list(tree.iterdescendants()):
         node.set("displayed", node.get("displayed", "true"))
         for name in ("content-desc", "resource-id"):
             if node.get(name) == "":
@@ -232,7 +263,9 @@ def class_of(node: Any) -> str:
 
 
 def _checked(xml: str) -> bytes:
-    """Return the text in UTF-8, with surrogate pairs joined, and lone surrogates as U+FFFD.
+    """Return the text in UTF-8, with surrogate pairs joined.
+
+    Lone surrogates and characters that XML does not allow are replaced by U+FFFD.
 
     Raises:
         ScreenError: if the text declares a document type.
@@ -241,12 +274,21 @@ def _checked(xml: str) -> bytes:
     if _DOCTYPE.match(text):
         msg = "not a view hierarchy: it declares a document type, which could define entities"
         raise ScreenError(msg)
-    text = _joined_surrogates(text) if "&#" in text else text
+    text = _REFERENCE.sub(_allowed, _joined_surrogates(text)) if "&#" in text else text
+    text = _CONTROL.sub("\ufffd", text)
     try:
         return text.encode()
     except UnicodeEncodeError:
         joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return joined.encode()
+
+
+def _allowed(reference: re.Match[str]) -> str:
+    """Return a reference to a character, or U+FFFD if XML does not allow the character."""
+    digits, base = (reference[1], 16) if reference[1] else (reference[2], 10)
+    code = int(digits, base) if len(digits) < 9 else -1
+    known = code in {9, 10, 13} or 32 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    return reference[0] if known else "\ufffd"
 
 
 def _joined_surrogates(text: str) -> str:
