@@ -351,6 +351,7 @@ class DeviceOptions:
 
     - `workers`: the number of processes, each of which needs a device.
     - `apps`: the folders of apps for virtual phones.
+    - `clock`: the time at which each episode begins, on devices that the run starts; None if free.
     - `driver`: the name of a driver, or None for the first one that can drive the devices.
     - `settle`: how long drivers wait until the screen has settled.
     - `log`: which lines of a device's log are read: only those of crashes ("off"), warnings, all.
@@ -361,6 +362,7 @@ class DeviceOptions:
 
     workers: int = 1
     apps: tuple[Path, ...] = ()
+    clock: datetime | None = None
     driver: str | None = None
     settle: Settle = field(default_factory=Settle)
     log: LogLevel = "warnings"

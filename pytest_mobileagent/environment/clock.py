@@ -6,6 +6,7 @@ before each episode; it then continues to run.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -14,29 +15,35 @@ from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.device import Device, System
 
+_ZONED = re.compile(r"(.+)\[([\w/+-]+)\]")  # as in RFC 9557
 _TOLERANCE = 60.0  # seconds by which the device's clock may differ after it was set
 
 
 def parse_moment(text: str) -> datetime | None:
     """Return the moment that an option gives in ISO 8601; None for "now".
 
-    A moment without a time zone is in the device's.
+    A moment without a time zone is in the device's. The name of a zone may follow in brackets, as
+    in RFC 9557: the moment is in that zone, and so is the device.
 
     Raises:
         ValueError: if the text does not specify a moment.
     """
-    if text.strip() == "now":
+    if (text := text.strip()) == "now":
         return None
+    zoned = _ZONED.fullmatch(text)
     try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise ValueError("must be a date and time such as 2026-11-22T09:00, or now") from None
+        moment = datetime.fromisoformat(zoned[1] if zoned else text)
+        zone = ZoneInfo(zoned[2]) if zoned else moment.tzinfo
+    except (KeyError, ValueError, OSError):
+        msg = "must be a date and time such as 2026-11-22T09:00, perhaps with [Asia/Tokyo], or now"
+        raise ValueError(msg) from None
+    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 def set_clock(device: Device, moment: datetime) -> None:
-    """Set a device's clock; apps are notified as if a user had set it.
+    """Set a device's clock, and its zone if the moment has a `ZoneInfo`; apps are notified of it.
 
     The alarm manager sets it (`cmd alarm set-time`), or else `date`, which needs a root shell.
 
@@ -46,6 +53,8 @@ def set_clock(device: Device, moment: datetime) -> None:
     system = system_of(device)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=_zone(system.shell("getprop persist.sys.timezone").strip()))
+    elif isinstance(moment.tzinfo, ZoneInfo):
+        _set_zone(system, moment.tzinfo.key)
     seconds = int(moment.timestamp())
     output = system.shell(
         f"settings put global auto_time 0; cmd alarm set-time {seconds * 1000} 2>&1; date +%s"
@@ -64,6 +73,15 @@ def set_clock(device: Device, moment: datetime) -> None:
             "--mobile-device-time"
         )
         raise DeviceError(msg)
+
+
+def _set_zone(system: System, name: str) -> None:
+    output = system.shell(
+        f"settings put global auto_time_zone 0; cmd alarm set-timezone {name} 2>&1;"
+        " getprop persist.sys.timezone"
+    )
+    if output.strip().rpartition("\n")[2] != name:
+        raise DeviceError(f"the device's time zone cannot be {name}: {output.strip()[:200]}")
 
 
 def _is_set(output: str, seconds: int) -> bool:

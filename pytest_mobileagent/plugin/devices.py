@@ -138,6 +138,7 @@ class RunDevices:
         return DeviceOptions(
             workers=self._run.workers,
             apps=tuple(folders(self._config, "apps")),
+            clock=value["mobile-device-time"],
             driver=driver.value if driver.is_given else None,
             settle=value["mobile-settle"],
             log=value["mobile-log"],

@@ -12,7 +12,7 @@ import signal
 import sys
 import tomllib
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -133,14 +133,11 @@ def _check_port(number: int) -> None:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Parse a time; without a UTC offset it is in UTC, the phone's initial time zone."""
-    if text is None:
-        return None
+    """Parse a time; without a UTC offset it is in the phone's time zone."""
     try:
-        moment = datetime.fromisoformat(text)
+        return None if text is None else datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"--time={text} is no time; one is 2026-05-01T09:30") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _properties(texts: Iterable[str]) -> dict[str, str]:

@@ -128,8 +128,6 @@ class Phone:
         props: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.avd_name = avd_name
-        self.clock = Clock(time, frozen=frozen)
-        self.files = FileSystem(self.clock.time)
         self.props = Properties(
             {
                 "debug.clock.frozen": "1" if frozen else "0",
@@ -138,6 +136,8 @@ class Phone:
                 **props,
             }
         )
+        self.clock = Clock(time, frozen=frozen, timezone=self.props["persist.sys.timezone"])
+        self.files = FileSystem(self.clock.time)
         self._build({"context": self, "apps": apps, "size": size, "density": density})
         self.snapshots = Snapshots(self.files, self.parts(), self.changes.note)
         self.changed = self.changes.note

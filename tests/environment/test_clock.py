@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -34,6 +35,8 @@ def device(phone: Any) -> Iterator[AdbDevice]:
             "2026-11-22T09:00+09:00",
             datetime(2026, 11, 22, 9, tzinfo=timezone(timedelta(hours=9))),
         ),
+        ("2026-11-22T09:00[Asia/Tokyo]", datetime(2026, 11, 22, 9, tzinfo=ZoneInfo("Asia/Tokyo"))),
+        ("2026-11-22T00Z[Asia/Tokyo]", datetime(2026, 11, 22, 9, tzinfo=ZoneInfo("Asia/Tokyo"))),
     ],
 )
 def test_a_moment_is_read(text: str, moment: datetime | None) -> None:
@@ -46,9 +49,10 @@ def test_a_moment_is_read(text: str, moment: datetime | None) -> None:
         ("2024-02-29T23:58", "2024-02-29 23:58"),
         ("2024-02-29T23:58Z", "2024-03-01 08:58"),
         ("2038-01-20T00:00+09:00", "2038-01-20 00:00"),
+        ("2026-04-05T02:30[Pacific/Auckland]", "2026-04-05 02:30"),
     ],
 )
-def test_a_device_is_at_that_moment_in_its_own_zone(
+def test_a_device_is_at_that_moment_in_its_own_zone_or_the_named_one(
     device: AdbDevice, given: str, shown: str
 ) -> None:
     device.system.shell("cmd alarm set-timezone Asia/Seoul")
@@ -59,6 +63,16 @@ def test_a_device_is_at_that_moment_in_its_own_zone(
     time = device.observe().screen.time
     assert time is not None
     assert f"{time:%Y-%m-%d %H:%M}" == shown
+
+
+def test_a_zone_that_the_device_does_not_know_is_reported(device: AdbDevice) -> None:
+    class Unknown(ZoneInfo):
+        """A zone of this machine only."""
+
+        key = "Mars/Base"
+
+    with pytest.raises(DeviceError, match=r"time zone cannot be Mars/Base: UTC"):
+        set_clock(device, datetime(2024, 2, 29, tzinfo=Unknown("Asia/Tokyo")))
 
 
 def test_root_sets_the_clock_if_the_alarm_manager_cannot() -> None:

@@ -149,12 +149,13 @@ def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
     (package / "__init__.py").write_text(APP)
     (package / "words.py").write_text("WORD = 'Tiny words'")
     options = [f"--apps={package.parent}", f"--data={tmp_path / 'data'}", "--adb-server-port=1"]
+    options = [*options, "--prop=persist.sys.timezone=Asia/Kolkata"]
     with device(tmp_path, *options, "--time=2026-05-01T09:30", "--frozen") as (_, about):
         assert console(about["console_port"], tmp_path, "avd snapshot save noon") == "OK\n"
     with device(tmp_path, *options, "--snapshot=noon") as (_, about):
         listed = console(about["console_port"], tmp_path, "avd snapshot list")
         assert "noon" in listed
-        assert " 2026-05-01 09:30:00 " in listed
+        assert " 2026-05-01 04:00:00 " in listed  # in UTC
 
 
 def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from filelock import FileLock
 
@@ -22,6 +23,7 @@ from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
 
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -70,7 +72,7 @@ class VirtualSource(Source):
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
         """Return a slot for each worker."""
-        return virtual_slots(shared(), options.workers, options.apps)
+        return virtual_slots(shared(), options.workers, options.apps, options.clock)
 
 
 class DeclaredApps(Collection[str]):
@@ -118,8 +120,13 @@ class DeclaredApps(Collection[str]):
         return frozenset()
 
 
-def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSlots:
+def virtual_slots(
+    run: SharedRun, count: int, apps: Iterable[Path], clock: datetime | None = None
+) -> ProgramSlots:
     """Return slots for virtual phones that have the apps in some folders.
+
+    With a `clock`, the phones boot at that time, and in its zone if it names one: apps create their
+    first data relative to it.
 
     Raises:
         MissingExtraError: if the extra for the virtual device is not installed.
@@ -127,5 +134,9 @@ def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSl
     check_extra(*_EXTRA)
     folders = [word for folder in apps for word in ("--apps", str(folder))]
     words = ["--port", "0", "--adb-server-port", "{adb}", *folders]
+    if clock:
+        words += ["--time", clock.isoformat()]
+        if isinstance(clock.tzinfo, ZoneInfo):
+            words += ["--prop", f"persist.sys.timezone={clock.tzinfo.key}"]
     module = "pytest_mobileagent.virtual.main"
     return ProgramSlots(run, count, words, warm=warm_program(module, *folders))

@@ -10,16 +10,21 @@ INPUT_SECONDS = 1.0  # of frozen time that passes per input, so that toasts stil
 
 
 class Clock:
-    """Runs from `start` (or the host's time) in a time zone; the phone's only source of time."""
+    """Runs from `start` (or the host's time) in a time zone; the phone's only source of time.
+
+    A start without a UTC offset is in that zone.
+    """
 
     def __init__(
         self, start: datetime | None = None, *, frozen: bool = False, timezone: str = "UTC"
     ) -> None:
+        self.frozen = frozen
+        self.timezone = timezone
+        if start and start.tzinfo is None:
+            start = start.replace(tzinfo=self.zone)
         self._wall = start.timestamp() if start else host.time()
         self._uptime = 0.0
         self._mark = host.monotonic()  # when the two above were valid
-        self.frozen = frozen
-        self.timezone = timezone
 
     def time(self) -> float:
         """Return the seconds since the epoch."""

@@ -72,3 +72,8 @@ def test_a_saved_clock_goes_on_from_the_saved_time(host):
 @pytest.mark.parametrize(("zone", "hour"), [("UTC", 12), ("Asia/Tokyo", 21), ("No/Where", 12)])
 def test_zones(host, zone, hour):
     assert Clock(START, frozen=True, timezone=zone).now().hour == hour
+
+
+def test_a_start_without_an_offset_is_in_the_phones_zone(host):
+    clock = Clock(datetime(2026, 4, 5, 2, 30), frozen=True, timezone="Pacific/Auckland")
+    assert clock.now().isoformat() == "2026-04-05T02:30:00+13:00"
