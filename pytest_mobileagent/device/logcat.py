@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import LogLevel
 
 _LINE = re.compile(
-    r"(\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\s+(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEF]) (.*?) *: ?(.*)",
+    r"(?:\d{4}-)?(\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\d*\s+"
+    r"(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEF]) (.*?) *: ?(.*)",
     re.DOTALL,
 )
 MARKS = "mobileagent."  # the prefix of the tags of lines that this plugin writes
 _REPORTS = ("AndroidRuntime", "ActivityManager", "DEBUG")  # the tags of crash reports
 _MOST_TRACE = 8000  # characters
-_PROCESS = re.compile(r"Process: ([\w.]+)")
-_FATAL = re.compile(r"(?:\*\*\* )?FATAL EXCEPTION( IN SYSTEM PROCESS)?: ")
+_PROCESS = re.compile(r"Process: ([\w.]+)|PID: \d+$")  # programs of the shell have no process
+_FATAL = re.compile(r"(?:!@)?(?:\*\*\* )?FATAL EXCEPTION( IN SYSTEM PROCESS)?: ")
 _NOT_RESPONDING = re.compile(r"ANR in ([\w.]+)")
 _NATIVE = re.compile(r">>> ([^<]*?) <<<")
 _SIGNAL = re.compile(r"signal \d+ \((\w+)\).*")
@@ -96,7 +97,7 @@ def _crash(block: Sequence[str]) -> Crash | None:
     trace = "\n".join(block)[:_MOST_TRACE]
     if fatal := _FATAL.match(block[0]):
         process = next(filter(None, map(_PROCESS.match, block)), None)
-        package = "system_server" if fatal[1] else process[1] if process else ""
+        package = "system_server" if fatal[1] else process[1] or "" if process else ""
         error, place = _managed([each for each in block[1:] if not _PROCESS.match(each)], package)
         return Crash("crash", package, error, place, trace)
     if silent := _NOT_RESPONDING.match(block[0]):
@@ -160,7 +161,8 @@ def _crash_of(what: str, content: str) -> Crash | None:
     body = [line for line in lines[len(head) :] if line]
     match what:
         case "anr":
-            return Crash("not responding", package, about.get("Subject", ""), "", trace)
+            found = re.search(r"(?m)^Subject: (.*)", content)  # some write it after the CPU usage
+            return Crash("not responding", package, found[1] if found else "", "", trace)
         case "native_crash":
             return _crash(["", *body])
         case "crash" if body:
