@@ -6,10 +6,10 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.openai_chat import arguments_of
-from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
+from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
 from pytest_mobileagent.llm.refusals import stop_of
+from pytest_mobileagent.llm.streams import arguments_of, messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,15 +50,15 @@ class AnthropicMessages:
         body = dict(body)
         betas = [*_betas(request.tools), *body.pop("betas", ())]
         headers = {"anthropic-beta": ",".join(betas)} if betas else {}
-        watch = Stopwatch()
         with self._sdk.reading("message"):
             if request.stream:
-                events = self._sdk.stream("/v1/messages", body, headers)
-                reply = _assembled(events, watch)
+                streamed = self._sdk.stream("/v1/messages", body, messages, headers)
+                if streamed.is_whole:
+                    return sound(_answer(mended(streamed.reply), streamed.seconds))
             else:
                 reply = self._sdk.post("/v1/messages", body, headers)
-            if reply["stop_reason"]:
-                return sound(_answer(mended(reply), watch.seconds))
+                if reply["stop_reason"]:
+                    return sound(_answer(mended(reply), None))
         raise self._sdk.broken("its answer ended before the reply was complete")
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -131,54 +131,19 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, **about, "input_schema": schema}
 
 
-def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Assemble a message from the events of a stream."""
-    reply: dict[str, Any] = {"stop_reason": None, "usage": {}, "content": []}
-    blocks: dict[int, dict[str, Any]] = {}
-    words: dict[int, str] = {}
-    for event in events:
-        match event.get("type"):
-            case "message_start":
-                reply |= event["message"]
-                reply["usage"] = dict(reply.get("usage") or {})
-            case "content_block_start":
-                blocks[event["index"]] = dict(event["content_block"])
-            case "content_block_delta":
-                watch.token()
-                index, delta = event["index"], event["delta"]
-                if delta["type"] == "input_json_delta":
-                    words[index] = words.get(index, "") + delta["partial_json"]
-                else:
-                    _append(blocks[index], delta)
-            case "message_delta":
-                reply |= event["delta"]
-                # Counts are cumulative; those that did not change may be null.
-                counts = event.get("usage") or {}
-                reply["usage"] |= {n: value for n, value in counts.items() if value is not None}
-    for index, text in words.items():
-        blocks[index]["input"] = arguments_of(text)
-    return {**reply, "content": [blocks[index] for index in sorted(blocks)]}
-
-
-def _append(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Append the strings of a delta to those of its block: text, thinking or a signature."""
-    for name, value in delta.items():
-        if name != "type" and isinstance(value, str):
-            block[name] = (block.get(name) or "") + value
-
-
 def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
     content = reply["content"]
+    used = [block for block in content if block["type"] == "tool_use"]
     calls = tuple(
-        ToolCall(block["id"], block["name"], block["input"])
-        for block in content
-        if block["type"] == "tool_use"
+        ToolCall(block.get("id") or f"call_{number}", block["name"], arguments_of(block["input"]))
+        for number, block in enumerate(used)
     )
     usage = _usage(reply.get("usage") or {})
+    stop = stop_of(reply.get("stop_reason"))
     return Completion(
         "".join(block["text"] for block in content if block["type"] == "text"),
         calls,
-        stop_of(reply["stop_reason"]),
+        "tools" if calls and stop == "end" else stop,
         usage,
         reply.get("model") or "",
         seconds,

@@ -7,9 +7,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
+from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
 from pytest_mobileagent.llm.refusals import stop_of
+from pytest_mobileagent.llm.streams import arguments_of, chat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,13 +46,14 @@ class OpenAIChat:
         return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
 
     def _send(self, request: Request, body: dict[str, Any]) -> Completion:
-        watch = Stopwatch()
         with self._sdk.reading("chat completion"):
             if request.stream:
-                reply = _assembled(self._sdk.stream("/chat/completions", body), watch)
+                streamed = self._sdk.stream("/chat/completions", body, chat)
+                reply, seconds = streamed.reply, streamed.seconds
+                is_whole = streamed.is_whole or not reply["choices"]
+                answer = _answer(mended(reply), seconds) if is_whole else None
             else:
-                reply = self._sdk.post("/chat/completions", body)
-            answer = _answer(mended(reply), watch.seconds, is_stream=request.stream)
+                answer = _answer(mended(self._sdk.post("/chat/completions", body)), None)
         if answer is None:
             raise self._sdk.broken("its answer ended before the reply was complete")
         return answer
@@ -85,15 +87,6 @@ def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
 def data_url(image: Image) -> str:
     """Return a picture as a data URL."""
     return f"data:{image.media_type};base64,{base64.b64encode(image.data).decode()}"
-
-
-def arguments_of(text: str | None) -> dict[str, Any]:
-    """Return a call's arguments from JSON; text that is not a JSON object becomes `arguments`."""
-    try:
-        arguments = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        arguments = text
-    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 
 
 def _sent(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
@@ -152,12 +145,12 @@ _NOTHING = {"type": "object", "properties": {}}
 _WITHHELD = {"message": None, "finish_reason": "content_filter"}
 
 
-def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Completion | None:
-    """Return a completion's answer; None if it is incomplete, as a stream without finish reason."""
+def _answer(reply: dict[str, Any], seconds: float | None) -> Completion | None:
+    """Return a completion's answer; None if it is incomplete."""
     choice, usage = next(iter(reply.get("choices") or ()), None), _usage(reply.get("usage") or {})
     if choice is None and usage.input and not usage.output:
         choice = _WITHHELD
-    if choice is None or (is_stream and not choice.get("finish_reason")):
+    if choice is None:
         return None
     finish = choice.get("finish_reason")
     stop, message = stop_of(finish, choice.get("native_finish_reason")), choice.get("message")
@@ -194,39 +187,3 @@ def _usage(usage: dict[str, Any]) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens")
     return Usage.reported(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)
-
-
-def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Assemble a completion from the chunks of a stream."""
-    reply: dict[str, Any] = {}
-    message: dict[str, Any] = {"role": "assistant", "content": "", "refusal": ""}
-    calls: dict[int, dict[str, Any]] = {}
-    choices: list[dict[str, Any]] = []
-    for chunk in chunks:
-        reply |= {name: value for name, value in chunk.items() if value and name != "choices"}
-        for choice in (chunk.get("choices") or ())[:1]:
-            delta = choice.get("delta") or {}
-            if any(value for name, value in delta.items() if name != "role"):
-                watch.token()
-            message["content"] += _text(delta.get("content"))
-            message["refusal"] += delta.get("refusal") or ""
-            for part in delta.get("tool_calls") or ():
-                _add_call(calls, part)
-            ended = {name: choice[name] for name in _REASONS if choice.get(name)}
-            choices = [{**(choices[0] if choices else {"message": message}), **ended}]
-    message["tool_calls"] = [calls[index] for index in sorted(calls)]
-    return {**reply, "object": "chat.completion", "choices": choices}
-
-
-_REASONS = ("finish_reason", "native_finish_reason")
-
-
-def _add_call(calls: dict[int, dict[str, Any]], part: dict[str, Any]) -> None:
-    empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-    # Some servers send each call as a whole, without a number.
-    index = part.get("index")
-    call = calls.setdefault(len(calls) if index is None else index, empty)
-    function = part.get("function") or {}
-    call["id"] = part.get("id") or call["id"]
-    call["function"]["name"] = function.get("name") or call["function"]["name"]
-    call["function"]["arguments"] += function.get("arguments") or ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.openai_chat import arguments_of, data_url, openai_sdk
-from pytest_mobileagent.llm.clients.sdk import Parameters, Stopwatch, mended, sound
+from pytest_mobileagent.llm.clients.openai_chat import data_url, openai_sdk
+from pytest_mobileagent.llm.clients.sdk import Parameters, mended, sound
 from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
-from pytest_mobileagent.llm.provider_errors import failure_in
 from pytest_mobileagent.llm.refusals import stop_of
+from pytest_mobileagent.llm.streams import arguments_of, responses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,16 +46,15 @@ class OpenAIResponses:
         return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
 
     def _send(self, request: Request, body: dict[str, Any]) -> Completion:
-        watch = Stopwatch()
+        seconds = None
         with self._sdk.reading("response"):
             if request.stream:
-                reply = _last(self._sdk.stream("/responses", body), watch)
+                streamed = self._sdk.stream("/responses", body, responses)
+                reply, seconds = streamed.reply, streamed.seconds
             else:
                 reply = self._sdk.post("/responses", body)
             if reply.get("status") in ("completed", "incomplete"):
-                return sound(_answer(mended(reply), watch.seconds, request.stop))
-        if (error := failure_in(reply)) is not None:  # at the end of a stream
-            raise self._sdk.failed(error)
+                return sound(_answer(mended(reply), seconds, request.stop))
         raise self._sdk.broken("its answer ended before the reply was complete")
 
     def _body(self, request: Request) -> dict[str, Any]:
@@ -131,33 +130,22 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"type": "function", **function}
 
 
-def _last(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
-    """Return the response at the end of a stream."""
-    reply: dict[str, Any] = {}
-    for event in events:
-        kind = str(event.get("type", ""))
-        if kind.endswith(".delta") or kind == "response.output_item.done":
-            watch.token()
-        elif kind in {"response.completed", "response.incomplete", "response.failed"}:
-            reply = event.get("response") or {}
-    return reply
-
-
 def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]) -> Completion:
     texts, refusals = [], []
     calls: list[ToolCall] = []
     items = reply.get("output") or []
     for item in items:
+        called = item.get("call_id") or f"call_{len(calls)}"
         match item["type"]:
             case "message":
                 texts += [part["text"] for part in item["content"] if "text" in part]
                 refusals += [part["refusal"] for part in item["content"] if "refusal" in part]
             case "function_call":
                 arguments = arguments_of(item["arguments"])
-                calls.append(ToolCall(item["call_id"], item["name"], arguments))
+                calls.append(ToolCall(called, item["name"], arguments))
             case "computer_call":
                 action = item.get("action") or {"actions": item["actions"]}
-                calls.append(ToolCall(item["call_id"], "computer", action, "computer_call"))
+                calls.append(ToolCall(called, "computer", action, "computer_call"))
     text = "".join(texts)
     for stop in stops:
         text = text.partition(stop)[0]

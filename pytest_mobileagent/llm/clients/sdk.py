@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, refused, scrubbed
+from pytest_mobileagent.llm.streams import events
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_mobileagent.llm.model import Completion
+    from pytest_mobileagent.llm.streams import Assembled, Event
 
 
 T = TypeVar("T")
@@ -153,15 +154,19 @@ class Sdk:
         return answer
 
     def stream(
-        self, path: str, body: dict[str, Any], headers: Mapping[str, str] | None = None
-    ) -> Iterator[dict[str, Any]]:
-        """Send a request, and yield the events of the answer.
+        self,
+        path: str,
+        body: dict[str, Any],
+        assemble: Callable[[Iterable[Event]], Assembled],
+        headers: Mapping[str, str] | None = None,
+    ) -> Assembled:
+        """Send a request, and return the answer, assembled from its stream.
 
         Raises:
             ProviderError, RequestRefusedError: see `Client.ask`.
         """
         with self._our_errors():
-            events = self._client.post(
+            stream = self._client.post(
                 path,
                 cast_to=object,
                 body=mended({**body, "stream": True}),
@@ -169,13 +174,12 @@ class Sdk:
                 stream=True,
                 stream_cls=self._module.Stream[object],
             )
-            with contextlib.closing(events):
-                for event in events:
-                    if not isinstance(event, dict):
-                        continue
-                    if (error := failure_in(event)) is not None:
-                        raise self.failed(error)
-                    yield event
+            # The recording of programs reads streams in the same way, and not as the SDKs do.
+            with contextlib.closing(stream.response) as response:
+                assembled = assemble(events(response.iter_bytes()))
+        if (error := failure_in(assembled.reply)) is not None:
+            raise self.failed(error)
+        return assembled
 
     @property
     def place(self) -> str:
@@ -243,16 +247,3 @@ def sound(answer: Completion) -> Completion:
             if not isinstance(value, kind):
                 raise TypeError(f"{value!r} is not a {kind.__name__}")
     return answer
-
-
-class Stopwatch:
-    """Measures the seconds from the request to the first token."""
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-        self.seconds: float | None = None
-
-    def token(self) -> None:
-        """Record the time if this is the first token."""
-        if self.seconds is None:
-            self.seconds = round(time.monotonic() - self._started, 3)

@@ -22,8 +22,8 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
+from pytest_mobileagent.llm.streams import json_object
 from pytest_mobileagent.program.http1 import header
-from pytest_mobileagent.program.models.assembly import json_object
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
     LentKeys,

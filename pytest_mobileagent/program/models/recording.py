@@ -28,7 +28,7 @@ from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.provider_errors import described, failure_in, kind_of
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.refusals import MEANS
-from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
+from pytest_mobileagent.llm.streams import Assembled, json_object, objects
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
 

@@ -5,13 +5,12 @@ Replies are not trusted: malformed or misplaced data is treated as absent.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Completion, ToolCall, Usage
 from pytest_mobileagent.llm.refusals import stop_of
-from pytest_mobileagent.program.models.assembly import as_dict, as_dicts, as_text
+from pytest_mobileagent.llm.streams import arguments_of, as_dict, as_dicts, as_text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.prices import Prices
@@ -36,18 +35,21 @@ def chat(reply: dict[str, Any]) -> Completion:
 
 def responses(reply: dict[str, Any]) -> Completion:
     """Read a response of OpenAI's Responses API."""
-    texts, refusals, calls = [], [], []
+    texts: list[str] = []
+    refusals: list[str] = []
+    calls: list[ToolCall] = []
     for item in as_dicts(reply.get("output")):
+        called = as_text(item.get("call_id")) or f"call_{len(calls)}"
         match item.get("type"):
             case "message":
                 parts = as_dicts(item.get("content"))
                 texts += [as_text(part.get("text")) for part in parts]
                 refusals += [as_text(part.get("refusal")) for part in parts]
             case "function_call":
-                calls.append(_call(item.get("call_id"), item.get("name"), item.get("arguments")))
+                calls.append(_call(called, item.get("name"), item.get("arguments")))
             case "computer_call":
                 action = item.get("action") or {"actions": item.get("actions")}
-                calls.append(_call(item.get("call_id"), "computer", action, "computer_call"))
+                calls.append(_call(called, "computer", action, "computer_call"))
     why = as_text(as_dict(reply.get("incomplete_details")).get("reason"))
     refusal = "".join(refusals)
     return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else why)
@@ -57,11 +59,10 @@ def messages(reply: dict[str, Any]) -> Completion:
     """Read a message of Anthropic's API."""
     blocks = as_dicts(reply.get("content"))
     text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
+    used = [each for each in blocks if each.get("type") == "tool_use"]
     calls = [
-        # In a stream, the input arrives as pieces of JSON.
-        _call(each.get("id"), each.get("name"), each.get("partial_json") or each.get("input"))
-        for each in blocks
-        if each.get("type") == "tool_use"
+        _call(as_text(each.get("id")) or f"call_{number}", each.get("name"), each.get("input"))
+        for number, each in enumerate(used)
     ]
     return _answer(reply, text, calls, reply.get("stop_reason"))
 
@@ -119,13 +120,7 @@ def _counts(given: Any, output: Any) -> dict[str, Any]:
 
 
 def _call(id: Any, name: Any, arguments: Any, kind: str = "function") -> ToolCall:
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}")
-        except (ValueError, RecursionError):
-            arguments = {"arguments": arguments}
-    named = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    return ToolCall(as_text(id), as_text(name), named if arguments is not None else {}, kind)
+    return ToolCall(as_text(id), as_text(name), arguments_of(arguments), kind)
 
 
 def _first(value: Any) -> dict[str, Any]:

@@ -16,20 +16,21 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.llm import streams
 from pytest_mobileagent.llm.model import Image, Message, Request, Role
 from pytest_mobileagent.llm.scripted.apis import Api, Incoming, ModelRequest
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
-from pytest_mobileagent.program.models import assembly, replies
-from pytest_mobileagent.program.models.assembly import data_of, json_object, split
+from pytest_mobileagent.llm.streams import data_of, json_object, split
+from pytest_mobileagent.program.models import replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent.llm.model import Completion
-    from pytest_mobileagent.program.models.assembly import Assembled, Event
+    from pytest_mobileagent.llm.streams import Assembled, Event
 
 
 _IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
@@ -85,41 +86,41 @@ def _path(end: str) -> re.Pattern[str]:
 _CHAT = OpenAIChat()
 APIS = (
     RecordedApi(
-        "chat", _path("chat/completions"), _CHAT, assembly.chat, replies.chat, ("openai", "chat")
+        "chat", _path("chat/completions"), _CHAT, streams.chat, replies.chat, ("openai", "chat")
     ),
     RecordedApi(
-        "responses", _path("responses"), OpenAIResponses(), assembly.responses, replies.responses,
+        "responses", _path("responses"), OpenAIResponses(), streams.responses, replies.responses,
         ("openai", "responses"),
     ),
     RecordedApi(
-        "anthropic", _path("messages"), AnthropicMessages(), assembly.messages, replies.messages,
+        "anthropic", _path("messages"), AnthropicMessages(), streams.messages, replies.messages,
         ("anthropic", "default"),
     ),
     RecordedApi(
         "gemini", re.compile(r":(generateContent|streamGenerateContent)$"), Gemini(),
-        assembly.gemini, replies.gemini, ("google", "default"),
+        streams.gemini, replies.gemini, ("google", "default"),
     ),
     RecordedApi(
-        "embeddings", _path("embeddings"), _CHAT, assembly.last, replies.nothing,
+        "embeddings", _path("embeddings"), _CHAT, streams.last, replies.nothing,
         ("openai", "embeddings"), "embedding",
     ),
     RecordedApi(
         "gemini embeddings", re.compile(r":(embedContent|batchEmbedContents)$"), Gemini(),
-        assembly.last, replies.nothing, ("google", "default"), "embedding",
+        streams.last, replies.nothing, ("google", "default"), "embedding",
     ),
     RecordedApi(
-        "completions", _path("completions"), _CHAT, assembly.chat, replies.chat, ("openai", "chat")
+        "completions", _path("completions"), _CHAT, streams.chat, replies.chat, ("openai", "chat")
     ),
     RecordedApi(
-        "ollama", _path("api/(chat|generate)"), _CHAT, assembly.ollama, replies.ollama,
+        "ollama", _path("api/(chat|generate)"), _CHAT, streams.ollama, replies.ollama,
         ("openai", "chat"),
     ),
     RecordedApi(
-        "ollama embeddings", _path("api/embed"), _CHAT, assembly.last, replies.ollama,
+        "ollama embeddings", _path("api/embed"), _CHAT, streams.last, replies.ollama,
         ("openai", "chat"), "embedding",
     ),
     RecordedApi(
-        "dashscope", _path("(text|multimodal)-generation/generation"), _CHAT, assembly.last,
+        "dashscope", _path("(text|multimodal)-generation/generation"), _CHAT, streams.last,
         replies.dashscope, ("openai", "chat"),
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.llm.model import Request
 from pytest_mobileagent.llm.scripted.apis import ModelRequest, Outgoing
-from pytest_mobileagent.program.models.assembly import objects, split
+from pytest_mobileagent.llm.streams import objects, split
 from pytest_mobileagent.program.models.requests import APIS, RecordedApi, WithoutUsage, with_usage
 from pytest_mobileagent.testing import ScriptedReply, ToolCall
 
