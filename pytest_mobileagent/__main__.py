@@ -61,6 +61,11 @@ def main(arguments: list[str]) -> int:
             return _run(arguments)
         finally:
             sys.stdout.flush()
+    except MemoryError:
+        sys.stderr.write(
+            "error: there is not enough memory (`ulimit -v` shows this shell's limit)\n"
+        )
+        return 1
     except BrokenPipeError:
         if not _has_lost_its_reader():
             raise

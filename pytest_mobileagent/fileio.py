@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 1 << 28  # maximum size of a file read at once; the largest real ones have about 50 MB
+_PIECE = 1 << 16  # bytes that are read at once where nothing is known
 PRIVATE = 0o700  # mode of folders with prompts and screens, which other users must not see
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -214,9 +215,27 @@ def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
     return descriptor
 
 
+def up_to(file: IO[bytes], most: int, expected: int = 0) -> bytes:
+    """Return up to `most` bytes of a stream, without asking for the memory before they are there.
+
+    If it has as many as `expected`, they are read at once.
+    """
+    parts, read = list[bytes](), 0
+    while part := file.read(min(max(expected - read, _PIECE), most - read)):
+        parts.append(part)
+        read += len(part)
+    return b"".join(parts)
+
+
 def _at_most(file: IO[bytes], path: Path) -> bytes:
-    content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+    # The size is only what it was: other processes append to some files.
+    size = os.fstat(file.fileno()).st_size - file.tell()
+    try:
+        content = up_to(file, MOST_BYTES + 1, size) if size <= MOST_BYTES else b""
+    except MemoryError:
+        words = f"there is no memory for its {size / 1e6:.0f} MB"
+        raise OSError(errno.ENOMEM, words, str(path)) from None
+    if max(len(content), size) > MOST_BYTES:
         words = f"it holds more than {MOST_BYTES >> 20} MB"
         raise OSError(errno.EFBIG, words, str(path))
     return content

@@ -272,3 +272,20 @@ def test_without_any_folder_the_error_says_what_to_do(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
     with pytest.raises(HostError, match=r"cannot create a private folder: .* XDG_CACHE_HOME"):
         own_folder()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
+def test_a_file_is_read_with_no_more_memory_than_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "small").write_text("12")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(200 << 20)
+    code = (
+        "import resource, sys; from pathlib import Path; from pytest_mobileagent import fileio;"
+        "held = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize();"
+        "resource.setrlimit(resource.RLIMIT_AS, (held + (64 << 20),) * 2);"
+        "print(fileio.read_json(Path('small'))); fileio.read_bytes(Path('large'))"
+    )
+    ask = [sys.executable, "-c", code]
+    done = subprocess.run(ask, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout == "12\n"
+    assert done.stderr.endswith("there is no memory for its 210 MB: 'large'\n")

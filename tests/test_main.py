@@ -90,3 +90,14 @@ def test_a_pipe_that_breaks_elsewhere_is_an_error(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(_OWN, "show", breaks)
     with pytest.raises(BrokenPipeError):
         main(["show"])
+
+
+def test_a_lack_of_memory_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fill(_: list[str]) -> int:
+        raise MemoryError
+
+    monkeypatch.setitem(_OWN, "show", fill)
+    assert main(["show"]) == 1
+    assert capsys.readouterr().err.startswith("error: there is not enough memory")

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.dataset.formats.jsonstream import pairs
 from pytest_mobileagent.errors import GraphError
-from pytest_mobileagent.fileio import opened
+from pytest_mobileagent.fileio import opened, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ def _record(records: IO[bytes]) -> bytes | None:
     if not head:
         return None
     (length,) = struct.unpack("<Q", head[:8])
-    data = records.read(length + 4) if length <= _MOST else b""
+    data = up_to(records, length + 4) if length <= _MOST else b""
     if len(data) < length + 4:
         raise ValueError("it is cut off")
     return data[:length]
