@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from pytest_mobileagent.device.device import Address, Settle
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,3 +48,10 @@ def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
     connected.system.reset("default_boot", ("com.example.counter",))
     connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
     return connected
+
+
+@pytest.fixture(scope="session")
+def whole_phone() -> Iterator[Address]:
+    """Start a phone with all apps of fixtures/apps, such as Settings."""
+    with contextlib.closing(SharedRun()) as run:
+        yield virtual_slots(run, 1, [Path(__file__).parents[2] / "fixtures" / "apps"]).address(0)

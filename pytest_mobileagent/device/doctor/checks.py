@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pytest_mobileagent.action.action import Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.device.device import (
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Element, Screen
 
 
+T = TypeVar("T")
 Level = Literal["ok", "warning", "problem"]
 
 
@@ -67,10 +68,10 @@ class Doubtful(Unwell):
     level = "warning"
 
 
-def examine(name: str, check: Callable[[Device], str], device: Device) -> Finding:
+def examine(name: str, check: Callable[[T], str], on: T) -> Finding:
     """Run one check, and return its finding."""
     try:
-        return Finding(name, "ok", check(device))
+        return Finding(name, "ok", check(on))
     except Unwell as finding:
         return Finding(name, finding.level, str(finding), finding.remedy)
     except MobileAgentError as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.device.device import DeviceOptions, PageDevice, system_of
+from pytest_mobileagent.device.device import DeviceOptions, PageDevice, PagesAddress, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import list_tasks
@@ -23,6 +23,7 @@ from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabi
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.errors import MobileAgentError, RecordError
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import plural, printable
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.task.task import Task
 
 
@@ -63,6 +65,7 @@ def main(
         source = source_of(named, project)
     except ValueError as error:
         parser.error(f"--device={named} {error}")
+    _check_certify(parser, given, source)
     try:
         capabilities = parse_capabilities(given.capabilities) if given.capabilities else {}
     except ValueError as error:
@@ -75,6 +78,8 @@ def main(
     )
     try:
         with leased_device(source, options) as device:
+            if given.certify:
+                return _certify(device, given.driver, given.output or Path())
             if selected is not None:
                 return _list(selected, device, source.refuses)
             return _examine(device, act=not given.look_only)
@@ -107,6 +112,39 @@ def _compared(
         return replace(selected, versions=versions(run))
     except (OSError, RecordError) as error:
         parser.error(f"--run: {error}")
+
+
+def _check_certify(
+    parser: argparse.ArgumentParser, given: argparse.Namespace, source: Source
+) -> None:
+    """Check the options of a certificate, and create its folder."""
+    if not given.certify:
+        if given.output is not None:
+            parser.error("-o names the folder of a certificate: add --certify")
+        return
+    if given.tasks or given.look_only:
+        parser.error("--certify tries the device itself: leave out --tasks and --look-only")
+    if source.reached_by is PagesAddress:
+        why = f"--certify needs a live device, and {source.shown} is of recorded pages"
+        parser.exit(2, f"{parser.prog}: {printable(why)}\n")
+    if given.output is not None:
+        try:
+            given.output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"-o {given.output}: {error.strerror}")
+
+
+def _certify(device: Device, driver: str | None, folder: Path) -> int:
+    """Try all contracts, and write the certificate."""
+    from pytest_mobileagent.device.certify.certificate import certify  # seldom needed
+
+    certificate = certify(device, driver)
+    with writing(folder):
+        paths = certificate.write(folder)
+    print(printable(f"{certificate.summary}      {paths[0]}  {paths[1]}"))
+    for line in certificate.failures():
+        print(printable(line))
+    return 1 if certificate.counts["fails"] else 0
 
 
 def _list(selected: Selected, device: Device, refuses: Callable[[Task], str]) -> int:
@@ -186,6 +224,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"
+    )
+    parser.add_argument(
+        "--certify",
+        action="store_true",
+        help="instead of checking what tasks need, try everything that this package does to a "
+        "device, in about five minutes: a small app is installed for it and removed again. It "
+        "writes certificate.json and certificate.html. The exit status is 1 if a contract does "
+        "not hold",
+    )
+    parser.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="output",
+        type=Path,
+        help="the folder for the certificate (default: the current folder)",
     )
     return parser
 

@@ -68,6 +68,10 @@ class Console:
         """Save the current state as a snapshot, which may take a minute."""
         self._command(f"avd snapshot save {snapshot}", 300.0)
 
+    def delete(self, snapshot: str) -> None:
+        """Delete a snapshot."""
+        self._command(f"avd snapshot delete {snapshot}")
+
     def loaded(self) -> str:
         """Return the name of the snapshot that was loaded last; empty if there was none."""
         return self._command("avd snapshot get").strip()

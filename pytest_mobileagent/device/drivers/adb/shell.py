@@ -6,6 +6,7 @@ packages/modules/adb: shell_protocol.h). Other services of the adb server are op
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 import struct
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
 
 
+log = logging.getLogger(__name__)  # every script with its output, for those who listen
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _FAILED = 255  # the exit status of a shell that could not be started
 
@@ -83,6 +85,9 @@ class ScriptOutput:
         """The output as text."""
         return self.raw.decode("utf-8", "replace").replace("\r\n", "\n")
 
+    def __str__(self) -> str:
+        return f"({len(self.raw)} bytes of PNG)" if self.raw.startswith(b"\x89PNG") else self.text
+
 
 class ConnectionLostError(DeviceError):
     """The connection to a device was lost; unlike a device that hangs, it may come back."""
@@ -124,7 +129,7 @@ class Shell:
         try:
             connection = self._connect()
             self._send(connection.conn, "".join(lines).encode())
-            return [self._until(connection.conn, marker.encode(), deadline) for _ in scripts]
+            outputs = [self._until(connection.conn, marker.encode(), deadline) for _ in scripts]
         except (OSError, EOFError) as error:
             self.close()
             msg = f"lost the connection to device {self.address}: {error}"
@@ -132,6 +137,9 @@ class Shell:
         except BaseException:
             self.close()
             raise
+        for script, output in zip(scripts, outputs, strict=True):
+            log.debug("%s\n%s", script, output)
+        return outputs
 
     def close(self) -> None:
         """End the stream; the next call opens a new one."""

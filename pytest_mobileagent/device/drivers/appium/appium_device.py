@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from appium.webdriver import Remote
 
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Reset
@@ -78,6 +79,11 @@ class AppiumSystem:
         self._backend = backend
         self._session = session
         self._changed = changed
+
+    @property
+    def address(self) -> Address | None:
+        """The address by which adb reaches the device; None if only Appium does."""
+        return getattr(self._backend, "address", None)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Bring the device to a task's starting point; the session is renewed if it was lost."""

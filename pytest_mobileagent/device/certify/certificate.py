@@ -1,0 +1,209 @@
+"""Tries all contracts on a device, puts back what they changed, and writes the certificate."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
+from pytest_mobileagent.device.certify.contracts import CONTRACTS, about
+from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.doctor.checks import answers, examine
+from pytest_mobileagent.device.drivers.adb import shell
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.fileio import write_json, write_text
+from pytest_mobileagent.jsonable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.device.device import Device
+
+Outcome = Literal["holds", "fails", "cannot be"]
+_OUTCOMES: dict[str, Outcome] = {"ok": "holds", "warning": "cannot be", "problem": "fails"}
+_HEADINGS = {"fails": "Does not hold", "cannot be": "Cannot be on this device", "holds": "Holds"}
+_KEPT = (  # settings that the contracts, or the driver on their behalf, may change
+    "secure default_input_method",
+    "secure enabled_input_methods",
+    "secure enabled_accessibility_services",
+    "secure accessibility_enabled",
+    "system accelerometer_rotation",
+    "system user_rotation",
+)
+_HEARD = 12  # commands, the last of a contract
+_LONGEST = 600  # characters of a command or of what it printed
+_SILENT = "not tried: the device no longer answers"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a contract; `printed` are its last commands with what the device printed."""
+
+    name: str
+    about: str
+    outcome: Outcome
+    seen: str
+    printed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The results on a device, which `about` describes."""
+
+    about: dict[str, str]
+    results: tuple[Result, ...]
+
+    @property
+    def counts(self) -> Counter[Outcome]:
+        """How many contracts have each outcome."""
+        return Counter(each.outcome for each in self.results)
+
+    @property
+    def summary(self) -> str:
+        """One line: how many contracts hold, do not, and cannot be."""
+        counts = self.counts
+        broken, missing = counts["fails"], counts["cannot be"]
+        said = f"{len(self.results)} contracts: {counts['holds']} hold, "
+        said += f"{broken or 'none'} {'does' if broken == 1 else 'do'} not"
+        why = dict.fromkeys(each.seen for each in self.results if each.outcome == "cannot be")
+        return f"{said}, {missing} cannot be ({'; '.join(why)})" if missing else said
+
+    def failures(self) -> Iterator[str]:
+        """Yield a line for each contract that does not hold."""
+        for each in self.results:
+            if each.outcome == "fails":
+                yield f"failed  {each.name}: {' '.join(each.seen.split())}"
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """Write certificate.json and the page certificate.html into a folder; return their paths.
+
+        Raises:
+            OSError: if they cannot be written.
+        """
+        from jinja2 import Environment, StrictUndefined  # seldom needed
+
+        folder.mkdir(parents=True, exist_ok=True)
+        data, page = folder / "certificate.json", folder / "certificate.html"
+        write_json(data, {**asdict(self), "counts": self.counts})
+        template = files(__package__).joinpath("certificate.html").read_text("utf-8")
+        environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+        groups: dict[str, list[Result]] = {outcome: [] for outcome in _HEADINGS}
+        for each in self.results:
+            groups[each.outcome].append(each)
+        shown = {"about": self.about, "summary": self.summary, "groups": groups}
+        shown["headings"] = _HEADINGS
+        write_text(page, environment.from_string(template).render(shown))
+        return data, page
+
+
+def certify(device: Device, driver: str | None = None) -> Certificate:
+    """Try all contracts on a device, and leave it as it was, whatever happens.
+
+    Raises:
+        DeviceError: if the device cannot be reached to begin with.
+    """
+    bench = Bench(device)
+    about_device = _about(device, driver)
+    kept = _settings(bench)
+    results: list[Result] = []
+    try:
+        with _heard() as heard:
+            for name in CONTRACTS:
+                results.append(_tried(name, bench, heard, silent=_is_silent(results, device)))
+    finally:
+        _put_back(bench, kept)
+    return Certificate(about_device, tuple(results))
+
+
+def _tried(name: str, bench: Bench, heard: deque[str], *, silent: bool) -> Result:
+    contract = CONTRACTS[name]
+    if silent:
+        return Result(name, about(contract), "cannot be", _SILENT)
+    heard.clear()
+    try:
+        finding = examine(name, contract, bench)
+        outcome, seen = _OUTCOMES[finding.level], finding.seen
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, OSError) as error:
+        outcome, seen = "fails", f"what the device printed could not be read: {error!r}"
+    printed = tuple(heard) if outcome == "fails" else ()
+    bench.restore()
+    return Result(name, about(contract), outcome, printable(seen), printed)
+
+
+def _is_silent(results: list[Result], device: Device) -> bool:
+    """Return whether the device has stopped answering: after a failure, it is asked."""
+    if not results or results[-1].outcome == "holds":
+        return False
+    return results[-1].seen == _SILENT or (
+        results[-1].outcome == "fails" and examine("", answers, device).level != "ok"
+    )
+
+
+def _settings(bench: Bench) -> list[str]:
+    return bench.shell("; ".join(f"settings get {name}" for name in _KEPT)).splitlines()
+
+
+def _put_back(bench: Bench, kept: list[str]) -> None:
+    """Undo what is left, uninstall the app, put the settings back, and go home."""
+    bench.restore()
+    try:
+        now = _settings(bench)
+        if len(kept) == len(now) == len(_KEPT):
+            for name, old, new in zip(_KEPT, kept, now, strict=True):
+                if old != new:
+                    put = f"put {name} '{old}'" if old != "null" else f"delete {name}"
+                    bench.shell(f"settings {put}")
+        bench.shell(f"pm uninstall {PACKAGE} >/dev/null 2>&1; input keyevent HOME")
+    except MobileAgentError:
+        return  # it no longer answers, as its results say
+
+
+@contextmanager
+def _heard() -> Iterator[deque[str]]:
+    """Yield the last commands of the driver, with what the device printed."""
+    heard: deque[str] = deque(maxlen=_HEARD)
+
+    class Ear(logging.Handler):
+        """Keeps what is logged."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            script, said = (_cut(str(part)) for part in record.args or ("", ""))
+            heard.append(printable(f"$ {script}\n{said}"))
+
+    logger, ear = shell.log, Ear()
+    before = logger.level, logger.propagate
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    logger.addHandler(ear)
+    try:
+        yield heard
+    finally:
+        logger.removeHandler(ear)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+def _cut(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} … ({len(text)} characters)"
+
+
+def _about(device: Device, driver: str | None) -> dict[str, str]:
+    info: dict[str, Any] = asdict(device.info)
+    build = system_of(device).shell("getprop ro.build.fingerprint").strip()
+    return {
+        "device": f"{info['model']} ({info['serial']})",
+        "Android": f"{info['android']} (API {info['sdk']})",
+        "build": build,
+        "screen": "{}x{}".format(*info["size"]) + f", {info['density']} dpi, {info['locale']}",
+        "driver": driver or type(device).__name__.removesuffix("Device").lower(),
+        "pytest-mobileagent": version("pytest-mobileagent"),
+        "tried": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }

@@ -1,0 +1,290 @@
+"""Contracts about state: probes, logs, crashes, events, permissions, resets and the app itself."""
+
+from __future__ import annotations
+
+import base64
+from importlib.resources import files as resources
+
+from pytest_mobileagent.action.action import Tap
+from pytest_mobileagent.device.certify.actions import LAUNCHER, types
+from pytest_mobileagent.device.certify.bench import (
+    PACKAGE,
+    Bench,
+    CannotBe,
+    expect,
+    facts,
+    need,
+    said,
+    the,
+)
+from pytest_mobileagent.device.device import log_of, stored_crashes_of, system_of
+from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
+from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.device.logcat import crashes
+from pytest_mobileagent.device.probes import since_now
+from pytest_mobileagent.device.probes.log import MARK, log
+from pytest_mobileagent.device.probes.services import (
+    NAMESPACES,
+    activity,
+    packages,
+    prop,
+    provider,
+    setting,
+    volume,
+)
+from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
+
+KEY = "mobileagent_contract"  # a setting of our own
+FOLDER = "/sdcard/mobileagent-contracts"
+PERMISSION = "android.permission.READ_CONTACTS"
+_TEXT = "kept 1"
+_SNAPSHOT = "mobileagent-contract"
+_PIECE = 30_000  # characters of a command, which programs on the way may limit
+
+
+def answers(bench: Bench) -> str:
+    """Print lines beyond ASCII, an error and a status: all of it comes back, in order."""
+    printed = bench.shell("printf 'ü\\n北 \\n'; ls /mobileagent-none; (exit 3); echo $?")
+    lines = printed.split("\n")
+    expect(["ü", "北 "], lines[:2], "printf")
+    need("No such file" in lines[2], f"ls prints {lines[2]!r} for a file that does not exist")
+    expect("3", lines[3], "the exit status")
+    return "output, errors and status"
+
+
+def root(bench: Bench) -> str:
+    """Run the shell as root, which alone reads the data of apps."""
+    bench.need_root()
+    return "root"
+
+
+def installs(bench: Bench) -> str:
+    """Install the contracts' app: the package manager lists it, and Android finds its activity."""
+    apk = resources(__package__).joinpath("contracts.apk").read_bytes()
+    text, path = base64.b64encode(apk).decode(), "/data/local/tmp/mobileagent-contracts.apk"
+    bench.undo.append(f"rm -f {path} {path}.64")
+    bench.shell(f"pm uninstall {PACKAGE}; rm -f {path}.64")
+    for at in range(0, len(text), _PIECE):
+        bench.shell(f"printf %s {text[at : at + _PIECE]} >> {path}.64")
+    printed = bench.shell(f"base64 -d {path}.64 > {path}; pm install -r {path}")
+    need("Success" in printed, f"pm install prints {printed.strip()!r}")
+    need(_is_installed(bench), f"pm install printed {printed.strip()!r}, but nothing is installed")
+    bench.has_app = True
+    system = system_of(bench.device)
+    system.refresh()
+    expect("1", system.versions().get(PACKAGE), "the version code of the app")
+    expect(f"{PACKAGE}/.Main", bench.resolve(f"{LAUNCHER} {PACKAGE}"), "its activity")
+    return "installed"
+
+
+def _is_installed(bench: Bench) -> bool:
+    return "versionCode=1" in bench.shell(f"dumpsys package {PACKAGE} | grep versionCode")
+
+
+def uninstalls(bench: Bench) -> str:
+    """Uninstall the contracts' app: it is gone, with its data."""
+    if not bench.has_app:
+        raise CannotBe("the contracts' app is not installed")
+    printed = bench.shell(f"pm uninstall {PACKAGE}")
+    need(
+        not _is_installed(bench), f"pm uninstall prints {printed.strip()!r}; the app is still there"
+    )
+    names = bench.read({"names": packages()})["names"]
+    need(isinstance(names, list) and PACKAGE not in names, "pm list packages still lists the app")
+    bench.has_app = False
+    return printed.strip()
+
+
+def settings(bench: Bench) -> str:
+    """Put settings of all three namespaces: the probe reads them, then no longer."""
+    probes = {space: setting(space, KEY) for space in NAMESPACES}
+    for space in NAMESPACES:
+        bench.put(space, KEY, f"in_{space}")
+    expect({space: f"in_{space}" for space in NAMESPACES}, dict(bench.read(probes)), "settings")
+    bench.restore()
+    expect(dict.fromkeys(NAMESPACES), dict(bench.read(probes)), "settings after their deletion")
+    return "system, secure, global"
+
+
+def providers(bench: Bench) -> str:
+    """Put a setting: the probe of the settings' provider reads its row."""
+    bench.put("global", KEY, "row")
+    probe = provider("content://settings/global", ["name", "value"], where=f"name='{KEY}'")
+    expect([{"name": KEY, "value": "row"}], bench.read({"rows": probe})["rows"], "the rows")
+    return "one row"
+
+
+def properties(bench: Bench) -> str:
+    """Read properties: the API level that the app reads, and one that was just set."""
+    level = facts(bench.page())["sdk"]
+    bench.shell("setprop debug.mobileagent contract")
+    bench.undo.append("setprop debug.mobileagent ''")
+    probes = {"sdk": prop("ro.build.version.sdk"), "own": prop("debug.mobileagent")}
+    expect({"sdk": level, "own": "contract"}, dict(bench.read(probes)), "the properties")
+    return f"API {level}"
+
+
+def databases(bench: Bench) -> str:
+    """Save a text in the app: the probe finds it in its database."""
+    bench.need_root()
+    types(bench, _TEXT)
+    query = sqlite(f"/data/data/{PACKAGE}/databases/contracts.db", "SELECT text FROM texts")
+    rows = bench.read({"rows": query})["rows"]
+    need(isinstance(rows, list) and {"text": _TEXT} in rows, f"the database has {rows}")
+    return "one row"
+
+
+def preference(bench: Bench) -> str:
+    """Save a text in the app: the probe finds it in its preferences."""
+    bench.need_root()
+    types(bench, _TEXT)
+    read = bench.read({"text": preferences(PACKAGE, "contracts", "text")})
+    expect(_TEXT, read["text"], "the preference")
+    return _TEXT
+
+
+def stored_files(bench: Bench) -> str:
+    """Write files in the shared storage: the probes read one of them, and list them."""
+    bench.undo.append(f"rm -rf {FOLDER}")
+    bench.shell(
+        f"mkdir -p {FOLDER}/sub; printf 'a\\nß 北\\n' > {FOLDER}/one.txt; echo 2 > {FOLDER}/sub/2"
+    )
+    probes = {"one": file(f"{FOLDER}/one.txt"), "none": file(f"{FOLDER}/none")}
+    wanted = {"one": "a\nß 北\n", "none": None, "all": ["one.txt", "sub/", "sub/2"]}
+    expect(wanted, dict(bench.read({**probes, "all": files(FOLDER)})), "the files")
+    return "two files"
+
+
+def listed_packages(bench: Bench) -> str:
+    """List packages: the contracts' app is a third party's, Android itself the system's."""
+    bench.page()
+    wanted = {"all": "both", "third-party": PACKAGE, "system": "android", "enabled": "both"}
+    read = bench.read({kind: packages(kind) for kind in wanted})
+    for kind, names in read.items():
+        listed = [
+            name for name in (PACKAGE, "android") if isinstance(names, list) and name in names
+        ]
+        found = "both" if len(listed) == len({PACKAGE, "android"}) else "".join(listed)
+        expect(wanted[kind], found, f"of {PACKAGE} and android, the list of {kind} packages has")
+    return "four lists"
+
+
+def volumes(bench: Bench) -> str:
+    """Read the volume of music: the one that the app reads."""
+    own = facts(bench.page())["volume"]
+    expect(own, str(bench.read({"music": volume("music")})["music"]), "the volume of music")
+    return own
+
+
+def front(bench: Bench) -> str:
+    """Read which activity is in front: the app's."""
+    bench.page()
+    expect(f"{PACKAGE}/{PACKAGE}.Main", bench.read({"front": activity()})["front"], "in front")
+    return f"{PACKAGE}.Main"
+
+
+def logs(bench: Bench) -> str:
+    """Log a line in the app: the probe finds it, but none from before it was armed."""
+    screen = bench.tap(bench.page(), "Log")
+    probe = log("Log", tag="MobileContracts")
+    armed = since_now({"log": probe}, system_of(bench.device))
+    marks = bench.shell(f"logcat -d -s {MARK}")
+    need(str(getattr(armed["log"], "start", "")) in marks, f"no mark is in the log, but {marks!r}")
+    expect([], bench.read(armed)["log"], "lines since the probe was armed")
+    now = said(bench.tap(screen, "Log"))
+    need(now.endswith("Log 2"), f"the app says {now!r}")
+    expect([now], bench.read(armed)["log"], "lines since the probe was armed")
+    return "one line"
+
+
+def log_lines(bench: Bench) -> str:
+    """Log a line in the app: it is among the lines that are recorded with a step."""
+    screen = bench.page()
+    if log_of(bench.device) is None:
+        printed = bench.shell("logcat -d -t 1 2>&1")
+        need("no such" in printed.lower() or not printed, f"no log is read; logcat: {printed!r}")
+        raise CannotBe("no log")
+    bench.tap(screen, "Log")
+    lines = log_of(bench.device, late=True) or ()
+    need(any(line.text == "tap Log 1" for line in lines), f"the log has {[*map(str, lines[-3:])]}")
+    return f"{len(lines)} lines"
+
+
+def crash(bench: Bench) -> str:
+    """Let the app crash: the log and Android's DropBox both report it."""
+    screen = bench.page()
+    log_of(bench.device)
+    before = screen.time
+    bench.device.perform(Tap(*the(screen, text="Crash").bounds.center))
+    after = bench.device.observe().screen
+    bench.undo.append(f"am force-stop {PACKAGE}; input keyevent HOME")
+    need(after.find(text="Crash") is None, "the app is still shown")
+    lines = log_of(bench.device, late=True)
+    found = [each.package for each in crashes(lines or ())]
+    need(lines is None or PACKAGE in found, f"the log reports crashes of {found}")
+    assert before is not None
+    stored = stored_crashes_of(bench.device, before.replace(microsecond=0))
+    kept = [each.package for _, each in stored or ()]
+    need(stored is None or PACKAGE in kept, f"DropBox reports crashes of {kept}")
+    need(lines is not None or stored is not None, "neither the log nor DropBox can be read")
+    return "in the log and in DropBox"
+
+
+def events(bench: Bench) -> str:
+    """Tap a button: the listener reports the click, by the app's package."""
+    if not bench.device.info.listener:
+        need(LISTENER not in system_of(bench.device).packages(), "the listener does not answer")
+        raise CannotBe("no event listener")
+    screen = bench.page()
+    bench.device.events()
+    bench.tap(screen, "One")
+    found = [(each.type, each.package) for each in bench.device.events()]
+    need(("clicked", PACKAGE) in found, f"the events were {found}")
+    return f"{len(found)} events"
+
+
+def permissions(bench: Bench) -> str:
+    """Let the app ask for a permission, allow it, and revoke it: the app and Android know."""
+    screen = bench.page()
+    bench.shell(f"pm revoke {PACKAGE} {PERMISSION}")
+    screen = bench.tap(bench.page(), "Ask")
+    allow = next((e for e in screen.elements if "permission_allow_" in e.resource_id), None)
+    need(allow, f"no dialog with a button to allow; in front: {screen.package}")
+    assert allow is not None
+    expect("granted", said(bench.do(Tap(*allow.bounds.center))), "the app")
+    told = bench.shell(f"dumpsys package {PACKAGE} | grep {PERMISSION}:")
+    need("granted=true" in told, f"dumpsys package prints {told.strip()!r}")
+    bench.shell(f"pm revoke {PACKAGE} {PERMISSION}")
+    told = bench.shell(f"dumpsys package {PACKAGE} | grep {PERMISSION}:")
+    need("granted=false" in told, f"dumpsys package prints {told.strip()!r} after pm revoke")
+    return "granted, then revoked"
+
+
+def resets(bench: Bench) -> str:
+    """Reset the device, to a snapshot of this moment or by clearing the app: a change is gone."""
+    system = system_of(bench.device)
+    address = getattr(system, "address", None)
+    name = _SNAPSHOT
+    types(bench, _TEXT)
+    if names := system.snapshots():
+        if address is None:
+            raise CannotBe("snapshots cannot be saved here")
+        try:
+            Console(address).save(name)
+        except ReadOnlyError:  # an emulator of this command's own
+            name = names[0]
+        bench.put("global", KEY, "changed")
+        done = system.reset(name, ())
+        expect("snapshot", done.kind, f"the reset ({done})")
+        if name == _SNAPSHOT:
+            Console(address).delete(name)
+        bench.has_app = _is_installed(bench)
+        left = bench.shell(f"settings get global {KEY}").strip()
+        expect("null", left, "a setting that was put after the snapshot")
+        return str(done)
+    kept = f"run-as {PACKAGE} ls shared_prefs"
+    need("contracts.xml" in bench.shell(kept), f"`{kept}` prints {bench.shell(kept)!r}")
+    done = system.reset("default_boot", (PACKAGE,))
+    expect("cleared", done.kind, f"the reset ({done})")
+    need("contracts.xml" not in bench.shell(kept), "the preferences are still there")
+    return str(done)
