@@ -144,11 +144,6 @@ class Usage:
     output: int | None = None
     cached: int | None = None
 
-    @classmethod
-    def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
-        """Return the usage that a server reports; 0 input tokens count as unknown."""
-        return cls(None, output or None) if given == 0 else cls(given, output, cached)
-
     @property
     def is_complete(self) -> bool:
         """Whether both numbers are known."""

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import PROVIDERS, provider_of
 from pytest_mobileagent.llm.reference import parse_reference
+from pytest_mobileagent.llm.usage import checked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _PER = 1_000_000  # the number of tokens that a price is for
-_MOST_TOKENS = 2**53  # the largest count that a record can represent (see ModelCall)
 _FIELDS = ("input", "output", "cached")
 # The provider and API whose format `extract_usage` must expect; the seller may be a different one.
 _USAGE = {
@@ -80,24 +80,48 @@ class Prices:
 
     def metered(self, reference: ModelReference, answer: Completion) -> tuple[Usage, float | None]:
         """Return the tokens of an answer and their cost in US dollars, as far as they are known."""
-        read = _read_usage(reference, answer)
-        if read is None:
-            usage = _counted(answer.usage)
-            return usage, self.price(reference, answer.model, usage)
-        usage = _counted(Usage(read.input_tokens, read.output_tokens, read.cache_read_tokens))
-        is_as_read = usage == Usage(read.input_tokens, read.output_tokens, read.cache_read_tokens)
-        if self._own(reference) is not None or not is_as_read:
-            return usage, self.price(reference, answer.model, usage)
-        return usage, _table_price(reference, answer.model, read)
+        usage = checked(answer.usage)
+        return usage, self.price(reference, answer.model, usage, answer.usage_data)
 
-    def price(self, reference: ModelReference, answered: str, usage: Usage) -> float | None:
-        """Return the cost of a model's tokens; `answered` is the provider's name for the model."""
-        own = self._own(reference)
-        if own is not None:
+    def price(
+        self,
+        reference: ModelReference,
+        answered: str,
+        usage: Usage,
+        data: Mapping[str, Any] | None = None,
+    ) -> float | None:
+        """Return the cost of a model's tokens; `answered` is the provider's name for the model.
+
+        `data` is the reply with its usage (see `cost`).
+        """
+        provider = provider_of(reference)
+        if provider.api == "scripted":
+            return 0.0
+        place = _USAGE.get(provider.api, _USAGE["chat"])
+        names = (answered, reference.name)
+        return self.cost(reference.id, provider.prices, names, usage, (data or {}, place))
+
+    def cost(
+        self,
+        model: str,
+        seller: str,
+        names: Iterable[str],
+        usage: Usage,
+        details: tuple[Mapping[str, Any], tuple[str, str]],
+    ) -> float | None:
+        """Return the cost of tokens in US dollars; None if it is unknown.
+
+        The user's own price of the `model` (PROVIDER:NAME) takes precedence over the table's, where
+        `seller` has the first of the `names`. The `details` are the reply and its format, from
+        which genai-prices reads, for example, what was written to a cache.
+        """
+        if (own := self.own.get(model)) is not None:
             return own.of(usage)
-        if usage.input is None or usage.output is None:
+        if usage.input is None or usage.output is None or not seller:
             return None
-        return _table_price(reference, answered, _tokens(usage))
+        tokens = _detailed(usage, *details)
+        found = (_calculated(name, seller, tokens) for name in dict.fromkeys(names) if name)
+        return next((price for price in found if price is not None), None)
 
     def priced(self, call: ModelCall) -> ModelCall:
         """Return a call that an agent reports, with the price of its tokens if it has none.
@@ -108,7 +132,7 @@ class Prices:
         if call.price_usd is not None:
             return call
         provider, _, name = call.model.rpartition(":")
-        tokens = _counted(Usage(call.input_tokens, call.output_tokens, call.cached_tokens))
+        tokens = checked(Usage(call.input_tokens, call.output_tokens, call.cached_tokens))
         if (own := self._own_by_name(call.model)) is not None:
             return replace(call, price_usd=own.of(tokens))
         if tokens.input is None or tokens.output is None or not find_spec("genai_prices"):
@@ -123,11 +147,6 @@ class Prices:
             return self.own[model]
         named = [price for key, price in self.own.items() if key.partition(":")[2] == model]
         return named[0] if len(named) == 1 else None
-
-    def _own(self, reference: ModelReference) -> Price | None:
-        if provider_of(reference).api == "scripted":
-            return Price(0, 0)
-        return self.own.get(reference.id)
 
 
 def load_prices(path: Path) -> Prices:
@@ -174,34 +193,6 @@ def _price(path: Path, model: str, given: Any) -> Price:
     return Price(**given)
 
 
-def _counted(usage: Usage) -> Usage:
-    """Return a usage with None in place of values that are not valid token counts.
-
-    A number of cached tokens that exceeds the input tokens is also invalid.
-    """
-    asked, answered, cached = map(_count, (usage.input, usage.output, usage.cached))
-    return Usage(asked, answered, cached if cached is None or cached <= (asked or 0) else None)
-
-
-def _count(value: Any) -> int | None:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_whole and 0 <= value < _MOST_TOKENS else None
-
-
-def _read_usage(reference: ModelReference, answer: Completion) -> Any:
-    """Return the tokens that a provider reports, as read by genai-prices; None without a report."""
-    place = _USAGE.get(provider_of(reference).api)
-    if place is None or not answer.usage_data:
-        return None
-    from genai_prices import extract_usage  # slow to import, and only needed for prices
-
-    try:
-        usage = extract_usage(answer.usage_data, provider_id=place[0], api_flavor=place[1]).usage
-    except (LookupError, ValueError, TypeError):  # the endpoint does not report any
-        return None
-    return usage if usage.input_tokens is not None and usage.output_tokens is not None else None
-
-
 def _tokens(usage: Usage) -> Any:
     """Return tokens as an object of genai-prices."""
     from genai_prices import Usage as Tokens  # slow to import, and only needed for prices
@@ -211,11 +202,20 @@ def _tokens(usage: Usage) -> Any:
     )
 
 
-def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float | None:
-    seller = provider_of(reference).prices
-    names = dict.fromkeys(filter(None, (answered, reference.name)))
-    found = (_calculated(name, seller, tokens) for name in names)
-    return next((price for price in found if price is not None), None)
+def _detailed(usage: Usage, data: Mapping[str, Any], place: tuple[str, str]) -> Any:
+    """Return tokens as an object of genai-prices, with the details that it reads in a reply."""
+    from genai_prices import extract_usage  # slow to import, and only needed for prices
+
+    # Without the model's name, because genai-prices refuses unknown models.
+    counts = {name: data[name] for name in ("usage", "usageMetadata") if name in data}
+    try:
+        tokens = extract_usage(counts, provider_id=place[0], api_flavor=place[1]).usage
+        if (tokens.input_tokens, tokens.cache_read_tokens or 0) != (usage.input, usage.cached or 0):
+            return _tokens(usage)
+        tokens.output_tokens = usage.output
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError):
+        return _tokens(usage)
+    return tokens
 
 
 def _calculated(name: str, seller: str | None, tokens: Any) -> float | None:
@@ -224,7 +224,7 @@ def _calculated(name: str, seller: str | None, tokens: Any) -> float | None:
 
     try:
         return float(calc_price(tokens, name, provider_id=seller).total_price)
-    except (LookupError, ValueError):
+    except (LookupError, ValueError, TypeError, OverflowError):
         return None
 
 

@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall
 from pytest_mobileagent.llm.refusals import stop_of
 from pytest_mobileagent.llm.streams import arguments_of, messages
+from pytest_mobileagent.llm.usage import usage_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,7 +139,7 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
         ToolCall(block.get("id") or f"call_{number}", block["name"], arguments_of(block["input"]))
         for number, block in enumerate(used)
     )
-    usage = _usage(reply.get("usage") or {})
+    usage = usage_in(reply)
     stop = stop_of(reply.get("stop_reason"))
     return Completion(
         "".join(block["text"] for block in content if block["type"] == "text"),
@@ -150,14 +151,3 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
         reply if usage.input is not None else None,
         {_RAW: content},
     )
-
-
-def _usage(usage: dict[str, Any]) -> Usage:
-    """Return the usage; Anthropic counts tokens read from or written to its cache separately.
-
-    The counts of a message without any input tokens are ignored.
-    """
-    cached = usage.get("cache_read_input_tokens")
-    written = usage.get("cache_creation_input_tokens") or 0
-    given = (usage.get("input_tokens") or 0) + (cached or 0) + written
-    return Usage(given, usage.get("output_tokens"), cached) if given else Usage()

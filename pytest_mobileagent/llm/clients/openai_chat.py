@@ -8,9 +8,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall
 from pytest_mobileagent.llm.refusals import stop_of
 from pytest_mobileagent.llm.streams import arguments_of, chat
+from pytest_mobileagent.llm.usage import usage_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -147,7 +148,7 @@ _WITHHELD = {"message": None, "finish_reason": "content_filter"}
 
 def _answer(reply: dict[str, Any], seconds: float | None) -> Completion | None:
     """Return a completion's answer; None if it is incomplete."""
-    choice, usage = next(iter(reply.get("choices") or ()), None), _usage(reply.get("usage") or {})
+    choice, usage = next(iter(reply.get("choices") or ()), None), usage_in(reply)
     if choice is None and usage.input and not usage.output:
         choice = _WITHHELD
     if choice is None:
@@ -181,9 +182,3 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content)
     return content or ""
-
-
-def _usage(usage: dict[str, Any]) -> Usage:
-    details = usage.get("prompt_tokens_details") or {}
-    cached = details.get("cached_tokens")
-    return Usage.reported(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)

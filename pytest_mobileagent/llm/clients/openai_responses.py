@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.openai_chat import data_url, openai_sdk
 from pytest_mobileagent.llm.clients.sdk import Parameters, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall
 from pytest_mobileagent.llm.refusals import stop_of
 from pytest_mobileagent.llm.streams import arguments_of, responses
+from pytest_mobileagent.llm.usage import usage_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -149,9 +150,7 @@ def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]
     text = "".join(texts)
     for stop in stops:
         text = text.partition(stop)[0]
-    counts = reply.get("usage") or {}
-    cached = (counts.get("input_tokens_details") or {}).get("cached_tokens")
-    usage = Usage.reported(counts.get("input_tokens"), counts.get("output_tokens"), cached)
+    usage = usage_in(reply)
     return Completion(
         text or "".join(refusals),
         tuple(calls),

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.clients.sdk import mended
-from pytest_mobileagent.llm.model import Completion, ProviderBusyError, Usage
+from pytest_mobileagent.llm.model import Completion, ProviderBusyError
 from pytest_mobileagent.llm.provider_errors import refused, scrubbed
+from pytest_mobileagent.llm.usage import usage_in
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -170,5 +171,6 @@ def _of_gradio(returned: list[Any]) -> Completion:
 
 
 def _answer(text: str, given: Any, output: Any) -> Completion:
-    tokens = [int(n) if isinstance(n, int | float) else None for n in (given, output)]
-    return Completion(text, usage=Usage.reported(*tokens))
+    return Completion(
+        text, usage=usage_in({"usage": {"input_tokens": given, "output_tokens": output}})
+    )

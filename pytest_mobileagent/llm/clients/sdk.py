@@ -238,11 +238,10 @@ def sound(answer: Completion) -> Completion:
     Raises:
         TypeError: if a part has the wrong type.
     """
-    calls, usage = answer.tool_calls, answer.usage
+    calls = answer.tool_calls
     texts = [answer.text, answer.model, *(word for call in calls for word in (call.id, call.name))]
-    counts = [n for n in (usage.input, usage.output, usage.cached) if n is not None]
     tables = [call.arguments for call in calls]
-    for kind, values in ((str, texts), (int, counts), (dict, tables)):
+    for kind, values in ((str, texts), (dict, tables)):
         for value in values:
             if not isinstance(value, kind):
                 raise TypeError(f"{value!r} is not a {kind.__name__}")

@@ -267,7 +267,7 @@ class Recording:
     ) -> ModelCall:
         assert self._prompt is not None
         data = dict(answer.usage_data or {})
-        used = reported(data, self.api.usage, is_whole=assembled.is_whole)
+        used = reported(data, is_whole=assembled.is_whole)
         sent = self._prompt.tokens
         answered = 0 if self.api.role else text_tokens(answer.words)
         if self.api.role and used.output is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Completion, ToolCall, Usage
 from pytest_mobileagent.llm.refusals import stop_of
 from pytest_mobileagent.llm.streams import arguments_of, as_dict, as_dicts, as_text
+from pytest_mobileagent.llm.usage import usage_in
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.prices import Prices
@@ -87,16 +88,14 @@ def ollama(reply: dict[str, Any]) -> Completion:
         function = as_dict(call.get("function"))
         calls.append(_call(f"call_{number}", function.get("name"), function.get("arguments")))
     text = as_text(message.get("content")) or as_text(reply.get("response"))
-    counts = _counts(reply.get("prompt_eval_count"), reply.get("eval_count", 0))
-    return _answer({**reply, **counts}, text, calls, reply.get("done_reason"))
+    return _answer(reply, text, calls, reply.get("done_reason"))
 
 
 def dashscope(reply: dict[str, Any]) -> Completion:
     """Read a reply of Alibaba's own API."""
-    output, usage = as_dict(reply.get("output")), as_dict(reply.get("usage"))
-    counts = _counts(usage.get("input_tokens"), usage.get("output_tokens"))
+    output = as_dict(reply.get("output"))
     completion = {"choices": [{"message": {"content": output.get("text")}}], **output}
-    return chat({**reply, **completion, **counts})
+    return chat({**reply, **completion})
 
 
 def nothing(reply: dict[str, Any]) -> Completion:
@@ -114,11 +113,6 @@ def _answer(
     return Completion(text, tuple(calls), ended, model=model, usage_data=reply)
 
 
-def _counts(given: Any, output: Any) -> dict[str, Any]:
-    """Return token counts in the form of OpenAI's chat completions, which genai-prices reads."""
-    return {"usage": {"prompt_tokens": given, "completion_tokens": output}} if given else {}
-
-
 def _call(id: Any, name: Any, arguments: Any, kind: str = "function") -> ToolCall:
     return ToolCall(as_text(id), as_text(name), arguments_of(arguments), kind)
 
@@ -131,9 +125,6 @@ UNLIMITED = (
     "no price is known, so --mobile-max-cost cannot limit it. Set one with --mobile-prices=FILE, "
     "or use --mobile-max-tokens"
 )
-_MOST = 2**53  # the largest number in a record (see ModelCall)
-_NAMES = ("model", "modelVersion")  # where replies name their model
-_ODD = (LookupError, ValueError, TypeError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,51 +141,23 @@ class Seller:
         return f"{self.provider}:{self.name}"
 
 
-def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) -> Usage:
-    """Return the tokens that a reply reports; None for counts that it does not report.
+def reported(data: dict[str, Any], *, is_whole: bool) -> Usage:
+    """Return the tokens that a reply reports (see `usage_in`); None for what it does not report.
 
     Of an incomplete stream, at most the input counts are used.
     """
-    read = _read(data, place)
-    if read is None:
-        return Usage()
-    given, output, cached = map(
-        _count, (read.input_tokens, read.output_tokens, read.cache_read_tokens)
-    )
-    if not given:  # every request has input tokens
-        return Usage(None, output or None)
-    usage = Usage(given, output, cached if cached is None or cached <= given else None)
-    return usage if is_whole else replace(usage, output=None)
+    usage = usage_in(data)
+    return usage if is_whole or usage.input is None else replace(usage, output=None)
 
 
 def price(
     prices: Prices, seller: Seller, data: dict[str, Any], place: tuple[str, str], usage: Usage
 ) -> float | None:
-    """Return the price of tokens in US dollars; None if it is unknown.
-
-    The user's own prices take precedence over genai-prices, which uses the details in `data`.
-    """
+    """Return the price of tokens in US dollars; None if it is unknown (see `Prices.cost`)."""
     if seller.provider == "scripted":
         return 0.0
-    if own := prices.own.get(seller.id):
-        return own.of(usage)
-    if usage.input is None or usage.output is None or not seller.table:
-        return None
-    from genai_prices import Usage as Tokens  # takes long to load
-    from genai_prices import calc_price
-
-    tokens = _read(data, place)
-    if tokens is None or (tokens.input_tokens, tokens.output_tokens) != (usage.input, usage.output):
-        tokens = Tokens(
-            input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
-        )
-    answered = str(data.get("model") or data.get("modelVersion") or seller.name)
-    for name in dict.fromkeys((answered, seller.name)):
-        try:
-            return float(calc_price(tokens, name, provider_id=seller.table).total_price)
-        except _ODD:
-            continue
-    return None
+    answered = as_text(data.get("model") or data.get("modelVersion"))
+    return prices.cost(seller.id, seller.table, (answered, seller.name), usage, (data, place))
 
 
 def is_priced(prices: Prices, seller: Seller) -> bool:
@@ -202,20 +165,3 @@ def is_priced(prices: Prices, seller: Seller) -> bool:
     return (
         price(prices, seller, {"model": seller.name}, ("openai", "chat"), Usage(1, 1)) is not None
     )
-
-
-def _read(data: dict[str, Any], place: tuple[str, str]) -> Any:
-    """Return the tokens that a reply reports, as read by genai-prices; None if it reports none."""
-    from genai_prices import extract_usage  # takes long to load
-
-    # Without the model's name, because genai-prices refuses unknown models.
-    counts = {name: value for name, value in data.items() if name not in _NAMES}
-    try:
-        return extract_usage(counts, provider_id=place[0], api_flavor=place[1]).usage
-    except _ODD:
-        return None
-
-
-def _count(value: Any) -> int | None:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_whole and 0 <= value < _MOST else None
