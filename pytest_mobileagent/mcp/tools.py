@@ -24,6 +24,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
+from pytest_mobileagent.device.drivers.adb.gestures import open_app
 from pytest_mobileagent.mcp.control import DEVICE, Parameter, Tool, ToolError, ToolResult
 from pytest_mobileagent.mcp.looking import LOOKING
 
@@ -123,8 +124,7 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
     quoted, tags = shlex.quote(package), shlex.quote(locale.replace(" ", ""))
     # Apps have had their own languages since Android 13; before, apps use the phone's language.
     script = (
-        f"cmd locale set-app-locales {quoted} --locales {tags} >/dev/null 2>&1; "
-        f"monkey -p {quoted} -c android.intent.category.LAUNCHER 1"
+        f"cmd locale set-app-locales {quoted} --locales {tags} >/dev/null 2>&1; {open_app(package)}"
     )
     return await control.run(f"mobile_launch_app {package} {tags}", script, done)
 

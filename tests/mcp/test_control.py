@@ -20,6 +20,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
+from pytest_mobileagent.device.drivers.adb.gestures import open_app
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.mcp.control import Control, ToolError
 from pytest_mobileagent.mcp.tools import TOOLS
@@ -90,7 +91,7 @@ class Player:
                 "mobile_launch_app com.example fr-FR,en-GB",
                 (
                     "cmd locale set-app-locales com.example --locales fr-FR,en-GB >/dev/null 2>&1; "
-                    "monkey -p com.example -c android.intent.category.LAUNCHER 1"
+                    f"{open_app('com.example')}"
                 ),
             ),
         ),

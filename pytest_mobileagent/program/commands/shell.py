@@ -21,7 +21,7 @@ from pytest_mobileagent.program.commands.intents import (
     started,
     typed,
 )
-from pytest_mobileagent.program.commands.script import Simple, cut
+from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _BEFORE_COMMANDS = {
     "run-as": 1, "xargs": 0, "stdbuf": 0,
 }  # fmt: skip
 _WITH_VALUE = {"-n", "-k", "-s", "-g", "-p", "-c", "-u", "-I", "-P", "-L"}
+_LOOK_UPS = {"resolve-activity", "query-activities"}  # of `cmd package`: they end with the app
 _FALLBACK = re.compile(r"[;&|\n(){}`]|\$\(")
 
 
@@ -52,8 +53,11 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
     except scripts.UnreadableScriptError:
         return _guessed(script, text)
     parts: list[Command] = []
+    app = ""
     for simple in parsed.commands:
-        part = _read_simple(simple, depth)
+        if simple.known and _LOOK_UPS & {*simple.words}:
+            app = simple.words[-1]
+        part = _read_simple(_resolved(simple, app), depth)
         if simple.operator == "|" and _feeds_a_shell(simple):
             part = _guessed(script, text)
         if simple.operator == "||" and part.acts and any(each.acts for each in parts):
@@ -63,6 +67,18 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
     if not parsed.straight and command.acts:
         return _opaque(command, script)
     return command
+
+
+def _resolved(simple: Simple, app: str) -> Simple:
+    """Return a command with the activity that it starts, if that was looked up for an app."""
+    if (
+        not app
+        or simple.known
+        or simple.words[:2] not in {("am", "start"), ("am", "start-activity")}
+    ):
+        return simple
+    words = tuple(f"{app}/" if word == UNKNOWN else word for word in simple.words)
+    return replace(simple, words=words, known=UNKNOWN not in "".join(words))
 
 
 def read_words(words: Sequence[str], text: str) -> Command:

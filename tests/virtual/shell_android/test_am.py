@@ -116,6 +116,15 @@ def test_monkey_starts_an_app(sh, phone):
     assert phone.activities.top.package == "org.demo"
 
 
+def test_monkey_turns_automatic_rotation_on_unless_it_finds_nothing_to_run(sh):
+    sh("settings put system accelerometer_rotation 0; settings put system user_rotation 1")
+    asked = "settings get system accelerometer_rotation; settings get system user_rotation"
+    sh("monkey -p nope 1 >/dev/null 2>&1; true")
+    assert sh(asked).split() == ["0", "1"]
+    sh("monkey -p org.demo -c android.intent.category.LAUNCHER 1")
+    assert sh(asked).split() == ["1", "0"]
+
+
 def test_values_may_follow_the_letters_of_a_monkey_s_options_at_once(sh, phone):
     sh("monkey -porg.demo -candroid.intent.category.LAUNCHER -s7 1")
     assert phone.activities.top.package == "org.demo"

@@ -21,6 +21,7 @@ from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.device.device import Capture, Settle, settled
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
+    await_focus,
     needs_unicode_keyboard,
     script,
 )
@@ -121,6 +122,8 @@ class AdbDevice:
         command = script(action, self._size, self.info.sdk)
         if isinstance(action, Open) and action.app not in self.system.packages():
             return  # as on a real phone, nothing happens
+        if isinstance(action, Open):
+            command = f"{command} && {{ {await_focus(action.app)}; }}"
         if needs_unicode_keyboard(action):
             command = self._with_unicode_keyboard(command)
         if command:

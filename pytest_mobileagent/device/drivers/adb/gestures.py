@@ -50,16 +50,38 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
         case Key(name):
             return f"input keyevent {KEYCODES[name]}"
         case Open(app):
-            # Since Android 15, monkey fails on devices without physical keys unless its share of
-            # system keys is 0.
-            package = shlex.quote(app)
-            return f"monkey -p {package} -c android.intent.category.LAUNCHER --pct-syskeys 0 1"
+            return open_app(app)
         case Wait(seconds):
             return f"sleep {seconds}"
         case Ask() | Finish() | Impossible() | Raw():
             return ""
         case _:
             assert_never(action)
+
+
+_LAUNCHER = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+_NEW_TASK_OR_RESET = "0x10200000"  # the flags with which launchers start apps
+
+
+def open_app(package: str) -> str:
+    """Return a shell script that opens an app as a launcher does.
+
+    Nothing happens if no activity of the app is meant for launchers. `monkey` opens apps, too, but
+    turns automatic rotation on.
+    """
+    find = f"--brief {_LAUNCHER} {shlex.quote(package)}"
+    # If the app has several such activities, the first command names a dialog of Android's.
+    return (
+        f"it=$({{ cmd package resolve-activity {find}; cmd package query-activities {find}; }} "
+        f"| grep -m 1 {shlex.quote(f'^ *{package}/')}); "
+        f'[ "$it" ] && am start {_LAUNCHER} -f {_NEW_TASK_OR_RESET} -n $it'
+    )
+
+
+def await_focus(package: str) -> str:
+    """Return a shell script that waits until an app has the focus, or some seconds have passed."""
+    shown = f"dumpsys window | grep -q {shlex.quote(f'mCurrentFocus=.* {package}/')}"
+    return f"for i in 1 2 3 4 5 6 7 8 9 10; do {shown} && break; sleep 0.1; done"
 
 
 def needs_unicode_keyboard(action: Action) -> bool:

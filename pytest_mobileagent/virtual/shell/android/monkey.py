@@ -37,7 +37,11 @@ async def monkey(ctx: Context, words: list[str]) -> int:
         raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
     if plan.verbose:
         await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
-    await _run(ctx, plan, components)
+    try:
+        await _run(ctx, plan, components)
+    finally:  # as Android's monkey does, it ends with a rotation that does not persist
+        ctx.phone.display.lock_rotation(0)
+        ctx.phone.display.free_rotation()
     await ctx.out(
         f"Events injected: {plan.count}\n"
         "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"

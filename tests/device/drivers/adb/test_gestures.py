@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import shlex
 import subprocess
 from typing import get_args
 
@@ -43,10 +44,6 @@ SIZE = (1080, 2400)
         (Scroll("left"), "input swipe 810 1200 270 1200 1000"),
         (Scroll("up", at=(100, 1100)), "input swipe 100 1700 100 500 1000"),
         (Key("back"), "input keyevent 4"),
-        (
-            Open("a'b; rm"),
-            "monkey -p 'a'\"'\"'b; rm' -c android.intent.category.LAUNCHER --pct-syskeys 0 1",
-        ),
         (Wait(0.5), "sleep 0.5"),
         (Ask("?"), ""),
         (Finish("a"), ""),
@@ -72,6 +69,43 @@ SIZE = (1080, 2400)
 )
 def test_action_becomes_an_android_command(action: Action, command: str) -> None:
     assert script(action, SIZE, 34) == command
+
+
+RESOLVED = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{}\n"
+NONE = "No activity found\n", "No activities found\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "resolved", "queried", "started"),
+    [
+        ("com.shop", RESOLVED.format("com.shop/.Main$Home"), "", "com.shop/.Main$Home"),
+        ("com.shop", "com.shop/com.other.Main\n", "", "com.shop/com.other.Main"),
+        (
+            "com.shop",
+            RESOLVED.format("android/com.android.internal.app.ResolverActivity"),
+            f"2 activities found:\n{RESOLVED.format('com.shop/.First')}com.shop/.Second\n",
+            "com.shop/.First",
+        ),
+        ("com.shop", *NONE, ""),  # it has none, or is disabled
+        ("com.shop", RESOLVED.format("com.shopping/.Main"), "", ""),
+        ("com.shop", "cmd: Failure calling service package: Broken pipe (32)\n", "", ""),
+        ("a'b; exit 7 $(exit 7)", *NONE, ""),
+    ],
+)
+def test_an_app_is_opened_as_a_launcher_does(
+    package: str, resolved: str, queried: str, started: str
+) -> None:
+    first, then = shlex.quote(resolved), shlex.quote(queried)
+    phone = (
+        f'cmd() {{ case "$2" in res*) printf %s {first};; *) printf %s {then};; esac; }};'
+        'am() { printf "%s|" "$@"; }; '
+        "dumpsys() { echo 'mCurrentFocus=Window{1 u0 com.shop/.Main}'; }; "
+    )
+    command = ["/bin/sh", "-c", phone + script(Open(package), SIZE, 26)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    main = "-a|android.intent.action.MAIN|-c|android.intent.category.LAUNCHER|-f|0x10200000|-n|"
+    assert ran.stdout == (f"start|{main}{started}|" if started else "")
 
 
 def test_every_key_has_a_code() -> None:
