@@ -50,7 +50,7 @@ BROKEN = [
     ("ime list", "echo", "type Hebrew"),
     (r"ime set com\.google", "true", "keyboard afterwards"),
     ("am start", "true", "focus"),
-    (r"monkey -p", "settings put system accelerometer_rotation 1; monkey -p", "open"),
+    (r"am start -a", "settings put system accelerometer_rotation 1; am start -a", "open"),
     ("screencap", "true", "secure page"),
     ("uiautomator dump", "true", "picture and hierarchy"),
     (r"date \+", "date -d @1 +", "clock"),
