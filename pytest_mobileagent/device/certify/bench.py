@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Value
 
 PACKAGE = "org.mobileagent.contracts"
-MAGENTA = (255, 0, 255)  # the colour of the app's field "Colour"
 _LOOKS = 3  # at most, until a page that was opened is shown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
 from pytest_mobileagent.device.certify.contracts import CONTRACTS, about
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.checks import answers, examine
+from pytest_mobileagent.device.doctor.checks import Finding, answers, examine
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.fileio import write_json, write_text
 from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Device
@@ -103,47 +103,49 @@ class Certificate:
         return data, page
 
 
-def certify(device: Device, driver: str | None = None) -> Certificate:
-    """Try all contracts on a device, and leave it as it was, whatever happens.
+def attempts(device: Device, names: Iterable[str]) -> Generator[Finding, None, None]:
+    """Try contracts in this order, and leave the device as it was, whatever happens.
+
+    Close the iterator: the device is put back then, if it was not at the end.
 
     Raises:
         DeviceError: if the device cannot be reached to begin with.
     """
     bench = Bench(device)
-    about_device = _about(device, driver)
     kept = _settings(bench)
-    results: list[Result] = []
     try:
-        with _heard() as heard:
-            for name in CONTRACTS:
-                results.append(_tried(name, bench, heard, silent=_is_silent(results, device)))
+        is_silent = False
+        for name in names:
+            if is_silent:
+                yield Finding(name, "warning", _SILENT)
+                continue
+            finding = _tried(name, bench)
+            bench.restore()
+            is_silent = finding.level == "problem" and examine("", answers, device).level != "ok"
+            yield finding
     finally:
         _put_back(bench, kept)
-    return Certificate(about_device, tuple(results))
 
 
-def _tried(name: str, bench: Bench, heard: deque[str], *, silent: bool) -> Result:
-    contract = CONTRACTS[name]
-    if silent:
-        return Result(name, about(contract), "cannot be", _SILENT)
-    heard.clear()
+def _tried(name: str, bench: Bench) -> Finding:
     try:
-        finding = examine(name, contract, bench)
-        outcome, seen = _OUTCOMES[finding.level], finding.seen
+        return examine(name, CONTRACTS[name], bench)
     except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, OSError) as error:
-        outcome, seen = "fails", f"what the device printed could not be read: {error!r}"
-    printed = tuple(heard) if outcome == "fails" else ()
-    bench.restore()
-    return Result(name, about(contract), outcome, printable(seen), printed)
+        return Finding(name, "problem", f"what the device printed could not be read: {error!r}")
 
 
-def _is_silent(results: list[Result], device: Device) -> bool:
-    """Return whether the device has stopped answering: after a failure, it is asked."""
-    if not results or results[-1].outcome == "holds":
-        return False
-    return results[-1].seen == _SILENT or (
-        results[-1].outcome == "fails" and examine("", answers, device).level != "ok"
-    )
+def certify(device: Device, driver: str | None = None) -> Certificate:
+    """Try all contracts on a device (see `attempts`)."""
+    about_device = _about(device, driver)
+    results: list[Result] = []
+    with _heard() as heard, closing(attempts(device, CONTRACTS)) as tried:
+        for finding in tried:
+            name, outcome = finding.check, _OUTCOMES[finding.level]
+            printed = tuple(heard) if outcome == "fails" else ()
+            what = about(CONTRACTS[name])
+            results.append(Result(name, what, outcome, printable(finding.seen), printed))
+            heard.clear()
+    return Certificate(about_device, tuple(results))
 
 
 def _settings(bench: Bench) -> list[str]:

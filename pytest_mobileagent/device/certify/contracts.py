@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Contract = Callable[[Bench], str]
 
+_MAIN = "-a android.intent.action.MAIN -c"
+
 
 def _checked(check: Callable[[Device], str], bench: Bench) -> str:
     try:
@@ -87,7 +89,7 @@ CONTRACTS: dict[str, Contract] = {
     "app Settings": partial(actions.opens_app, intent="-a android.settings.SETTINGS"),
     "app Clock": partial(actions.opens_app, intent="-a android.intent.action.SHOW_ALARMS"),
     "app Contacts": partial(
-        actions.opens_app, intent="-a android.intent.action.VIEW -d content://contacts/people"
+        actions.opens_app, intent=f"{_MAIN} android.intent.category.APP_CONTACTS"
     ),
     "app Files": partial(actions.opens_app, intent="-a android.intent.action.VIEW_DOWNLOADS"),
     "probe setting": state.settings,

@@ -1,8 +1,7 @@
 """The doctor's checks of a device.
 
-A check returns a string that describes what it saw, or raises `Unwell` or `Doubtful`. The first
-checks only read the device's state and screen. The last ones act: they open Settings, type into its
-search field, and return to the home screen.
+A check returns a string that describes what it saw, or raises `Unwell` or `Doubtful`. It only reads
+the device's state and screen; contracts (`device.certify`), which are examined alike, also act.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pytest_mobileagent.action.action import Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.device.device import (
     LOCK,
     PERMIT,
@@ -30,9 +28,7 @@ from pytest_mobileagent.errors import MobileAgentError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.screen import Element, Screen
 
 
 T = TypeVar("T")
@@ -251,141 +247,3 @@ def _window_size(device: Device) -> tuple[int, int]:
     if not pixels:
         return device.info.size
     return int(pixels[-1][0]), int(pixels[-1][1])
-
-
-SETTINGS = "com.android.settings"
-NO_SETTINGS = f"taps, typing and other actions were not tried: {SETTINGS} is not installed"
-NO_SETTINGS_REMEDY = "none needed, unless your tasks use Settings: only the checks that act need it"
-_ASCII = "Wi-Fi & 100% of it's"
-_BEYOND = "Zürich 北京 ñ"
-_REPORT = "this is a fault of the driver or the image: report it with this output"
-
-
-def has_settings(device: Device) -> bool:
-    """Return whether the app used by the checks that act is installed."""
-    return SETTINGS in system_of(device).packages()
-
-
-def goes_home(device: Device) -> str:
-    """The home key leads to the launcher."""
-    _do(device, Open(SETTINGS))
-    screen = _do(device, Key("home"))
-    if screen.package == SETTINGS:
-        raise Unwell("the home key does not leave Settings", "unpin the app, or leave kiosk mode")
-    return f"the home key leads to {screen.package}"
-
-
-def opens_apps(device: Device) -> str:
-    """Apps can be opened by their package."""
-    screen = _settings(device)
-    return f"opened {screen.package}/{screen.activity}"
-
-
-def taps(device: Device) -> str:
-    """A tap reaches its target, and the back key returns to the previous page."""
-    before = _settings(device)
-    after = _do(device, Tap(*_row(before).bounds.center))
-    if after.texts == before.texts:
-        raise Unwell(f"a tap on {_row(before).describe()} changed nothing", _REPORT)
-    if _do(device, Key("back")).package != SETTINGS:
-        raise Unwell("the back key did not return to Settings", _REPORT)
-    return f"a tap on {_row(before).label[:40]!r} opened its page, and the back key returned"
-
-
-def scrolls(device: Device) -> str:
-    """A list can be scrolled down and up again."""
-    before = _settings(device)
-    down = _do(device, Scroll("up"))
-    if down.texts == before.texts:
-        remedy = "the screen may be too large for Settings to scroll; if it is not, report this"
-        raise Doubtful("swiping up did not scroll Settings", remedy)
-    _do(device, Scroll("down"))
-    return "a list scrolls"
-
-
-def types(device: Device) -> str:
-    """Typed text arrives unchanged."""
-    return _types(device, _ASCII)
-
-
-def types_beyond_ascii(device: Device) -> str:
-    """Text beyond ASCII arrives unchanged."""
-    try:
-        return _types(device, _BEYOND)
-    except Doubtful:
-        raise
-    except MobileAgentError as error:
-        if not isinstance(error, Unwell) and "ASCII" not in str(error):
-            raise  # another fault, which the keyboard would not fix
-        raise Doubtful(f"text beyond ASCII cannot be typed: {error}", UNICODE_REMEDY) from error
-
-
-def turns(device: Device) -> str:
-    """A rotated screen is captured and touched in its rotated orientation."""
-    scripts = ("settings get system accelerometer_rotation", "settings get system user_rotation")
-    before = [system_of(device).shell(script).strip() for script in scripts]
-    upright = _settings(device)
-    try:
-        _turn(device, "0", "1")
-        turned = device.observe().screen
-        if turned.size == upright.size:
-            raise Doubtful("Settings does not rotate with the screen", "on tablets this is normal")
-        after = _do(device, Tap(*_row(turned).bounds.center))
-        if after.texts == turned.texts:
-            raise Unwell("a tap on the rotated screen changed nothing", _REPORT)
-    finally:
-        _turn(device, *before)
-    return "{}x{} rotated is {}x{}".format(*upright.size, *turned.size)
-
-
-def _types(device: Device, text: str) -> str:
-    search = _settings(device)
-    box = search.find(text="Search settings") or search.find(content_desc="Search settings")
-    box = box or search.find(content_desc="Search")
-    after = _do(device, Tap(*box.bounds.center)) if box else search
-    field = _field(after)
-    if field is None:
-        raise Doubtful("Settings has no field to type into", "try typing in another app")
-    after = _do(device, Type(text, at=field.bounds.center, clear=True))
-    found = _field(after)
-    arrived = found.text if found else ""
-    _do(device, Key("home"))
-    if arrived != text:
-        raise Unwell(f"{text!r} was typed, and {arrived!r} arrived", _REPORT)
-    return f"{text!r} arrived"
-
-
-def _settings(device: Device) -> Screen:
-    """Open Settings on its first page."""
-    system_of(device).shell(f"am force-stop {SETTINGS}")
-    screen = _do(device, Open(SETTINGS))
-    if screen.package != SETTINGS:
-        msg = f"Settings was opened, but {screen.package or 'nothing'} is in front"
-        raise Unwell(msg, "close and disable dialogs and crash reports on the device")
-    return screen
-
-
-def _row(screen: Screen) -> Element:
-    """Return a row of a list that opens another page."""
-    titles = [e for e in screen.elements if e.resource_id == "android:id/title" and e.text]
-    for title in titles:
-        row = next((a for a in title.ancestors if a.clickable), None)
-        if row is not None and row.enabled and row.bounds.bottom < screen.size[1]:
-            return row
-    raise Doubtful("Settings has no rows to tap", "its layout differs from Android's own")
-
-
-def _field(screen: Screen) -> Element | None:
-    fields = [e for e in screen.elements if e.class_name.endswith("EditText")]
-    return fields[0] if fields else None
-
-
-def _do(device: Device, action: Action) -> Screen:
-    device.perform(action)
-    return device.observe().screen
-
-
-def _turn(device: Device, automatic: str, rotation: str) -> None:
-    for name, value in (("accelerometer_rotation", automatic), ("user_rotation", rotation)):
-        known = value if value.isdigit() else "0"
-        system_of(device).shell(f"settings put system {name} {known}")
