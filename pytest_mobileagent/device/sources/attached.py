@@ -30,7 +30,10 @@ _REMEDIES = {  # for the states that a device does not leave by itself
     "bootloader": "start Android on it: `adb reboot`, or its power key",
     "recovery": "start Android on it: `adb reboot`",
     "sideload": "start Android on it: `adb reboot`",
+    "rescue": "start Android on it: `adb reboot`",
+    "detached": "give it back to the adb server: `adb attach`",
 }
+_SPECIAL = re.compile(r"[,/\\]|^ ")  # characters that need a backslash
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,11 @@ class AttachedDevice:
 
 
 class AttachedSource(Source):
-    """Devices of adb servers, by their serials; each worker uses one at a time."""
+    r"""Devices of adb servers, by their serials; each worker uses one at a time.
+
+    Serials may contain any characters: a backslash precedes commas, slashes, backslashes, and
+    spaces at the beginning (`serial:\ GS1012,usb\/3`).
+    """
 
     form = "serial:[HOST:PORT/]SERIAL,…"
     how_to_install = "install it: adb -s SERIAL install FILE.apk"
@@ -60,7 +67,8 @@ class AttachedSource(Source):
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.places = tuple(_place(word.strip()) for word in text.split(",") if word.strip())
+        words = (word.strip() for word in re.findall(r"(?:\\.|[^,])+", text, re.DOTALL))
+        self.places = tuple(_place(word) for word in words if word)
         if not self.places:
             msg = f"names no device: write `{self.form}`, with serials that `adb devices` lists"
             raise ValueError(msg)
@@ -96,8 +104,8 @@ class AttachedSource(Source):
         where = f"the adb server at {address.adb_host}:{address.adb_port}"
         it = "it" if len(self.places) == 1 else address.serial
         if (state := states.get(address.serial)) is None:
-            msg = f"{where} does not list {it} (it lists: {', '.join(states) or 'none'})"
-            raise ValueError(msg)
+            names = ", ".join(_SPECIAL.sub(r"\\\g<0>", each) for each in states)
+            raise ValueError(f"{where} does not list {it} (it lists: {names or 'none'})")
         for known, remedy in _REMEDIES.items():
             if state.startswith(known):
                 raise ValueError(f"{where} lists {it} as {known}; {remedy}")
@@ -140,16 +148,18 @@ class AttachedSlots(Slots):
 
 
 def _place(word: str) -> AttachedDevice:
-    server, slash, serial = word.rpartition("/")
-    if not word.isprintable() or " " in word:
+    if not word.isprintable():
         msg = f"{word!r} is not a serial: it contains characters that serials do not have"
         raise ValueError(msg)
-    if not slash:
-        return AttachedDevice(word)
+    *server, escaped = re.split(r"(?<!\\)/", word, maxsplit=1)
+    serial = re.sub(r"\\(.)", r"\1", escaped)
+    if not server:
+        return AttachedDevice(serial)
     # IPv6 addresses are in brackets: [::1]:5037/emulator-5554.
-    match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+(?:%[\w.-]+)?)\]|([\w.-]+)):([0-9]{1,5})", server[0])
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
-        raise ValueError(f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554")
+        msg = f"{word!r} is not HOST:PORT/SERIAL, as in farm.example:5037/emulator-5554"
+        raise ValueError(rf"{msg} (in a serial, write / as \/)")
     return AttachedDevice(serial, match[1] or match[2], int(match[3]))
 
 

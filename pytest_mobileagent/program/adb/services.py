@@ -131,7 +131,8 @@ async def banner(address: Address) -> bytes:
     """
     features = (await ask_server(address, f"host-serial:{address.serial}:features")).split(",")
     lines = (await ask_server(address, "host:devices-l")).splitlines()
-    words = next((line.split() for line in lines if line.split()[:1] == [address.serial]), [])
+    serial = f"{address.serial} "
+    words = next((line[len(serial) :].split() for line in lines if line.startswith(serial)), [])
     known = dict(word.split(":", 1) for word in words if ":" in word)
     names = {"name": "product", "model": "model", "device": "device"}
     text = "".join(f"ro.product.{name}={known.get(key, '')};" for name, key in names.items())

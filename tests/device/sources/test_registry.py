@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.sources import Source, built_in, parse_device
 from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSource
 from pytest_mobileagent.device.sources.avd import AvdSource
@@ -75,6 +76,34 @@ def test_attached_devices_may_be_local_or_remote():
         AttachedDevice("x"),
     )
     assert source.count == 3
+
+
+# What adb servers list: by USB, over the network, by mDNS, with two of one name, without a number.
+SERIALS = [
+    "R5CT10ABCDE", "emulator-5554", "192.168.1.5:5555", "localhost:5555", "[fe80::1%eth0]:5555",
+    "adb-35121JEHN28132-jr888A._adb-tls-connect._tcp.", "adb-4c75-lL2   (2)._adb-tls-connect._tcp",
+    "(no serial number)", "????????????", "ZUG 5S", "My device Phone", "0123456789ABCDEF#1+&=;'\"$",
+    " GS101200400611", "usb/1-1.2", "a,b", r"back\slash", "farm:5037/x", "virtual", "serial:x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("serial", SERIALS)
+@pytest.mark.parametrize("server", ["", "farm:5037/", "[fe80::1%eth0]:5037/"])
+def test_every_serial_can_be_named_as_the_list_prints_it(serial, server):
+    source = parse_device("serial:x")
+    with pytest.raises(ValueError, match="it lists: ") as refused:
+        source._check_state(Address("x"), {serial: "device"})
+    written = str(refused.value).partition("it lists: ")[2].removesuffix(")")
+    for text in (f"serial:{server}{written}", f"serial:y, {server}{written},z"):
+        source = parse_device(text)
+        assert [place.serial for place in source.places if place.serial not in "yz"] == [serial]
+        assert {place.port for place in source.places} >= {5037 if server else None}
+        source._check_state(Address(serial), {serial: "device"})
+
+
+@pytest.mark.parametrize("serial", SERIALS[:11])
+def test_most_serials_need_no_prefix(serial):
+    assert [place.serial for place in parse_device(serial).places] == [serial]
 
 
 @pytest.mark.parametrize(

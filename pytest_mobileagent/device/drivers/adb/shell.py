@@ -208,6 +208,9 @@ class ServiceRefusedError(DeviceError):
     """The device answers, but refuses a service."""
 
 
+NO_SERIAL = "(no serial number)"  # as adb lists a phone that has none
+
+
 def open_service(address: Address, service: str) -> AdbConnection:
     """Open a service of the device through the adb server.
 
@@ -215,12 +218,23 @@ def open_service(address: Address, service: str) -> AdbConnection:
         ServiceRefusedError: if the device refuses.
         DeviceError: if no adb server answers, or it cannot reach the device.
     """
+    if address.serial == NO_SERIAL:  # adb has no name for it: it must be the only phone on USB
+        try:
+            return _open(address, "host:transport-usb", service)
+        except ServiceRefusedError:
+            raise
+        except DeviceError:
+            pass
+    return _open(address, f"host:transport:{address.serial}", service)
+
+
+def _open(address: Address, transport: str, service: str) -> AdbConnection:
     import adbutils  # it takes 50 ms to import
 
     connection = _open_server(address.adb_host, address.adb_port)
     reached = False
     try:
-        for command in (f"host:transport:{address.serial}", service):
+        for command in (transport, service):
             connection.send_command(command)
             reached = command == service
             connection.check_okay()

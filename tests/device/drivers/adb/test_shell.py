@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +14,7 @@ from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, restart_as_root
 from pytest_mobileagent.errors import DeviceError
+from tests.device.drivers.adb.stub_phone import stub_phone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,3 +66,11 @@ def test_device_not_answering_about_root_times_out(server):
 def test_adb_server_not_listing_devices_times_out(server):
     with pytest.raises(DeviceError, match=r"does not list its devices: .*timeout"):
         listed("127.0.0.1", server().adb_port, seconds=0.2)
+
+
+def test_phone_without_a_serial_number_is_the_one_on_usb(tmp_path):
+    with stub_phone(tmp_path, {}) as (phone, address):
+        nameless = replace(address, serial="(no serial number)")
+        with contextlib.closing(Shell(nameless)) as one:
+            assert one.run("id -u").text == "2000\n"
+        assert "host:transport-usb" in phone.asked
