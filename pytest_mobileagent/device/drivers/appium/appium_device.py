@@ -6,7 +6,7 @@ import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -145,6 +145,7 @@ class AppiumDevice:
         self._backend = backend
         self._shot: bytes | None = None  # taken after the last action
         self._settle = settle or Settle()
+        self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
             self._size = self.info.size  # the size of the last screen, which may have been rotated
 
@@ -194,17 +195,32 @@ class AppiumDevice:
 
     def _look(self, probes: Mapping[str, Probe]) -> _Look:
         with self.session.speaking("an observation") as driver:
-            source = driver.page_source
+            source = self._source(driver)
         xml = source if "<hierarchy" in source else None
         png, state = self._backend.seen(probes)
         return _Look(png, xml, state)
+
+    def _source(self, driver: Remote) -> str:
+        """Return the page source; empty while no window has any content, as when an app starts."""
+        from selenium.common.exceptions import WebDriverException
+
+        self._why = ""
+        try:
+            return driver.page_source
+        except WebDriverException as error:
+            if "root AccessibilityNodeInfo" not in (error.msg or ""):
+                raise
+            self._why = f": {(error.msg or '').splitlines()[0][:300]}"
+            return ""
 
     def _forget(self) -> None:
         """Forget the last screen, after a reset or a change of the display."""
         self._shot = None
 
     def _no_tree(self, look: _Look) -> DeviceError:
-        return DeviceError(f"Appium at {self.session.redacted} returns no view hierarchy")
+        return DeviceError(
+            f"Appium at {self.session.redacted} returns no view hierarchy{self._why}"
+        )
 
 
 def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
@@ -235,19 +251,39 @@ def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
 
 
 def _type(driver: Remote, action: Type) -> None:
-    from selenium.common.exceptions import NoSuchElementException
+    from selenium.common.exceptions import InvalidElementStateException, NoSuchElementException
 
     if action.at is not None:
         x, y = action.at
         driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
-    # If nothing has the focus, typing has no effect, as on a real phone.
-    with suppress(NoSuchElementException):
+    # If nothing has the focus, or it takes no text, typing has no effect, as on a real phone.
+    with suppress(NoSuchElementException, InvalidElementStateException):
         if action.clear:
-            driver.switch_to.active_element.clear()
+            _with_focused(driver, lambda focused: focused.clear())
         for part in re.split(r"([\n\t])", re.sub(r"\r\n?", "\n", action.text)):
             if part in {"\n", "\t"}:
                 driver.press_keycode(KEYCODES["enter" if part == "\n" else "tab"])
             elif part:
-                driver.switch_to.active_element.send_keys(part)
+                _send(driver, part)
     if action.enter:
         driver.press_keycode(KEYCODES["enter"])
+
+
+def _send(driver: Remote, text: str) -> None:
+    """Set the text of the focused field, or press keys if it is not a field of Android's own."""
+    from selenium.common.exceptions import InvalidElementStateException
+
+    try:
+        _with_focused(driver, lambda focused: focused.send_keys(text))
+    except InvalidElementStateException:
+        driver.execute_script("mobile: type", {"text": text})
+
+
+def _with_focused(driver: Remote, act: Callable[[Any], None]) -> None:
+    """Act on the element that has the focus, which apps may replace by another in the meantime."""
+    from selenium.common.exceptions import StaleElementReferenceException
+
+    try:
+        act(driver.switch_to.active_element)
+    except StaleElementReferenceException:
+        act(driver.switch_to.active_element)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -76,8 +77,10 @@ class AppiumSession:
         try:
             yield self.driver
         except WebDriverException as error:
-            lines = (error.msg or type(error).__name__).strip().splitlines()
-            message = hide((lines or ["?"])[0], self.url)[:300]
+            text = (error.msg or type(error).__name__).strip()
+            if text.startswith("<"):  # a page of HTML, from a gateway before the server
+                text = " ".join(re.sub(r"<[^>]*>", " ", text).split())
+            message = hide((text.splitlines() or ["?"])[0], self.url)[:300]
             raise DeviceError(f"Appium at {self.redacted}: {what} failed: {message}") from error
         except (HTTPError, OSError) as error:
             self._driver = None
@@ -117,6 +120,16 @@ class AppiumSession:
         from appium import webdriver  # it takes 300 ms to import
         from appium.options.android import UiAutomator2Options
         from appium.webdriver.client_config import AppiumClientConfig
+        from selenium.common.exceptions import WebDriverException
+
+        class Client(webdriver.Remote):  # type: ignore[misc]  # selenium has no types
+            """The client, but errors that are not in W3C's format, as of hubs, are errors, too."""
+
+            def execute(self, driver_command: str, params: Any = None) -> Any:
+                response = super().execute(driver_command, params)
+                if response.get("status"):
+                    raise WebDriverException(str(response.get("value") or response))
+                return response
 
         options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
         parts = urlsplit(self.url)
@@ -128,7 +141,7 @@ class AppiumSession:
             username=unquote(parts.username or "") or None,
             password=unquote(parts.password or "") or None,
         )
-        return webdriver.Remote(url, options=options, client_config=config)
+        return Client(url, options=options, client_config=config)
 
 
 @cache  # once for each URL
