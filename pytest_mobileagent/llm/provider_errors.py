@@ -144,11 +144,26 @@ def retry_after(headers: Mapping[str, str], about: Mapping[str, Any]) -> float |
             return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
         except (ValueError, OverflowError):
             return None
+    return _told_in_body(about)
+
+
+def _told_in_body(about: Mapping[str, Any]) -> float | None:
     details = about.get("details")
     for detail in details if isinstance(details, list) else ():  # Google's format
         if isinstance(detail, dict) and "retryDelay" in detail:
             return _number(str(detail["retryDelay"]).removesuffix("s"))
-    return None
+    told = _AGAIN.search(str(about.get("message")))  # Azure: "after 86400 seconds"; "in 7m12s"
+    if told is None:
+        return None
+    hours, minutes, rest = (float(part or 0) for part in told.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
+_AGAIN = re.compile(
+    r"\b(?:retry|again) (?:after|in) "
+    r"(?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec|\b)",
+    re.IGNORECASE,
+)
 
 
 def _number(text: str) -> float | None:

@@ -90,12 +90,27 @@ PROVIDERS = {
         "chat", "https://open.bigmodel.cn/api/paas/v4", ("ZHIPUAI_API_KEY", "ZAI_API_KEY"),
         ("ZHIPUAI_BASE_URL",), "zhipuai",
     ),
+    "zai": Provider(
+        "chat", "https://api.z.ai/api/paas/v4", ("ZAI_API_KEY",), ("ZAI_BASE_URL",), "zai"
+    ),
     "dashscope": Provider(
         "chat", "https://dashscope.aliyuncs.com/compatible-mode/v1", ("DASHSCOPE_API_KEY",),
         ("DASHSCOPE_BASE_URL",),
     ),
+    "moonshot": Provider(
+        "chat", "https://api.moonshot.ai/v1", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",),
+        "moonshotai",
+    ),
+    "volcengine": Provider(
+        "chat", "https://ark.cn-beijing.volces.com/api/v3", ("ARK_API_KEY",), ("ARK_BASE_URL",)
+    ),
+    "azure": Provider("chat", "", ("AZURE_OPENAI_API_KEY",), prices="azure"),
     "ollama": Provider(
         "chat", "http://localhost:11434/v1", ("OLLAMA_API_KEY",), ("OLLAMA_HOST",), needs_key=False
+    ),
+    "lmstudio": Provider(
+        "chat", "http://localhost:1234/v1", ("LM_API_TOKEN",), ("LMSTUDIO_BASE_URL",),
+        needs_key=False,
     ),
     "vllm": Provider("chat", "", ("VLLM_API_KEY",), ("VLLM_BASE_URL",), needs_key=False),
     "predict": Provider("predict", "", ("PREDICT_API_KEY",), needs_key=False),
@@ -184,9 +199,8 @@ def key_of(reference: ModelReference) -> str:
 
 # Variables with the keys of further providers, which only programs ask.
 _MORE = {
-    "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
-    "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
-    "FIREWORKS_API_KEY", "MOONSHOT_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
+    "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN",
+    "COHERE_API_KEY", "CO_API_KEY", "FIREWORKS_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
     "PERPLEXITY_API_KEY", "SAMBANOVA_API_KEY", "SILICONFLOW_API_KEY", "STEPFUN_API_KEY",
 }  # fmt: skip
 

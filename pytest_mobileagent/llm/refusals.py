@@ -117,7 +117,8 @@ _TABLE = {
                429 PostpaidBillOverdue *; 429 CommodityNotPurchased *
         quota: -
         rate: 429 Throttling; 429 insufficient_quota ~allocated quota exceeded;
-              429 limit_requests *; 429 limit_burst_rate *
+              429 insufficient_quota ~error-code#token-limit *; 429 limit_requests *;
+              429 limit_burst_rate *
         overload: 503 ModelUnavailable *; 503 ModelServingError *
         key: 401 InvalidApiKey; 401 invalid_api_key; 403 AccessDenied; 403 access_denied
         model: 404 ModelNotFound; 404 model_not_found; 403 Model.AccessDenied *

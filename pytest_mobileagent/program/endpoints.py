@@ -68,12 +68,12 @@ class EndpointPort:
 
         Raises:
             HostError: if calls cannot be recorded.
-            ProviderError: if no model has answered for a long time.
+            ProviderError: if no model has answered for a long time, or if waiting is no use.
         """
         if self._failure is not None:
             raise self._failure
         if self._models is not None:
-            self._models.check()
+            self._models.check(has_acted=True)
 
     def blame_provider(self, what: str) -> None:
         """Raise an error for `what` if the provider of the last call was at fault.

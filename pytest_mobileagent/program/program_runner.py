@@ -124,6 +124,8 @@ class ProgramRunner:
                 if session.repeats_kills and was_killed(status):
                     raise AgentKilledError(blame(session, f"the program {report.text}"))
                 recorders.blame_provider(f"the program {report.text}")
+            else:  # many programs only print that their last call failed
+                recorders.blame_provider("the program ended after its model did not answer")
             _conclude(session, watcher, report)
 
     def _process(

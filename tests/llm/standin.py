@@ -73,3 +73,30 @@ def standing_in(*answers: tuple[int, Any]) -> Iterator[StandIn]:
 def events(*data: Any) -> str:
     """Return a stream of server-sent events."""
     return "".join(f"data: {json.dumps(each)}\n\n" for each in data) + "data: [DONE]\n\n"
+
+
+def error(code: Any, message: str = "No.", **more: Any) -> dict[str, Any]:
+    """Return an error in OpenAI's format."""
+    return {"error": {"message": message, "code": code, **more}}
+
+
+def reply(finish: str, **more: Any) -> dict[str, Any]:
+    """Return an empty chat completion."""
+    choice = {"index": 0, "message": {"content": ""}, "finish_reason": finish, **more}
+    usage = {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
+    return {"object": "chat.completion", "model": "own", "choices": [choice], "usage": usage}
+
+
+# What a provider answers, and whose fault it is (see report.json).
+FAULTS: list[tuple[int, Any, str]] = [
+    (400, error("Arrearage"), "infrastructure"),
+    (402, error(402, "Insufficient credits"), "infrastructure"),
+    (403, error("", "Your team has used all available credits"), "infrastructure"),
+    (429, error("1113"), "infrastructure"),
+    (200, error(402, "Insufficient credits"), "infrastructure"),
+    (400, error("1301"), "agent"),
+    (403, error(403, metadata={"reasons": ["violence"]}), "agent"),
+    (200, error(403, metadata={"reasons": ["violence"]}), "agent"),
+    (200, reply("content_filter: PROHIBITED_CONTENT", message=None), "agent"),
+    (200, reply("sensitive"), "agent"),
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.testing import Fault, ScriptedReply
+from tests.llm.standin import FAULTS, error, reply, standing_in
 
 DONE = ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100, cached_tokens=10)
 KEY = "sk-not-a-real-key"
@@ -199,6 +200,26 @@ def test_a_library_is_loaded_before_the_time_of_an_agent_counts(asking, served, 
     model = f"--mobile-model={served()}"
     asking.run(model, "--mobile-prices=prices.toml", "--agent=ready.py:Ready", off=False)
     assert asking.report()["tasks"][0]["answer"] == is_loaded
+
+
+@pytest.mark.parametrize(("status", "body", "fault"), FAULTS)
+def test_the_fault_is_the_providers_or_the_agents(asking, status, body, fault):
+    with standing_in((status, body)) as server:
+        model = f"--mobile-model=openai:own@{server.url}/v1"
+        asking.run(model, "--mobile-prices=prices.toml", "--mobile-retries=0")
+    (task,) = asking.report()["tasks"]
+    assert (task["fault"], task["outcome"] == "error") == (fault, fault == "infrastructure")
+    assert fault == "agent" or server.asked == 1, "it is not asked again"
+
+
+@pytest.mark.parametrize("body", [reply("network_error"), reply("error", error={"code": 502})])
+def test_a_failed_reply_is_asked_for_again(asking, monkeypatch, body):
+    monkeypatch.setattr("stamina._core._compute_backoff", lambda *_: 0.0)
+    done = reply("stop", message={"content": "done: 4711"})
+    with standing_in((200, body), (200, error(502)), (200, done)) as server:
+        model = f"--mobile-model=openai:own@{server.url}/v1"
+        asking.run(model, "--mobile-prices=prices.toml").assert_outcomes(passed=1)
+    assert asking.report()["tasks"][0]["calls"] == 1
 
 
 def test_a_request_that_is_refused_is_the_agents_failure(asking, served):

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
+from tests.llm.standin import FAULTS, standing_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,6 +217,19 @@ def test_script_replaces_the_model_behind_an_endpoint(project: Project, pytester
     project.run("Sdk", "--mobile-model=scripted:replies.jsonl").assert_outcomes(passed=1)
     assert [line["call"]["model"] for line in project.calls()] == ["scripted:replies.jsonl"] * 2
     assert project.task()["cost_usd"] == 0.0
+
+
+@pytest.mark.parametrize("agent", ["Sdk", "Stubborn"])
+@pytest.mark.parametrize("answer", FAULTS)
+def test_the_fault_is_the_providers_or_the_agents(
+    project: Project, monkeypatch: pytest.MonkeyPatch, agent: str, answer: Any
+) -> None:
+    status, body, fault = answer
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
+    with standing_in((status, body)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        project.run(agent, "--mobile-retries=0")
+    assert project.task()["fault"] == fault
 
 
 @pytest.mark.parametrize("agent", ["Sdk", "Stubborn"])

@@ -11,6 +11,7 @@ import pytest
 import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
 
 from pytest_mobileagent.program.commands.steps import grouped
+from tests.llm.standin import error, standing_in
 from tests.plugin.leftovers import processes_with
 
 if TYPE_CHECKING:
@@ -352,7 +353,24 @@ def test_unavailable_provider_is_not_the_fault_of_the_program(
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
-    body = FIXED_URL.replace('"https://api.openai.com/v1', 'os.environ["OPENAI_BASE_URL"] + "')
+    assert "openai:gpt-4o: ConnectionRefusedError" in infrastructure(project, OWN_URL)
+
+
+def test_a_program_that_only_prints_the_error_of_its_provider_is_not_at_fault(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = "".join(f"    {line}\n" for line in OWN_URL.splitlines())
+    body = f"try:\n{tried}except Exception as error:\n    print(error)\n"
+    with standing_in((400, error("Arrearage", "Pay."))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        assert "openai:gpt-4o: HTTP 400: Pay." in infrastructure(project, body)
+
+
+OWN_URL = FIXED_URL.replace('"https://api.openai.com/v1', 'os.environ["OPENAI_BASE_URL"] + "')
+
+
+def infrastructure(project: Project, body: str) -> str:
+    """Return the reason why a program's episode ends as an infrastructure error."""
     program = project.pytester.path / "program.py"
     program.write_text(PYTHON + body)
     agent = f"--agent=cmd:{sys.executable} {program}"
@@ -360,7 +378,7 @@ def test_unavailable_provider_is_not_the_fault_of_the_program(
     (report,) = project.pytester.path.glob("runs/*/report.json")
     task = json.loads(report.read_text())["tasks"][0]
     assert (task["outcome"], task["fault"]) == ("error", "infrastructure")
-    assert "openai:gpt-4o: ConnectionRefusedError" in task["reason"]
+    return str(task["reason"])
 
 
 def test_exhausted_budget_ends_the_episode(run: Callable[..., Ran], project: Project) -> None:

@@ -125,7 +125,8 @@ def check_route(name: str) -> None:
     """
     route = route_of(name, routes(every=True))
     key_at(route)
-    if route.provider in PROVIDERS and route.base == endpoint_of(_reference(route)):
+    # Azure's endpoint is the user's own, and answers under other paths.
+    if route.provider != "azure" and route.base == endpoint_of(_reference(route)):
         check_endpoint(_reference(route))
 
 
@@ -135,8 +136,6 @@ def key_at(route: ProviderRoute) -> str:
     Raises:
         ValueError: if the provider needs a key, which is not set.
     """
-    if route.provider not in PROVIDERS:  # Azure, whose endpoint always belongs to the user
-        return ""
     url = PROVIDERS[route.provider].url
     is_own = not url or Origin.of(route.base) != Origin.of(url)
     return key_of(ModelReference(route.provider, "any", route.base if is_own else ""))
@@ -185,7 +184,7 @@ _MORE_HOSTS = {
     "qianfan.baidubce.com": "qianfan",
     "router.huggingface.co": "huggingface",
     "spark-api-open.xf-yun.com": "spark",
-    "volces.com": "volces",
+    "volces.com": "volcengine",
 }
 # genai-prices matches all of Google's hosts. Of Google's and Alibaba's, only hosts of models count.
 _ONLY = {

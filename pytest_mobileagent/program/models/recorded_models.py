@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 _LONGEST_OUTAGE = 600.0  # seconds during which a program may keep calling
+_LONGEST_LASTING = 30.0  # the same, if waiting is no use: it may ask another provider
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
@@ -162,18 +163,22 @@ class RecordedModels:
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
 
-    def check(self) -> None:
+    def check(self, *, has_acted: bool = False) -> None:
         """Check that calls can still be recorded, and that models answer them.
+
+        `has_acted` is whether the agent has acted since its last call, so asks no other model now.
 
         Raises:
             HostError: if recording has failed, for example because the disk is full.
-            ProviderError: if no model has answered for a long time.
+            ProviderError: if no model has answered for a long time, or if waiting is no use.
         """
         if self.failure is not None:
             raise self.failure
-        outage = self._shared.outage
-        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
-            self.blame_provider("no model has answered for a long time")
+        if (outage := self._shared.outage) is None:
+            return
+        longest = _LONGEST_LASTING if outage.lasts else _LONGEST_OUTAGE
+        if (outage.lasts and has_acted) or time.monotonic() - outage.since > longest:
+            self.blame_provider("no model answers")
 
     def blame_provider(self, what: str) -> None:
         """Raise an error for `what` if the provider of the last call was at fault.

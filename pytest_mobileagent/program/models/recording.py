@@ -66,10 +66,14 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider does not answer, and since when (on the monotonic clock)."""
+    """Why a provider does not answer, and since when (on the monotonic clock).
+
+    It `lasts` if waiting is no use, for example because the account is empty.
+    """
 
     why: str
     since: float
+    lasts: bool = False
 
 
 @dataclass(slots=True)
@@ -224,7 +228,7 @@ class Recording:
         if MEANS[kind] is RequestRefusedError:
             self._shared.outage = None
         else:
-            self._note_outage(why)
+            self._note_outage(why, lasts=MEANS[kind] is not ProviderBusyError)
         self._fail(why, answer, is_busy=MEANS[kind] is ProviderBusyError)
 
     def _assembled(self, raw: bytes) -> tuple[Assembled, float | None, Any]:
@@ -304,10 +308,10 @@ class Recording:
             line["busy_since"] = before.began
         self._add(line, error)
 
-    def _note_outage(self, why: str) -> None:
+    def _note_outage(self, why: str, *, lasts: bool = False) -> None:
         before = self._shared.outage
         words = f"{self.seller.id}: {without_secrets(why, self.request.secrets)}"
-        self._shared.outage = Outage(words, before.since if before else self._began)
+        self._shared.outage = Outage(words, before.since if before else self._began, lasts)
 
     def _asked(self) -> dict[str, Any]:
         assert self._prompt is not None

@@ -92,6 +92,21 @@ def test_retry_date_is_converted_to_seconds():
     assert 50 < seconds <= 60
 
 
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("exceeded the rate limit. Please retry after 86400 seconds.", 86400.0),
+        ("Please try again in 7m12.5s. Visit", 432.5),
+        ("Please retry in 34.5s.", 34.5),
+        ("Try again in 1h2m3s", 3723.0),
+        ("Please try again in 120ms.", None),
+        ("Please try again later, in 5 steps", None),
+    ],
+)
+def test_the_time_to_retry_may_be_in_the_words(words, seconds):
+    assert retry_after({}, {"message": words}) == seconds
+
+
 def test_google_sends_the_time_to_retry_in_the_body():
     details = [{"@type": "…/Help"}, {"@type": "…/RetryInfo", "retryDelay": "34.5s"}]
     error = said(429, [{"error": {"message": "No.", "details": details}}])

@@ -49,7 +49,7 @@ REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10)
         ("storage.googleapis.com", ""),
         ("dashscope-intl.aliyuncs.com", "dashscope"),
         ("oss.aliyuncs.com", ""),
-        ("ark.cn-beijing.volces.com", "volces"),
+        ("ark.cn-beijing.volces.com", "volcengine"),
         ("api.moonshot.cn", "moonshotai"),
         ("api.siliconflow.cn", "siliconflow"),
         ("notapi.openai.com.example.com", ""),
