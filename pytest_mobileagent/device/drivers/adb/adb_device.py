@@ -124,11 +124,18 @@ class AdbDevice:
             return  # as on a real phone, nothing happens
         if isinstance(action, Open):
             command = f"{command} && {{ {await_focus(action.app)}; }}"
+        after = ""
         if needs_unicode_keyboard(action):
-            command = self._with_unicode_keyboard(command)
+            command, after = self._with_unicode_keyboard(command)
         if command:
             glance = dump_script(self._dump_file) if self._spares else SCREENSHOT
-            done, seen = self.system.run(command, glance)
+            try:
+                done, seen = self.system.run(command, glance)
+            except DeviceError:
+                if after:  # the command may have been cut off
+                    with contextlib.suppress(DeviceError):
+                        self.system.run(after)
+                raise
             if "java.lang.SecurityException" in done.text:
                 raise DeviceError(f"device {self.address} refuses input: {done.text.strip()[:300]}")
             if self._spares:
@@ -178,9 +185,11 @@ class AdbDevice:
         why = reason(look.outputs[0].text)
         return DeviceError(f"device {self.address} returns no view hierarchy; {why}")
 
-    def _with_unicode_keyboard(self, command: str) -> str:
-        scripts = ["ime list -a -s", "settings get secure default_input_method"]
-        installed, current = (output.text.strip() for output in self.system.run(*scripts))
+    def _with_unicode_keyboard(self, command: str) -> tuple[str, str]:
+        """Return a script that types by ADBKeyboard, and its end, which puts the keyboards back."""
+        names = ("default_input_method", "enabled_input_methods", "selected_input_method_subtype")
+        scripts = ["ime list -a -s", *(f"settings get secure {name}" for name in names)]
+        installed, *values = (output.text.strip() for output in self.system.run(*scripts))
         if UNICODE_KEYBOARD not in installed.split():
             msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
             raise DeviceError(msg)
@@ -188,7 +197,16 @@ class AdbDevice:
         # The keyboard listens only once it is the current one, which takes Android a moment.
         asks = f"dumpsys input_method | grep -q mCurMethodId={UNICODE_KEYBOARD}"
         wait = f"for i in 1 2 3 4 5 6 7 8 9 10; do {asks} && break; sleep 0.1; done"
-        return f"{use}; {wait}; {command}; ime set {shlex.quote(current)}"
+        after = "; ".join(map(_put_back, names, values))
+        return f"{use}; {wait}; {command}; {after}", after
+
+
+def _put_back(name: str, value: str) -> str:
+    if value in {"null", ""}:
+        return f"settings delete secure {name}"
+    if name == "default_input_method":
+        return f"ime set {shlex.quote(value)}"
+    return f"settings put secure {name} {shlex.quote(value)}"
 
 
 _UIAUTOMATOR2_PORT, _APPIUM_PORT = 9008, 6790
@@ -268,8 +286,15 @@ def turned(size: tuple[int, int], xml: str) -> tuple[int, int]:
 
 def dump_script(file: str) -> str:
     """Return a shell script that dumps the view hierarchy to a file on the device and prints it."""
+    # While automatic rotation is off, uiautomator ends by locking the rotation of the moment, even
+    # that of an app which turns the screen itself (AOSP: UiAutomationConnection).
+    keep = "user=$(settings get system user_rotation)"
+    put_back = (
+        '[ "$(settings get system user_rotation)" = "$user" ] || [ "$user" = null ] || '
+        'settings put system user_rotation "$user"'
+    )
     # The file is removed so that, if a dump fails, the previous dump is not mistaken for it.
-    return f"uiautomator dump {file}; cat {file}; rm -f {file}"
+    return f"{keep}; uiautomator dump {file}; cat {file}; rm -f {file}; {put_back}"
 
 
 def hierarchy(output: str) -> str | None:

@@ -17,14 +17,16 @@ from pytest_mobileagent import Key, Open, Reset, Tap, Type, setting, sqlite
 from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.adb_device import (
     AdbDevice,
+    dump_script,
     hierarchy,
     hierarchy_of_servers,
     reason,
     turned,
 )
-from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
+from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput, Shell
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
+from tests.device.drivers.adb.stub_phone import stub_phone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,10 +81,41 @@ def test_a_hierarchy_shows_the_rotation_of_the_screen(attributes, size):
     assert turned((10, 20), f"<?xml version='1.0'?><hierarchy {attributes}></hierarchy>") == size
 
 
-def test_previous_keyboard_is_restored_after_non_ascii_typing(device):
-    probe = {"keyboard": setting("secure", "default_input_method")}
+def test_a_dump_leaves_the_locked_rotation_as_it_was(tmp_path):
+    settings = f"case $1 in get) cat {tmp_path}/user;; *) echo $4 >{tmp_path}/user; esac"
+    dump = f"echo 1 >{tmp_path}/user; echo dumped >$2"
+    for user in ("0", "1", "null"):
+        with stub_phone(tmp_path, {"settings": settings, "uiautomator": dump}) as (_, address):
+            (tmp_path / "user").write_text(f"{user}\n")
+            with contextlib.closing(Shell(address)) as shell:
+                assert shell.run(dump_script(str(tmp_path / "dump.xml"))).text == "dumped\n"
+        assert (tmp_path / "user").read_text().strip() == user.replace("null", "1")
+
+
+KEYBOARDS = "default_input_method", "enabled_input_methods", "selected_input_method_subtype"
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_keyboards_are_put_back_after_non_ascii_typing(device, breaks, monkeypatch):
+    probe = {name: setting("secure", name) for name in KEYBOARDS}
+    device.system.shell("settings put secure selected_input_method_subtype -921088104")
     before = device.observe(probe).probes
-    device.perform(Type("é", at=center(open_counter(device), resource_id="note")))
+    assert "adbkeyboard" not in before["enabled_input_methods"]
+    at = center(open_counter(device), resource_id="note")
+    run = device.system.run
+
+    def cut_off(*scripts):
+        if "ADB_INPUT_B64" not in scripts[0]:
+            return run(*scripts)
+        run(scripts[0].partition("am broadcast")[0])
+        raise DeviceError("lost the connection")
+
+    if breaks:
+        monkeypatch.setattr(device.system, "run", cut_off)
+        with pytest.raises(DeviceError, match="lost"):
+            device.perform(Type("é", at=at))
+    else:
+        device.perform(Type("é", at=at))
     assert device.observe(probe).probes == before
 
 
