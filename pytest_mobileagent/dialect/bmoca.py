@@ -169,7 +169,7 @@ class BMocaGesture(Dialect):
     low: float = -1.0
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        stripped = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
+        stripped = re.sub(r"^dual[-_ ]gesture", "", spoken(words).lower()).strip(" \t\r\n[]()")
         numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", stripped)]
         if len(numbers) != 4:
             raise DialectError(f"a gesture needs four numbers, not {quoted(words)}")
@@ -198,7 +198,7 @@ class BMocaDiscrete(Dialect):
     title = "B-MoCA"
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        stripped = words.strip(" \t\r\n[]()")
+        stripped = spoken(words).strip(" \t\r\n[]()")
         if not re.fullmatch(r"[0-9]{1,3}", stripped) or int(stripped) >= SIZE:
             msg = f"an action must be a number from 0 to {SIZE - 1}, not {quoted(words)}"
             raise DialectError(msg)

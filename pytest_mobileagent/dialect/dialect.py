@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pytest_mobileagent.dialect.markers import without_markers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -213,14 +215,14 @@ class Dialect:
     on_error: ClassVar[OnError] = "no action"
 
     def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the decision that a model's reply expresses.
+        """Return the decision that a model's reply expresses, without its markers (`markers`).
 
         Raises:
             DialectError: if the reply is not in this dialect; `words` of the error is the complete
                 reply.
         """
         with reading(words):
-            return _decision(self._read(words, frame))
+            return _decision(self._read(without_markers(words), frame))
 
     def parse_strictly(self, words: str, frame: Frame) -> Decision:
         """Return the decision as the original's code reads it, which fails where `parse` does not.
@@ -246,7 +248,10 @@ class Dialect:
         if len(decision.actions) != 1:
             title, count = self.title or self.name, len(decision.actions)
             raise DialectError(f"{title} expresses one action at a time, not {count}")
-        return self._print(decision.actions[0], decision.said, frame)
+        words = self._print(decision.actions[0], decision.said, frame)
+        if without_markers(words) != words:  # they would be taken off a text without quotes
+            raise cannot_say(self.title or self.name, "a special token at the end of a text")
+        return words
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         """Return an action, or a decision if the reply also has named parts or a signal."""

@@ -58,7 +58,8 @@ class Qwen(Dialect):
 
     A reply is text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
     JSON alone, or the arguments alone, which is what a server returns that parses tool calls
-    itself. The first of several calls counts, as in the originals. "answer" ends the episode, as in
+    itself. Qwen3.5's calls in XML arrive here as JSON (see `markers`); it has the coordinates of
+    "3". The first of several calls counts, as in the originals. "answer" ends the episode, as in
     GUI-Owl's description of the tool; in Qwen3-VL, "terminate" always follows it. "swipe" is the
     finger's path, "tap" means "click", and "scroll" means "swipe".
 

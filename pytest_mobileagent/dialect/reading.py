@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pytest_mobileagent.action.action import Direction, KeyName
 from pytest_mobileagent.dialect.dialect import DialectError, quoted, unknown
+from pytest_mobileagent.dialect.markers import without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,10 +36,10 @@ OPPOSITE: Mapping[Direction, Direction] = {
 
 # A thought must begin a line or follow another thought, since text to type may contain such tags.
 _BEGINS = re.compile(
-    "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*<think(?:ing)?>", re.IGNORECASE | re.MULTILINE
+    "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*(?:<(?:seed:)?think(?:ing)?>|◁think▷)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_ENDS = re.compile("</think(?:ing)?>", re.IGNORECASE)
-_TOKENS = ("<|im_end|>", "<|endoftext|>", "<|im_start|>", "<|eot_id|>", "</s>", "<s>", "<pad>")
+_ENDS = re.compile("</(?:seed:)?think(?:ing)?>|◁/think▷", re.IGNORECASE)
 _LONGEST = 20_000  # characters; longer replies are cut
 _LONGEST_LITERAL = 10_000
 _LONGEST_POINT = 200
@@ -57,21 +58,20 @@ _KEYS: dict[str, KeyName] = {
 
 
 def spoken(words: str) -> str:
-    """Return a reply without a reasoning model's thoughts and special tokens.
+    """Return a reply without a reasoning model's thoughts, and the markers behind them.
 
-    If the reply consists of thoughts only, they are kept. At most 20,000 characters are returned.
+    Thoughts whose beginning is missing end with their tag at the end of a line. If the reply
+    consists of thoughts only, they are kept. At most 20,000 characters are returned.
     """
     kept, place = [], 0
     # A single expression for both tags would take quadratic time if closing tags are missing.
     while (begins := _BEGINS.search(words, place)) and (ends := _ENDS.search(words, begins.end())):
         kept.append(words[place : begins.start()])
         place = ends.end()
-    text = ("".join(kept) + words[place:])[:_LONGEST].strip() or words[:_LONGEST].strip()
-    while token := next((each for each in _TOKENS if text.endswith(each)), ""):
-        text = text.removesuffix(token).rstrip()
-    while token := next((each for each in _TOKENS if text.startswith(each)), ""):
-        text = text.removeprefix(token).lstrip()
-    return text
+    text = ("".join(kept) + words[place:])[:_LONGEST]
+    if (ends := _ENDS.search(text)) and re.match(r"[ \t]*\n\s*\S", text[ends.end() :]):
+        text = text[ends.end() :]
+    return without_markers(text.strip() or words[:_LONGEST].strip()).strip()
 
 
 def object_in(words: str, *keys: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from pytest_mobileagent.perception.picture import smart_size
 
 Version = Literal["1", "1.5", "doubao"]
 
-_TOKENS = re.compile(r"<\|?/?(?:box_start|box_end|im_end|endoftext)\|?>|\[EOS\]|</s>")
+_BOX = re.compile(r"<\|?/?(?:box_start|box_end)\|?>")
 _ACTION = re.compile(r"(?m)^[ \t]*Action[:：][ \t\n]*")
 _INLINE_ACTION = re.compile(r"Action[:：][ \t\n]*")
 _REFLECTION = re.compile(r"Reflection[:：](.*?)Action_Summary[:：](.*)", re.DOTALL)
@@ -74,7 +74,7 @@ class UiTars(Dialect):
     version: Version = "1.5"
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        before, calls = _halves(_TOKENS.sub("", without_fences(words)))
+        before, calls = _halves(_BOX.sub("", without_fences(words)))
         actions: list[Action] = []
         at = 0
         while not actions or begins_call(calls, at):
