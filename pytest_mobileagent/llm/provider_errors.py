@@ -25,6 +25,10 @@ _ROWS = [row for rows in TABLE.values() for row in rows]
 _EXACT = [(row.code.casefold(), row.words, row.kind) for row in _ROWS if row.code and row.words]
 _CODED = {row.code.casefold(): row.kind for row in _ROWS if row.code and not row.words}
 _WORDED = [(row.words, row.kind) for row in _ROWS if row.words and not row.code]
+# Gateways quote the whole error of another provider in the words of their own.
+_WORDED += [
+    (code, kind) for code, kind in _CODED.items() if kind == "money" and code.isidentifier()
+]
 _MOST_READ = 20_000  # characters of an error
 _LONGEST = 500  # characters of an error that are told
 
@@ -114,8 +118,12 @@ def failure_in(reply: Mapping[str, Any]) -> Any:
     """
     if reply.get("error") or "error" in (reply.get("object"), reply.get("type")):
         return reply
-    if reply.get("code") and reply.get("message") and not {"choices", "output"} & reply.keys():
-        return reply  # within a stream of Alibaba's own API
+    if (
+        reply.get("code")
+        and reply.get("message")
+        and not (reply.get("choices") or "output" in reply)
+    ):
+        return reply  # within a stream of Alibaba
     if reply.get("status") in ("failed", "cancelled"):
         return {"message": f"the response is {reply['status']}"}
     own = reply.get("output")  # of Alibaba's own API

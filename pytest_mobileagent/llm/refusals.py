@@ -175,7 +175,7 @@ _TABLE = {
         key: 401; 403
         model: 404 ~no endpoints found *; 400 ~is not a valid model id *
         length: 400 context_length_exceeded
-        moderation: 403 ~"reasons"; 403 ~flagged; 403 content_policy_violation
+        moderation: 403 ~"reasons"; 403 ~input was flagged; 403 content_policy_violation
         failure: 502; 408""",
     # console.groq.com/docs/errors
     "groq": """
@@ -245,6 +245,18 @@ _TABLE = {
         length: 400 ~greater than the context length *
         moderation: -
         failure: 400 ~model has crashed *; 400 ~model unloaded *""",
+    # What others say, of whom people report: LiteLLM, New API, SiliconFlow
+    "others": """
+        money: 400 budget_exceeded *; 403 insufficient_user_quota *; 403 ~balance is insufficient *;
+               429 ~余额不足 *
+        quota: -
+        rate: -
+        overload: -
+        key: -
+        model: -
+        length: -
+        moderation: -
+        failure: -""",
 }
 
 

@@ -13,6 +13,10 @@ from pytest_mobileagent.llm.refusals import MEANS, TABLE, Kind, Row, has_failed,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MOONSHOT = '{"error": {"type": "exceeded_current_quota_error", "message": "recharge"}}'
+QWEN = "{'error': {'code': 'Arrearage', 'message': 'Access denied'}}"
+BILLING = "exceeded your current quota, please check your plan and billing details."
+LIMIT = "See https://help.aliyun.com/zh/model-studio/error-code#token-limit"
 AZURE = "ResponsibleAIPolicyViolation"
 EACH = [(provider, row) for provider, rows in TABLE.items() for row in rows]
 
@@ -110,6 +114,12 @@ def test_every_provider_has_a_line_for_every_kind() -> None:
         (500, "", "failure"), (503, None, "overload"), (529, [], "overload"),
         # Mistral's number for a rate limit is Zhipu's for a filter.
         (429, {"object": "error", "type": "rate_limited", "code": "1300", "message": "m"}, "rate"),
+        # A gateway quotes the error of a provider.
+        (429, {"error": {"code": 429, "message": "m", "metadata": {"raw": MOONSHOT}}}, "money"),
+        (400, {"error": {"code": "400", "message": f"litellm.BadRequestError: {QWEN}"}}, "money"),
+        # Alibaba's limit of tokens a minute has OpenAI's code for an empty account.
+        (429, {"error": {"code": "insufficient_quota", "message": f"You {BILLING}"}}, "money"),
+        (429, {"error": {"code": "insufficient_quota", "message": f"{BILLING} {LIMIT}"}}, "rate"),
         # Azure names the filter twice.
         (400, {"error": {"code": "BadRequest", "innererror": {"code": AZURE}}}, "moderation"),
         # Errors in an answer of status 200: by their own status, or their type, or not at all.
@@ -176,6 +186,7 @@ def test_the_native_reason_counts_where_the_other_says_less() -> None:
         ({"choices": [{"error": {"code": 502}, "finish_reason": "stop"}]}, True),
         ({"choices": [{"delta": {}, "finish_reason": "network_error"}]}, True),
         ({"code": "DataInspectionFailed", "message": "m", "request_id": "1"}, True),
+        ({"code": "DataInspectionFailed", "message": "m", "choices": []}, True),
         ({"output": {"choices": [{"finish_reason": "error"}]}}, True),
     ],
 )  # fmt: skip

@@ -51,8 +51,7 @@ class OpenAIChat:
             if request.stream:
                 streamed = self._sdk.stream("/chat/completions", body, chat)
                 reply, seconds = streamed.reply, streamed.seconds
-                is_whole = streamed.is_whole or not reply["choices"]
-                answer = _answer(mended(reply), seconds) if is_whole else None
+                answer = _answer(mended(reply), seconds) if streamed.is_whole else None
             else:
                 answer = _answer(mended(self._sdk.post("/chat/completions", body)), None)
         if answer is None:
