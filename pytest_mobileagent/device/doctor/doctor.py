@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
+_INTERRUPTED = 130  # as a shell reports a program that SIGINT ended
 
 
 def main(
@@ -139,7 +140,11 @@ def _certify(device: Device, driver: str | None, folder: Path) -> int:
     """Try all contracts, and write the certificate."""
     from pytest_mobileagent.device.certify.certificate import certify  # seldom needed
 
-    certificate = certify(device, driver)
+    try:
+        certificate = certify(device, driver)
+    except KeyboardInterrupt:
+        print("interrupted: the device is as it was, and nothing is written", file=sys.stderr)
+        return _INTERRUPTED
     with writing(folder):
         paths = certificate.write(folder)
     print(printable(f"{certificate.summary}      {paths[0]}  {paths[1]}"))

@@ -41,27 +41,38 @@ def state(device: AdbDevice) -> list[str]:
     return device.system.shell(STATE).splitlines()
 
 
+LACKING = {
+    "adb": {"split screen"},
+    "appium": {"split screen", "hierarchy alone"},
+    "hub": {"split screen", "hierarchy alone", "events"},  # a session, and nothing else
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("driver", ["adb", "appium"])
+@pytest.mark.parametrize("driver", LACKING)
 def test_virtual_phone_keeps_its_contracts_and_is_as_before(  # noqa: PLR0917 - fixtures
     device, driver, whole_phone, monkeypatch, tmp_path, capsys, request
 ):
     monkeypatch.setenv("HOME", whole_phone.home)
-    words = [f"--driver={driver}", "-o", str(tmp_path / "out")]
-    if driver == "appium":
-        words += [f"--appium-home={request.getfixturevalue('appium_home')}"]
     before = state(device)
     where = f"{whole_phone.adb_host}:{whole_phone.adb_port}/{whole_phone.serial}"
-    status = main(["doctor", "--certify", "--device", where, *words])
+    words = [f"--device={where}", f"--driver={driver}"]
+    if driver == "appium":
+        words += [f"--appium-home={request.getfixturevalue('appium_home')}"]
+    if driver == "hub":
+        udid = {"appium:udid": whole_phone.serial, "appium:adbPort": whole_phone.adb_port}
+        (tmp_path / "hub.json").write_text(json.dumps(udid))
+        words = [f"--device=appium:{request.getfixturevalue('appium_url')}"]
+        words += [f"--capabilities={tmp_path / 'hub.json'}"]
+    status = main(["doctor", "--certify", *words, "-o", str(tmp_path / "out")])
     shown = capsys.readouterr().out
     assert status == 0, shown
     written = json.loads((tmp_path / "out" / "certificate.json").read_text())
-    lacking = {"split screen"} | ({"hierarchy alone"} if driver == "appium" else set())
     outcomes = {each["name"]: each["outcome"] for each in written["results"]}
-    assert {name for name, outcome in outcomes.items() if outcome != "holds"} == lacking
-    assert shown.startswith(f"{len(CONTRACTS)} contracts: {len(CONTRACTS) - len(lacking)} hold")
-    own = {"io.appium", "appium"}  # Appium installs its helpers, and leaves them
-    left = [line for line in state(device) if not any(word in line for word in own)]
+    assert {name for name, each in outcomes.items() if each != "holds"} == LACKING[driver]
+    count = len(CONTRACTS)
+    assert shown.startswith(f"{count} contracts: {count - len(LACKING[driver])} hold, none do not")
+    left = [line for line in state(device) if "appium" not in line]  # its helpers stay
     assert left == before
 
 
