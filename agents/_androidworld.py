@@ -133,9 +133,9 @@ class AndroidWorldAgent(Agent):
                 self.history.append(self.summary(before, done, after))
             elif decision.error:
                 self.history.append(UNREADABLE.format(error=decision.error))
-            elif observation.notice and actions:
+            elif observation.failure and actions:
                 action = action_text(decision)
-                self.history.append(UNDONE.format(action=action, notice=observation.notice))
+                self.history.append(UNDONE.format(action=action, notice=observation.failure))
             else:
                 self.history.append(self.summary(before, decision, after))
             before = after

@@ -131,8 +131,9 @@ class ComputerAgent(Agent):
             golden = INSTEAD.format(action=in_words(observation.done, self.last))
             notes.append(golden)
             self.open = [(call, NOT_DONE) for call, _ in self.open]
-        if observation.notice and all(words == DONE for _, words in self.open):
-            notes.append(f"That could not be done: {observation.notice}")
+        if observation.failure and all(words == DONE for _, words in self.open):
+            notes.append(f"That could not be done: {observation.failure}")
+        notes += filter(None, [observation.screen.notice])
         if self.open:
             self._answer(image, notes)
         elif observation.done is not None:

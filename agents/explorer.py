@@ -119,7 +119,7 @@ class Explorer(Agent):
         if screen.package not in self._apps:
             return self._come_back()
         self._away = 0
-        here = self._arrive(screen, failed=bool(observation.notice))
+        here = self._arrive(screen, failed=bool(observation.failure))
         action = self._next(here)
         self._walk -= 1
         if action is None:

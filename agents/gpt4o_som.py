@@ -78,11 +78,11 @@ class Gpt4oSom(EndpointAgent):
         history = (
             f"{number}. {_line(turn.decision)}" for number, turn in enumerate(self.turns, start=1)
         )
-        notice = observation.notice
+        notice = f"{observation.notice}\n" if observation.notice else ""
         prompt = PROMPT.format(
             goal=goal_at(self.briefing, len(self.turns)),
             history="\n".join(history) or "none",
-            notice=f"The last one could not be done: {notice}\n" if notice else "",
+            notice=f"The last one could not be done: {notice}" if observation.failure else notice,
         )
         return [Message("user", (prompt, image))]
 

@@ -153,8 +153,8 @@ class MobileAgent(Agent):
     def step(self, observation: Observation) -> Reply:
         if observation.done is not None and self.last is not None:
             self._take_golden(observation, *self.last)
-        if observation.notice and not self.knows_why and self.image:
-            self._complain(observation.notice)
+        if observation.failure and not self.knows_why and self.image:
+            self._complain(observation.failure)
         self.image = self._picture(observation.screen)
         decision = self._decided(observation.screen)
         self.last = observation.screen, len(self.chat)

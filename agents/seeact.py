@@ -107,8 +107,8 @@ class SeeAct(Agent):
             screen, marks = self.last
             done = instead(self.dialect, observation, screen, Frame.of(screen, marks))
             self.history[-1] = _remembered(done, marks)
-        if observation.notice and self.acted:
-            self.history[-1] += f" ({ERROR.format(error=observation.notice)})"
+        if observation.failure and self.acted:
+            self.history[-1] += f" ({ERROR.format(error=observation.failure)})"
         screen = observation.screen
         marks = seeact_marks(screen)
         asked = self._question(Image(encode(screen.image, "jpeg", JPEG_QUALITY), detail="high"))

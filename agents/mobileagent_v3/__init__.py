@@ -140,8 +140,8 @@ class MobileAgentV3(Agent):
             seen = phone.act(decision.actions, said=decision.words)
             if seen.done is not None:
                 self._take_golden(seen, observation.screen, picture_size)
-            elif decision.error or seen.notice:
-                self._note_invalid(decision, seen.notice)
+            elif decision.error or seen.failure:
+                self._note_invalid(decision, seen.failure)
             else:
                 self._reflect(decision, image, seen)
             observation = seen

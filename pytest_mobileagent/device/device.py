@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.jsonable import decimal_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -24,91 +23,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Value
 
 
-HELP = "must be a number of seconds above 0, then any limits of apps: 5,com.instagram.android=30"
-_LOOKS_WITHOUT_TREE = 3  # in a row, before the device counts as broken
-L = TypeVar("L", bound="Look")
-
-
-@dataclass(frozen=True, slots=True)
-class Settle:
-    """How long to wait, in seconds, until the screen has settled; `apps` have their own limits."""
-
-    seconds: float = 5.0
-    apps: Mapping[str, float] = field(default_factory=dict)
-
-    def limit(self, package: str) -> float:
-        """Return the limit, in seconds, for screens of an app."""
-        return self.apps.get(package, self.seconds)
-
-
-def parse_settle(text: str) -> Settle:
-    """Parse `SECONDS[,PACKAGE=SECONDS…]`.
-
-    Raises:
-        ValueError: if the text does not have this form, or names an app twice.
-    """
-    first, *others = (word.strip() for word in text.split(","))
-    apps: dict[str, float] = {}
-    for word in others:
-        package, equals, seconds = (part.strip() for part in word.partition("="))
-        if not (equals and re.fullmatch(r"[\w.]+", package)):
-            raise ValueError(HELP)
-        if package in apps:
-            raise ValueError(f"names {package} twice")
-        apps[package] = _seconds(seconds)
-    return Settle(_seconds(first), apps)
-
-
-def _seconds(text: str) -> float:
-    number = decimal_number(text)
-    if number is None or number <= 0:
-        raise ValueError(HELP)
-    return number
-
-
-class Look(Protocol):
-    """An observation that can be compared: two are equal if their pixels or their trees are."""
-
-    @property
-    def png(self) -> bytes:
-        """The screenshot; empty if none was taken."""
-
-    @property
-    def xml(self) -> str | None:
-        """The view hierarchy; None if the device returned none."""
-
-    @property
-    def package(self) -> str:
-        """The app that has the focus."""
-
-
-def settled(
-    take: Callable[[], L],
-    settle: Settle,
-    no_tree: Callable[[L], Exception],
-    shot: bytes | None = None,
-    tree: str | None = None,
-) -> L:
-    """Observe until two observations in a row are equal, or the app's time limit has passed.
-
-    `shot` and `tree` are of an earlier observation, if there is one. Hierarchies are compared too,
-    as a blinking cursor keeps changing pixels. `no_tree` returns the error that is
-    raised if the device keeps returning no hierarchy.
-    """
-    started = time.monotonic()
-    failures = 0
-    while True:
-        look = take()
-        failures = failures + 1 if look.xml is None else 0
-        if failures == _LOOKS_WITHOUT_TREE:
-            raise no_tree(look)
-        patience = settle.limit(look.package)
-        equal = (look.png and look.png == shot) or look.xml == tree
-        if look.xml is not None and (equal or time.monotonic() - started > patience):
-            return look
-        shot, tree = look.png, look.xml
-
-
 LogLevel = Literal["off", "warnings", "all"]
 
 
@@ -116,12 +30,14 @@ LogLevel = Literal["off", "warnings", "all"]
 class Capture:
     """One observation of the device: its screen, and the values of the probes at the same moment.
 
-    `before` is the page that was left, if a device of recorded pages has just gone back.
+    `before` is the page that was left, if a device of recorded pages has just gone back. `lost`
+    says that typed text seems to have had no effect; "" otherwise.
     """
 
     screen: Screen
     probes: Mapping[str, Value]
     before: Screen | None = None
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Observation:
     """The screen, and the result of the last decision.
 
     - `reply`: the user's reply to the agent's last question; None if it asked none.
-    - `notice`: why the last decision, or part of it, could not be performed; "" if it was.
+    - `notice`: why the last decision, or part of it, could not be performed, or had no effect
+      (`failure`), and why the picture does not show the page (`screen.notice`); mostly "".
     - `before`: on recorded pages, the page that was left by going back; else None. Agents that
       should see only what a phone shows do not use it.
     - `done`: the golden action that was performed in place of the last decision; None if the
@@ -55,6 +56,11 @@ class Observation:
     before: Screen | None = None
     done: Action | None = None
     told: str = ""
+
+    @property
+    def failure(self) -> str:
+        """Why the last decision, or part of it, could not be performed; "" if it was."""
+        return self.notice.removesuffix(self.screen.notice).removesuffix("; ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ _OBSERVATION: dict[str, Any] = {
     "probes": dict,
     "seconds": float,
     "told": str,
+    "notice": str,
     "size": list,
 }
 _PAGES: dict[str, Any] = {"page": str, "same": list}  # on recorded pages only
@@ -249,6 +250,7 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
     about = {
         "time": datetime.fromisoformat(known["time"]) if known["time"] else None,
         "page": pages.get("page", ""),
+        "notice": known.get("notice", ""),
         "same": tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
     }
 
@@ -300,9 +302,12 @@ def _steps(
 
 def _outcome(record: Mapping[str, Any]) -> dict[str, Any]:
     listed = _known("outcome", record, _OUTCOME_LISTED)
-    answers = tuple(expect(each, str | None, "answers") for each in listed.get("answers", ()))
-    calls = tuple(map(ModelCall.from_json, listed.get("user_calls", ())))
-    return {**_known("outcome", record, _OUTCOME), "answers": answers, "user_calls": calls}
+    found = _known("outcome", record, _OUTCOME)
+    if "answers" in listed:
+        found["answers"] = tuple(expect(each, str | None, "answers") for each in listed["answers"])
+    if "user_calls" in listed:
+        found["user_calls"] = tuple(map(ModelCall.from_json, listed["user_calls"]))
+    return found
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:

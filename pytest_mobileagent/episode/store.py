@@ -151,6 +151,7 @@ class Recorder:
                 **({"before": before} if before else {}),
                 **self._beneath(screen),
                 **({"told": told} if told else {}),
+                **({"notice": screen.notice} if screen.notice else {}),
             },
         )
         self._count += 1
@@ -211,6 +212,10 @@ class Recorder:
             listed = {"answers": answers, "user_calls": [call.to_json() for call in calls]}
             asked = {name: value for name, value in listed.items() if value}
             self._write("outcome", {**fields, **asked})
+
+    def lost(self, notice: str) -> None:
+        """Write that the last decision was performed, but seems to have had no effect."""
+        self._write("outcome", {"notice": cut(notice, MOST_OF_ERROR)})
 
     def noise(self, noise: Noise) -> None:
         """Write the noise that the last step met, and the agent's reaction to it."""

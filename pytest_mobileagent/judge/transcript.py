@@ -211,6 +211,8 @@ def in_words(
         done.append(" ".join([verbs.not_done, verbs.then.join(undone)]).strip())
         if frame.notice:
             done[-1] += f" ({quote(frame.notice)})"
+    if frame.screen.notice:
+        done.append(f"({quote(frame.screen.notice)})")
     return verbs.then.join(done) or verbs.nothing
 
 

@@ -124,8 +124,8 @@ class Control:
             return ToolResult(self._reported)
         self._check_open()
         seen = await _answered(self.phone.act(report))
-        if seen is not None and seen.notice:
-            raise ToolError(seen.notice)
+        if seen is not None and seen.failure:
+            raise ToolError(seen.failure)
         if seen is None:
             self._reported = done
             self._over = f"You have already reported, and the episode is over. {_OVER}"
@@ -146,8 +146,9 @@ class Control:
         rest = "" if left is None else f", {left} step{'' if left == 1 else 's'} left"
         count = f"(step {self.phone.steps}{rest})"
         count += self._see(seen.screen)
-        if seen.notice:
+        if seen.failure:
             raise ToolError(f"This could not be done: {seen.notice} {count}")
+        count += f" Note: {seen.notice}." if seen.notice else ""
         return seen, count
 
     async def _act(self, work: Coroutine[Any, Any, Observation | None], done: str) -> ToolResult:

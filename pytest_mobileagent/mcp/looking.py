@@ -38,7 +38,9 @@ async def _take_screenshot(control: Control) -> ToolResult:
     screen = await control.look()
     picture = await asyncio.to_thread(picture_of, screen)
     size = _dimensions(await control.frame())
-    return ToolResult(f"The screen as a picture of {size} pixels, for all coordinates.", picture)
+    note = f" Note: {screen.notice}." if screen.notice else ""
+    text = f"The screen as a picture of {size} pixels, for all coordinates.{note}"
+    return ToolResult(text, picture)
 
 
 async def _list_elements(control: Control) -> ToolResult:

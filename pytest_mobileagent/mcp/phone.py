@@ -125,7 +125,9 @@ class OwnPhone:
         return () if system is None else await asyncio.to_thread(system.packages)
 
     def _observe(self, notice: str = "") -> Observation:
-        return Observation(self._device.observe().screen, notice=notice)
+        seen = self._device.observe()
+        notices = filter(None, (notice, seen.lost, seen.screen.notice))
+        return Observation(seen.screen, notice="; ".join(notices))
 
     def _act(self, action: Action) -> Observation:
         if not (ends_episode(action) or isinstance(action, Ask)):

@@ -102,7 +102,7 @@ class PlayService:
                 words = as_move(action, self._screen).move if _is_move(action) else ""
                 self._phone.act(action, counts=not isinstance(action, Wait))
                 self._take()
-                if words and not self._notice:
+                if words and not self._phone.observe().failure:
                     self._moves.append({"words": words, "warning": ""})
                 answer.set_result(None)
             except EpisodeOver:

@@ -311,7 +311,7 @@ def _frame(step: Step | None, number: int) -> dict[str, Any]:
         "title": f"Step {number + 1}",
         "words": step_in_words(step),
         "said": step.said,
-        "notice": step.notice,
+        "notice": "; ".join(filter(None, (step.notice, screen.notice))),
         "reply": step.reply,
         "marks": marks,
     }

@@ -237,7 +237,7 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
             if after.done is not None:  # the golden path continues, but the agent has ended
                 session.end(Termination.SELF_REPORTED)
             else:
-                what = blame(session, f"its answer cannot be accepted: {after.notice}")
+                what = blame(session, f"its answer cannot be accepted: {after.failure}")
                 session.end(Termination.AGENT_ERROR, what)
     if work.complaint and session.ending is not None and not session.ending.error:
         session.end(Termination.SELF_REPORTED, recorded_error(work.complaint, folder))

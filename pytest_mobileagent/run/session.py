@@ -195,7 +195,11 @@ class Session:
         Raises:
             EpisodeOver: if the episode has ended.
         """
-        seen = self._observe(self.look(), time.monotonic() - decided, reply=answer, notice=notice)
+        after = self.look()
+        if after.lost:
+            notice = "; ".join(filter(None, (notice, after.lost)))
+            self._recorder.lost(notice)
+        seen = self._observe(after, time.monotonic() - decided, reply=answer, notice=notice)
         self.observation = replace(seen, done=done)
         self.reports.read(self._decided)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
@@ -359,6 +363,7 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
+        notice = "; ".join(filter(None, (notice, screen.notice)))
         return Observation(screen, reply, notice, before, told=self._user.told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:

@@ -46,6 +46,8 @@ class Screen:
       pages.
     - `beneath`: the phone's own screen, if noise covers it (docs/noise.md); else None.
     - `extent`: the `size` of a screen without a screenshot; else None.
+    - `notice`: why the screenshot does not show the page, such as that the app forbids screenshots;
+      "" if it does, as far as can be seen. Ignored in comparisons.
 
     All coordinates are pixels of the screenshot, with (0, 0) at the top left.
     """
@@ -60,6 +62,7 @@ class Screen:
     same: tuple[str, ...] = ()
     beneath: Screen | None = None
     extent: tuple[int, int] | None = None
+    notice: str = field(default="", compare=False)
 
     @classmethod
     def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -195,12 +196,13 @@ def _deep_tree(text: bytes) -> _Element | None:
 
     from lxml import etree
 
-    parser = ET.XMLParser(target=etree.TreeBuilder(), encoding="utf-8")  # noqa: S314 - as above
-    try:
+    target: Any = etree.TreeBuilder()
+    parser = ET.XMLParser(target=target, encoding="utf-8")  # noqa: S314 - as above
+    built: Any = None
+    with contextlib.suppress(ET.ParseError, etree.LxmlError):
         parser.feed(text)
-        return parser.close()  # type: ignore[no-any-return]  # what the target has built
-    except (ET.ParseError, etree.LxmlError):
-        return None
+        built = parser.close()  # what the target has built
+    return built  # type: ignore[no-any-return]
 
 
 def _joined(displays: _Element) -> _Element:

@@ -78,14 +78,18 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
 def pack_observation(observation: Observation) -> tuple[Any, ...]:
     """Return an observation without the data derived from its screen here."""
     seen = [observation.screen, *([observation.before] if observation.before else [])]
-    screens = [((s.xml, s.png, s.package, s.activity, s.time, s.where), s.extent) for s in seen]
+    screens = [
+        ((s.xml, s.png, s.package, s.activity, s.time, s.where), (s.extent, s.notice)) for s in seen
+    ]
     return (screens, observation.reply, observation.notice, observation.done, observation.told)
 
 
 def unpack_observation(packed: tuple[Any, ...]) -> Observation:
     """Return the observation that was packed."""
     screens, reply, notice, done, told = packed
-    screen, *before = [replace(Screen(*known), extent=extent) for known, extent in screens]
+    screen, *before = [
+        replace(Screen(*known), extent=extent, notice=unseen) for known, (extent, unseen) in screens
+    ]
     return Observation(screen, reply, notice, before[0] if before else None, done, told)
 
 

@@ -219,6 +219,7 @@ def _screen(record: Mapping[str, Any], screen: Screen, pictures: Pictures) -> di
         "activity": str(record.get("activity", "")),
         "time": record.get("time"),
         "tree": tree(screen),
+        "unseen": screen.notice,
     }
 
 
@@ -297,7 +298,7 @@ def words_of(data: Mapping[str, Any]) -> list[str]:
     known, room = set[str](), _MOST_WORDS
     found = [[str(data.get("goal") or "")]]
     for number, frame in enumerate(data.get("frames") or ()):
-        messages = (frame.get("said"), frame.get("notice"), frame.get("reply"))
+        messages = (frame.get(name) for name in ("said", "notice", "unseen", "reply"))
         texts = (*messages, *_texts(frame.get("tree")))
         new = [text for text in texts if text and text not in known]
         found += [[]] * (number and 1)

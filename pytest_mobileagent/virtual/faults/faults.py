@@ -41,6 +41,7 @@ KINDS = {
     "empty-dump": Kind("uiautomator leaves an empty file, and says that all is well"),
     "stale-tree": Kind("uiautomator dumps the screen as it was before it last changed"),
     "black-screenshot": Kind("screenshots are black"),
+    "no-screenshot": Kind("screencap refuses, as it may do for pages with FLAG_SECURE"),
     "missed-tap": Kind("taps do nothing"),
     "storage-full": Kind("nothing more can be written", counted=False),
 }

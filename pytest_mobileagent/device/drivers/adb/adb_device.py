@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Open, Wait
-from pytest_mobileagent.device.device import Capture, Settle, settled
+from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
     await_focus,
@@ -28,14 +28,16 @@ from pytest_mobileagent.device.drivers.adb.gestures import (
 from pytest_mobileagent.device.drivers.adb.shell import open_service
 from pytest_mobileagent.device.drivers.adb.system import (
     CLOCK,
-    SCREENSHOT,
     AdbSystem,
     probe_scripts,
     state_of,
 )
 from pytest_mobileagent.device.focus import FOCUS, focus
-from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.device.picture import Camera, Shot, has_nodes, turned
+from pytest_mobileagent.device.settling import Settle, settled
+from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.screen import Screen
+from pytest_mobileagent.screen.xml import outline, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,8 +55,10 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class _Look:
     outputs: list[ScriptOutput]  # of dump, focus, clock, and the probes
-    png: bytes  # empty if none was taken
+    shot: Shot  # empty if none was taken
     xml: str | None
+    png: bytes = b""
+    is_whole: bool = True
 
     @property
     def package(self) -> str:
@@ -87,6 +91,7 @@ class AdbDevice:
         self._tree: str | None = None  # this if no screenshots are taken
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._size = self.info.size  # the size of the last screen, which may have been rotated
+        self._camera = Camera(str(address), self.system.size, "screencap", self.system.panels)
 
     @property
     def address(self) -> Address:
@@ -101,16 +106,19 @@ class AdbDevice:
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Wait until the screen has settled, then return it with the values of the probes."""
         probes = probes or {}
-        shot = () if self._spares else (SCREENSHOT,)
-        scripts = [*shot, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
+        scripts = [dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
         before = self._shot, self._tree
         look = settled(lambda: self._look(scripts), self._settle, self._no_tree, *before)
         self._shot = self._tree = None
         moment = state_of(look.outputs[1:], probes)
         assert look.xml is not None
-        extent = turned(self.info.size, look.xml) if self._spares else None
+        png, notice, extent = b"", "", None
+        if self._spares:
+            extent = turned(self.info.size, look.xml)
+        else:
+            png, notice = self._camera.picture(look.shot, look.xml, self.info.size)
         about = moment.package, moment.activity, moment.time
-        screen = Screen(look.xml, look.png, *about, extent=extent)
+        screen = Screen(look.xml, png, *about, extent=extent, notice=notice)
         self._size = screen.size
         return Capture(screen, moment.probes)
 
@@ -128,7 +136,7 @@ class AdbDevice:
         if needs_unicode_keyboard(action):
             command, after = self._with_unicode_keyboard(command)
         if command:
-            glance = dump_script(self._dump_file) if self._spares else SCREENSHOT
+            glance = dump_script(self._dump_file) if self._spares else self.system.panels.script
             try:
                 done, seen = self.system.run(command, glance)
             except DeviceError:
@@ -141,7 +149,7 @@ class AdbDevice:
             if self._spares:
                 self._tree = hierarchy(seen.text)
             else:
-                self._shot = seen.raw
+                self._shot = Shot.of(seen.raw).png
 
     @contextlib.contextmanager
     def without_screenshots(self) -> Iterator[None]:
@@ -169,12 +177,15 @@ class AdbDevice:
         self.system.close()
 
     def _look(self, scripts: Sequence[str]) -> _Look:
-        outputs = self.system.look(*scripts)
-        png = b"" if self._spares else outputs.pop(0).raw
+        shooting = () if self._spares else (self.system.panels.script,)
+        outputs = self.system.look(*shooting, *scripts)
+        shot = Shot(b"") if self._spares else Shot.of(outputs.pop(0).raw)
         xml = hierarchy(outputs[0].text)
-        if is_taken(outputs[0].text):
+        if xml is None:
             xml = hierarchy_of_servers(self.address)
-        return _Look(outputs, png, xml)
+        if self._spares:
+            return _Look(outputs, shot, xml, is_whole=xml is not None and has_nodes(xml))
+        return _Look(outputs, shot, xml, *self._camera.look(shot, xml, self.info.size))
 
     def _forget(self) -> None:
         """Forget the last screen, after a reset or a change of the display."""
@@ -182,7 +193,7 @@ class AdbDevice:
         self._size = self.info.size
 
     def _no_tree(self, look: _Look) -> DeviceError:
-        why = reason(look.outputs[0].text)
+        why = reason(look.outputs[0].text, served=is_served(self.address))
         return DeviceError(f"device {self.address} returns no view hierarchy; {why}")
 
     def _with_unicode_keyboard(self, command: str) -> tuple[str, str]:
@@ -259,29 +270,19 @@ def _ask(
         connection.close()
 
 
-_TAKEN = r"already registered|Killed"
+_TAKEN = r"already registered"
+_OTHER_SERVER = (
+    "another automation server, of Appium or uiautomator2, runs on the device: stop it, or choose "
+    "--mobile-driver=appium"
+)
 _REASONS = (
     (r"could not get idle state", "the screen keeps changing: a video, or an animation"),
     (r"null root node", "no window is active: the screen is off, or an app is just starting"),
-    (
-        _TAKEN,
-        (
-            "another automation server, of Appium or uiautomator2, runs on the device: stop it, or "
-            "choose --mobile-driver=appium"
-        ),
-    ),
+    (_TAKEN, _OTHER_SERVER),
     (r"No space left", "the storage is full"),
+    (r"NullPointerException|Killed", "it has died, as it may while a page is changing"),
     (r"No such file", "uiautomator wrote no file"),
 )
-
-
-_ROTATION = re.compile(r'<hierarchy\b[^>]*\brotation="([0-3])"')
-
-
-def turned(size: tuple[int, int], xml: str) -> tuple[int, int]:
-    """Return the size of a screen in pixels, from its unrotated size and the rotation in a dump."""
-    found = _ROTATION.search(xml, 0, 1000)
-    return size[::-1] if found and found[1] in {"1", "3"} else size
 
 
 def dump_script(file: str) -> str:
@@ -297,20 +298,48 @@ def dump_script(file: str) -> str:
     return f"{keep}; uiautomator dump {file}; cat {file}; rm -f {file}; {put_back}"
 
 
+_HIERARCHY = re.compile(r"<hierarchy\b(?:[^<>]*/>|.*</hierarchy>)", re.DOTALL)
+
+
 def hierarchy(output: str) -> str | None:
-    """Return the XML in uiautomator's output, before or after its message; None without XML."""
-    start, end = output.find("<?xml"), output.rfind("</hierarchy>")
-    return output[start : end + len("</hierarchy>")] if 0 <= start < end else None
+    """Return the XML in uiautomator's output, whatever is printed around it.
+
+    None if there is none that can be read.
+    """
+    found = _HIERARCHY.search(output)
+    if found is None:
+        return None
+    xml = output[max(output.rfind("<?xml", 0, found.start()), 0) : found.end()]
+    xml = xml if xml.startswith("<?xml") else found[0]
+    if outline(xml) is not None:
+        return xml
+    with contextlib.suppress(ScreenError):
+        parse(xml)
+        return xml
+    return None
 
 
 def is_taken(output: str) -> bool:
-    """Return whether uiautomator failed because another automation server is connected."""
+    """Return whether uiautomator says that another automation server is connected."""
     return hierarchy(output) is None and re.search(_TAKEN, output) is not None
 
 
-def reason(output: str) -> str:
-    """Return an explanation of why uiautomator's output contains no hierarchy."""
+def is_served(address: Address) -> bool:
+    """Return whether the port of an automation server answers on the device."""
+    for port in (_UIAUTOMATOR2_PORT, _APPIUM_PORT):
+        with contextlib.suppress(DeviceError):
+            open_service(address, f"tcp:{port}").conn.close()
+            return True
+    return False
+
+
+def reason(output: str, *, served: bool = False) -> str:
+    """Return why uiautomator's output contains no hierarchy: what it says, and what that means.
+
+    `served` says that an automation server runs on the device, which makes Android kill dumps.
+    """
     message = " ".join(output.split())[:300]
     known = [why for pattern, why in _REASONS if re.search(pattern, output)]
+    known = [_OTHER_SERVER, *known] if served and "Killed" in output else known
     explanation = f" ({known[0]})" if known else ""
     return f"uiautomator printed {repr(message) if message else 'nothing'}{explanation}"

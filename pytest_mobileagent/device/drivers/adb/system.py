@@ -36,6 +36,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
 )
 from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
+from pytest_mobileagent.device.picture import Panels, Shot
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -75,7 +76,6 @@ def read_info(shell: Shell) -> DeviceInfo:
     return check_version(info)
 
 
-SCREENSHOT = "screencap -p 2>/dev/null"  # with several displays, it prints a warning first
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 # The second command if the shell may not see all users, such as that of Samsung's Secure Folder.
 _PACKAGES = "pm list packages --show-versioncode"
@@ -112,6 +112,7 @@ class AdbSystem:
         self._packages: Mapping[str, str] | None = None  # with their version codes
         self._asked_for_root: tuple[str, float] | None = None  # adbd's process then, and until when
         self._restored_at = -math.inf
+        self.panels = Panels()
         self._shell.run("true")  # fails at once if the device does not exist
         try:
             self._await_ready()
@@ -142,14 +143,19 @@ class AdbSystem:
             outputs = self._shell.run_all(marked)
         return outputs[: len(scripts)]
 
-    def picture(self) -> bytes:
-        """Take a screenshot, in one round trip."""
-        return self._shell.run(SCREENSHOT).raw
+    def size(self) -> tuple[int, int]:
+        """Return the screen's size, unrotated, as it is now."""
+        self.info = replace(self.info, size=read_info(self._shell).size)
+        return self.info.size
 
-    def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
+    def picture(self) -> Shot:
+        """Take a screenshot, in one round trip."""
+        return Shot.of(self._shell.run(self.panels.script).raw)
+
+    def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
         """Return a screenshot and the device's state, read in one round trip."""
-        shot, *outputs = self.look(SCREENSHOT, FOCUS, CLOCK, *probe_scripts(probes))
-        return shot.raw, state_of(outputs, probes)
+        shot, *outputs = self.look(self.panels.script, FOCUS, CLOCK, *probe_scripts(probes))
+        return Shot.of(shot.raw), state_of(outputs, probes)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.

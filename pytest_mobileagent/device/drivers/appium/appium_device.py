@@ -25,9 +25,12 @@ from pytest_mobileagent.action.action import (
     Wait,
     scroll_path,
 )
-from pytest_mobileagent.device.device import Capture, DeviceState, Settle, System, settled
+from pytest_mobileagent.device.device import Capture, DeviceState, System
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
+from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
+from pytest_mobileagent.device.picture import Camera, Panels, Shot
+from pytest_mobileagent.device.settling import Settle, settled
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
@@ -51,11 +54,18 @@ class Backend(System, Protocol):
     def info(self) -> DeviceInfo:
         """Facts about the device."""
 
-    def picture(self) -> bytes:
+    @property
+    def panels(self) -> Panels | None:
+        """The panels that screenshots can be taken of; None if the server chooses one."""
+
+    def picture(self) -> Shot:
         """Take a screenshot."""
 
-    def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
+    def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
         """Return a screenshot and the device's state."""
+
+    def size(self) -> tuple[int, int]:
+        """Return the screen's size, unrotated, as it is now."""
 
     def events(self) -> tuple[Event, ...]:
         """Return the events since the last call."""
@@ -118,9 +128,11 @@ class AppiumSystem:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    png: bytes
+    shot: Shot
     xml: str | None
     state: DeviceState
+    png: bytes
+    is_whole: bool
 
     @property
     def package(self) -> str:
@@ -148,6 +160,7 @@ class AppiumDevice:
         self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
             self._size = self.info.size  # the size of the last screen, which may have been rotated
+        self._camera = Camera(self.info.serial, backend.size, "the request for one", backend.panels)
 
     @property
     def info(self) -> DeviceInfo:
@@ -160,7 +173,9 @@ class AppiumDevice:
         self._shot = None
         state = look.state
         assert look.xml is not None
-        screen = Screen(look.xml, look.png, state.package, state.activity, state.time)
+        png, notice = self._camera.picture(look.shot, look.xml, self.info.size)
+        about = state.package, state.activity, state.time
+        screen = Screen(look.xml, png, *about, notice=notice)
         self._size = screen.size
         return Capture(screen, state.probes)
 
@@ -173,7 +188,7 @@ class AppiumDevice:
         else:
             with self.session.speaking(f"{type(action).__name__}") as driver:
                 perform(driver, action, self._size)
-            self._shot = self._backend.picture()
+            self._shot = self._backend.picture().png
 
     def events(self) -> tuple[Event, ...]:
         """Return the events on the device since the last call."""
@@ -196,9 +211,9 @@ class AppiumDevice:
     def _look(self, probes: Mapping[str, Probe]) -> _Look:
         with self.session.speaking("an observation") as driver:
             source = self._source(driver)
-        xml = source if "<hierarchy" in source else None
-        png, state = self._backend.seen(probes)
-        return _Look(png, xml, state)
+        xml = hierarchy(source)
+        shot, state = self._backend.seen(probes)
+        return _Look(shot, xml, state, *self._camera.look(shot, xml, self.info.size))
 
     def _source(self, driver: Remote) -> str:
         """Return the page source; empty while no window has any content, as when an app starts."""

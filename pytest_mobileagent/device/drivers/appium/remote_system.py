@@ -6,6 +6,7 @@ import base64
 import re
 import secrets
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import DeviceState
@@ -20,6 +21,7 @@ from pytest_mobileagent.device.drivers.adb.system import (
 )
 from pytest_mobileagent.device.focus import FOCUS
 from pytest_mobileagent.device.logcat import is_wanted, parse_line
+from pytest_mobileagent.device.picture import Shot
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
 
@@ -46,6 +48,7 @@ class RemoteSystem:
     """
 
     def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
+        self.panels = None
         self._session = session
         self._log_level: LogLevel = log
         self._has_log = self._has_shell = True
@@ -53,12 +56,29 @@ class RemoteSystem:
         self._root: tuple[str, ...] | None = None
         self.info = self._read_info()
 
-    def picture(self) -> bytes:
-        """Take a screenshot."""
-        with self._session.speaking("an observation") as driver:
-            return base64.b64decode(driver.get_screenshot_as_base64())
+    def picture(self) -> Shot:
+        """Take a screenshot; servers refuse it for secure pages, and some hubs return nothing."""
+        try:
+            with self._session.speaking("a screenshot") as driver:
+                encoded = driver.get_screenshot_as_base64()
+            return Shot.of(base64.b64decode(encoded or ""))
+        except DeviceError as error:
+            if not re.search(r"screenshot failed: .*(?:screenshot|captur|secure)", str(error)):
+                raise
+            return Shot(b"", str(error))
+        except (TypeError, ValueError) as error:
+            return Shot(b"", f"a reply that is not Base64: {error}")
 
-    def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
+    def size(self) -> tuple[int, int]:
+        """Return the screen's size, unrotated, as it is now."""
+        with self._session.speaking("an observation") as driver:
+            size, turned = driver.get_window_size(), driver.orientation == "LANDSCAPE"
+        wide, high = int(size["width"]), int(size["height"])
+        natural = (high, wide) if turned and self.info.size[0] < self.info.size[1] else (wide, high)
+        self.info = replace(self.info, size=natural)
+        return natural
+
+    def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
         """Return a screenshot and the device's state."""
         png = self.picture()
         if self._has_shell:

@@ -10,6 +10,7 @@ function showDetail(row, episode, frame) {
     ...actionList(frame),
     ...labelled("the agent says", frame.said),
     ...labelled("not done", frame.notice, "bad"),
+    ...labelled("not seen", frame.unseen),
     ...labelled("the user replies", frame.reply),
     ...crashParts(frame),
     make("p", { className: "times" }, timesOf(frame)),

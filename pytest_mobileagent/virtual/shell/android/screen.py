@@ -29,6 +29,8 @@ async def screencap(ctx: Context, args: list[str]) -> int:
         raise Refused(help_text("screencap"), 1) from error
     if (display := options.get("d", DISPLAY)) != DISPLAY:
         raise Refused(f"Display Id '{display}' is not valid.", 1)
+    if ctx.phone.faults.strikes("no-screenshot"):
+        raise Refused("Failed to take screenshot. Status: -1\nCapturing failed.", 1)
     name = options.rest[0] if options.rest else ""
     data = ctx.phone.screenshot() if "p" in options or name.endswith(".png") else _raw(ctx)
     if not name:

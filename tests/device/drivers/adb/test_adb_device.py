@@ -81,6 +81,16 @@ def test_a_hierarchy_shows_the_rotation_of_the_screen(attributes, size):
     assert turned((10, 20), f"<?xml version='1.0'?><hierarchy {attributes}></hierarchy>") == size
 
 
+def test_a_page_that_forbids_screenshots_is_seen_by_its_hierarchy(emulator):
+    with contextlib.closing(emulator("--fault", "no-screenshot")) as device:
+        screen = open_counter(device)
+        assert screen.image.size == device.info.size
+        assert screen.image.getextrema() == ((0, 0),) * 3
+        assert "'Failed to take screenshot. Status: -1 Capturing failed.'" in screen.notice
+        device.perform(Tap(*center(screen, resource_id="add")))
+        assert device.observe().screen.find(text="Count: 1")
+
+
 def test_a_dump_leaves_the_locked_rotation_as_it_was(tmp_path):
     settings = f"case $1 in get) cat {tmp_path}/user;; *) echo $4 >{tmp_path}/user; esac"
     dump = f"echo 1 >{tmp_path}/user; echo dumped >$2"
@@ -278,10 +288,11 @@ def test_hierarchy_is_found_anywhere_in_the_output(output):
             "the screen keeps changing",
         ),
         ("ERROR: null root node returned by UiTestAutomationBridge.", "no window is active"),
-        ("Killed", "another automation server"),
+        ("Killed", "uiautomator printed 'Killed' (it has died"),
         ("UiAutomationService x already registered!", "another automation server"),
         (f"{SAID}\ncat: x: No such file or directory", "uiautomator wrote no file"),
         (f"{SAID}\n<?xml version='1.0'?><hierarchy", "UI hierchary dumped"),
+        (f"{SAID}\n{XML.replace('<node/>', '<node>')}", "UI hierchary dumped"),
         ("", "printed nothing"),
     ],
 )

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent import Tap, setting
-from pytest_mobileagent.device.device import DeviceState, Settle
+from pytest_mobileagent.device.device import DeviceState
 from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
 from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+from pytest_mobileagent.device.picture import Shot
+from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.errors import DeviceError, NoShellError
 from pytest_mobileagent.testing.phones import png
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
-WHITE, BLACK = png(9, 16, 255), png(9, 16, 0)
+WHITE, DARK = png(9, 16, 255), png(9, 16, 60)
+
+EMPTY, OTHER = (f"<hierarchy rotation='0'><node text='{n}'/></hierarchy>" for n in ("", "b"))
 
 
 class Server:
@@ -36,7 +40,7 @@ class Server:
     def __init__(
         self,
         pictures: Sequence[bytes] = (WHITE,),
-        sources: Sequence[str] = ("<hierarchy/>",),
+        sources: Sequence[str] = (EMPTY,),
         shell: str | Exception = "",
     ) -> None:
         self.asked: list[str] = []
@@ -94,14 +98,17 @@ class Backend:
     """Stands in for a phone reachable by adb, whose screenshots need no request to the server."""
 
     def __init__(self, pictures: Sequence[bytes]) -> None:
-        self.info = RemoteSystem(cast("AppiumSession", Server())).info
+        self.info, self.panels = RemoteSystem(cast("AppiumSession", Server())).info, None
         self._pictures = list(pictures)
 
-    def picture(self) -> bytes:
-        return self._pictures.pop(0)
+    def picture(self) -> Shot:
+        return Shot.of(self._pictures.pop(0))
 
-    def seen(self, probes: Any) -> tuple[bytes, DeviceState]:
-        return self._pictures.pop(0), DeviceState("com.a", "com.a.Main", NOW, {})
+    def seen(self, probes: Any) -> tuple[Shot, DeviceState]:
+        return self.picture(), DeviceState("com.a", "com.a.Main", NOW, {})
+
+    def size(self) -> tuple[int, int]:
+        return self.info.size
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> None: ...
 
@@ -119,11 +126,11 @@ def test_step_needs_only_the_action_and_the_page_source():
 
 
 def test_moving_screen_is_captured_again():
-    server = Server(sources=["<hierarchy/>", '<hierarchy rotation="0"/>'])
-    device = device_of(server, [WHITE, BLACK, BLACK])
+    server = Server(sources=[EMPTY, OTHER])
+    device = device_of(server, [WHITE, DARK, DARK])
     device.perform(Tap(1, 2))
     screen = device.observe().screen
-    assert (screen.png, screen.xml) == (BLACK, '<hierarchy rotation="0"/>')
+    assert (screen.png, screen.xml) == (DARK, OTHER)
     assert server.asked == ["clickGesture", "source", "source"]
 
 

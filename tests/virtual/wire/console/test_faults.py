@@ -90,6 +90,12 @@ def test_screenshots_are_black(running_phone: Running) -> None:
     assert running_phone.device.screenshot().convert("RGB").getextrema() != black.getextrema()
 
 
+def test_screenshots_are_refused(adb: Adb) -> None:
+    fault(adb, "no-screenshot --times 1")
+    assert "Status: -1\nCapturing failed." in adb.text("shell", "screencap -p 2>&1")
+    assert adb.text("shell", "screencap -p | head -c 4 | tail -c 3") == "PNG"
+
+
 def test_nothing_can_be_written_when_storage_is_full(adb: Adb, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x" * 100)
     (tmp_path / "app.apk").write_bytes(b"x" * 100)
