@@ -1,4 +1,4 @@
-"""The limits of a model's reply: how long it may take, and how large it may become."""
+"""The limits of a model's reply: its time, its size, and the server that it may come from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import time
 
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError
+from pytest_mobileagent.urls import redact_urls
 
 REQUEST_SECONDS = 300.0  # the longest that a provider may say nothing
 _WHOLE = 2.0  # times as long: the longest that a whole reply may take
@@ -15,6 +16,7 @@ _SILENCE = re.compile(
     rb'\s*(?::.*|event:\s*ping|data:\s*(?:\{\s*"type"\s*:\s*"ping".*)?|(?:id|retry):.*)?\s*'
 )
 _LINE_END = re.compile(rb"[\r\n]+")
+Server = tuple[str, str, int | None]  # scheme, host and port
 _BEGINNING = 64  # bytes of an incomplete line after which it is something that is said
 
 
@@ -70,3 +72,16 @@ class ReplyWatch:
         lines += [rest] if len(rest) > _BEGINNING else []
         if not all(map(_SILENCE.fullmatch, lines)):
             self._spoke = time.monotonic()
+
+
+def check_redirect(here: Server, there: Server) -> None:
+    """Check that a redirect stays on its server; it may change from http to https.
+
+    Raises:
+        ProviderError: if it leads to another server, which must get neither prompt nor key.
+    """
+    if there == here or (*here, *there) == ("http", here[1], 80, "https", here[1], 443):
+        return
+    asked, target = (redact_urls("{}://{}:{}".format(*server)) for server in (here, there))
+    msg = f"{asked} redirects to another server, {target}, which gets no prompts and no keys"
+    raise ProviderError(f"{msg}. If the provider has moved, name its new endpoint")

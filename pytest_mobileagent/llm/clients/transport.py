@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2  # installed with the SDKs, by an extra
 
-from pytest_mobileagent.llm.limits import ReplyWatch
-from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.llm.limits import Server
 
 _CONNECT_SECONDS = 30.0
 _WATCH = "reply_watch"  # the key among a request's extensions
@@ -41,29 +42,13 @@ def _answered(response: httpx2.Response) -> None:
     request = response.request
     if response.has_redirect_location:
         with contextlib.suppress(httpx2.InvalidURL):  # the client reports it
-            _check_redirect(request.url, request.url.join(response.headers["location"]))
+            target = request.url.join(response.headers["location"])
+            check_redirect(_server(request.url), _server(target))
     response.stream = _limited(response, request.extensions[_WATCH])
     response.headers.pop("content-encoding", None)
 
 
-def _check_redirect(asked: httpx2.URL, target: httpx2.URL) -> None:
-    """Check that a redirect stays on its server; it may change to https.
-
-    Raises:
-        ProviderError: if it leads to another server, which must get neither prompt nor key.
-    """
-    here, there = _server(asked), _server(target)
-    upgraded = ("https", asked.host, 443) if here == ("http", asked.host, 80) else here
-    if there not in {here, upgraded}:
-        asked_at, leads_to = (f"{scheme}://{host}:{port}" for scheme, host, port in (here, there))
-        msg = (
-            f"{redact_urls(asked_at)} redirects to another server, {redact_urls(leads_to)}, which "
-            "gets no prompts and no keys. If the provider has moved, name its new endpoint"
-        )
-        raise ProviderError(msg)
-
-
-def _server(url: httpx2.URL) -> tuple[str, str, int | None]:
+def _server(url: httpx2.URL) -> Server:
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
 
 

@@ -8,23 +8,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urljoin
 
 import h11
 
+from pytest_mobileagent.llm.limits import REQUEST_SECONDS, ReplyWatch, check_redirect
+from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program import upstream
 from pytest_mobileagent.program.http1 import header, passed_on
 from pytest_mobileagent.program.models.environment import seller_of
 from pytest_mobileagent.program.models.replies import Seller
-from pytest_mobileagent.program.models.requests import COMPRESSIONS, WithoutUsage, refuses_usage
+from pytest_mobileagent.program.models.requests import (
+    COMPRESSIONS,
+    Decoder,
+    WithoutUsage,
+    refuses_usage,
+)
 from pytest_mobileagent.program.upstream import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
@@ -33,7 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 
-BROKEN = (OSError, EOFError, asyncio.TimeoutError, h11.ProtocolError)
+BROKEN = (OSError, EOFError, asyncio.TimeoutError, h11.ProtocolError, ProviderError)
+T = TypeVar("T")
 _HUNG_UP = "the program closed the connection before the reply was complete"
 _ENDED = "the episode ended before the reply was complete"
 
@@ -58,6 +67,7 @@ class Exchange:
     without_usage: set[Origin]
     ended: Callable[[str], None]
     _is_written: bool = field(default=False, init=False)
+    _watch: ReplyWatch = field(init=False)
 
     async def run(self) -> None:
         """Pass the request on, and the reply back.
@@ -74,6 +84,9 @@ class Exchange:
         except BROKEN as problem:
             gone = self.connection.reader.is_gone
             error = _HUNG_UP if gone else f"{type(problem).__name__}: {problem}"
+            if isinstance(problem, ProviderError):  # it exceeds a limit
+                error = str(problem)
+                self._hang_up()
             await preparing
             was_written = self._write(error, by_provider=not gone)
             if was_written or gone or self.recording.has_begun:
@@ -87,13 +100,12 @@ class Exchange:
                 self._write(_ENDED)
 
     async def _ask(self) -> tuple[h11.Response, AsyncIterator[tuple[bytes, bool]]]:
-        connection = self.connection
         if self.with_usage is not None:
             response = await self._sent(_compressed(self.request, "identity"), self.with_usage)
             if not 400 <= response.status_code < 500:
                 self.recording.settings["include_usage"] = "added"
-                return response, connection.upstream.pieces()  # type: ignore[union-attr]
-            chunks = [piece async for piece, _ in connection.upstream.pieces()]  # type: ignore[union-attr]
+                return response, self._pieces(response)
+            chunks = [piece async for piece, _ in self._pieces(response)]
             body = b"".join(chunks)
             if not refuses_usage(response.status_code, body):
                 return response, _once(body)
@@ -101,10 +113,41 @@ class Exchange:
             self.without_usage.add(self.origin)
             self.recording.sent()
         response = await self._sent(_readable(self.request), self.data)
-        return response, connection.upstream.pieces()  # type: ignore[union-attr]
+        return response, self._pieces(response)
 
     async def _sent(self, request: h11.Request, body: bytes) -> h11.Response:
-        return await upstream.ask(self.connection, self.origin, request, self.target, body)
+        self._watch = ReplyWatch(self.origin.url, REQUEST_SECONDS)
+        asked = upstream.ask(self.connection, self.origin, request, self.target, body)
+        response = await self._in_time(asked)
+        if 300 <= response.status_code < 400 and (to := header(response, "location")):
+            with contextlib.suppress(ValueError):  # whoever follows it reports it
+                there = Origin.of(urljoin(self.origin.url + self.target, to))
+                check_redirect(astuple(self.origin), astuple(there))
+        return response
+
+    async def _pieces(self, response: h11.Response) -> AsyncIterator[tuple[bytes, bool]]:
+        """Yield the pieces of the response's body, as far as the limits of a reply allow."""
+        assert self.connection.upstream is not None
+        pieces, is_last = self.connection.upstream.pieces(), False
+        decoder = Decoder(header(response, "content-encoding"))
+        while not is_last:
+            piece, is_last = await self._in_time(anext(pieces))
+            for data in decoder.pieces(piece):
+                self._watch.received(data)
+            yield piece, is_last
+
+    async def _in_time(self, waiting: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._watch.left):
+                return await waiting
+        except TimeoutError:
+            if self._watch.left:
+                raise
+            raise self._watch.stalled() from None
+
+    def _hang_up(self) -> None:
+        if self.connection.upstream is not None:
+            self.connection.upstream.close()
 
     async def _pass_back(
         self,

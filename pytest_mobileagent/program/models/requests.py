@@ -13,7 +13,6 @@ import json
 import re
 import zlib
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm import streams
@@ -133,36 +132,51 @@ def api_of(method: str, path: str) -> RecordedApi | None:
     return next((api for api in APIS if api.path.search(path)), None)
 
 
-_GZIP = zlib.MAX_WBITS | 16
-# What `decoded` understands; "" means no compression.
+# What `Decoder` understands; "" means no compression.
 COMPRESSIONS = {"", "identity", "gzip", "x-gzip", "deflate"}
-COMPRESSIONS |= {"br"} if find_spec("brotli") else set()
+_UNPACKED = 2**18  # bytes that are uncompressed at once
+
+
+class Decoder:
+    """Uncompresses a body as its pieces arrive; what it does not understand stays as it is."""
+
+    def __init__(self, encoding: str) -> None:
+        names = [name.strip().lower() for name in encoding.split(",")]
+        self._steps = [_Inflater() for name in names if name in {"gzip", "x-gzip", "deflate"}]
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """Yield the uncompressed data in small pieces, so that they can be counted."""
+        found: Iterator[bytes] = iter([data])
+        for step in self._steps:
+            found = step.each(found)
+        return found
+
+
+class _Inflater:
+    def __init__(self) -> None:
+        self._zlib, self._is_raw, self._has_begun = zlib.decompressobj(47), False, False
+
+    def each(self, received: Iterator[bytes]) -> Iterator[bytes]:
+        for data in received:
+            rest = data
+            while rest:
+                try:
+                    yield self._zlib.decompress(rest, _UNPACKED)
+                except zlib.error:
+                    if self._is_raw or self._has_begun:
+                        return
+                    self._zlib, self._is_raw = zlib.decompressobj(-zlib.MAX_WBITS), True
+                    continue
+                self._has_begun = True
+                rest = self._zlib.unconsumed_tail
+                if self._zlib.eof and (rest := self._zlib.unused_data):  # another member
+                    self._zlib = zlib.decompressobj(47)
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
     """Return an uncompressed body, even if it is incomplete; empty if the encoding is unknown."""
-    match encoding:
-        case "" | "identity":
-            return data
-        case "gzip" | "x-gzip":
-            return _inflated(data, _GZIP)
-        case "deflate":
-            return _inflated(data, zlib.MAX_WBITS) or _inflated(data, -zlib.MAX_WBITS)
-        case "br" if encoding in COMPRESSIONS:
-            import brotli  # type: ignore[import-not-found,unused-ignore]
-
-            try:
-                return bytes(brotli.Decompressor().process(data))
-            except brotli.error:
-                return b""
-    return b""
-
-
-def _inflated(data: bytes, format: int) -> bytes:
-    try:
-        return zlib.decompressobj(format).decompress(data)
-    except zlib.error:
-        return b""
+    is_known = all(name.strip() in COMPRESSIONS for name in encoding.lower().split(","))
+    return b"".join(Decoder(encoding).pieces(data)) if is_known else b""
 
 
 _ROLES: dict[str, Role] = {

@@ -19,7 +19,7 @@ from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
-from pytest_mobileagent.llm.limits import ReplyWatch
+from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
 from pytest_mobileagent.llm.model import Message, ProviderBusyError, ProviderError, Request
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def test_neither_prompt_nor_key_follows_to_another_server(connect, serve, kind, 
 def test_only_redirects_to_the_same_server_are_followed(asked, location, stays):
     refused = contextlib.nullcontext() if stays else pytest.raises(ProviderError, match="redirects")
     with refused as caught:
-        transport._check_redirect(httpx2.URL(asked), httpx2.URL(asked).join(location))
+        here, there = httpx2.URL(asked), httpx2.URL(asked).join(location)
+        check_redirect(transport._server(here), transport._server(there))
     assert "secret" not in str(caught and caught.value)
 
 
