@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent import Finish, Frame, LongPress, Tap, Type
+from pytest_mobileagent import Action, Finish, Frame, LongPress, Tap, Type
 from pytest_mobileagent.dialect import (
     AutoGlm,
     Decision,
@@ -25,7 +25,7 @@ MARKS = {
     label: Mark(label, Bounds(0, 200 * at, 1080, 200 * at + 200)) for at, label in enumerate(LABELS)
 }
 FRAME = Frame((1080, 2400), marks=MARKS)
-ACTIONS = [
+ACTIONS: list[Action] = [
     *(Tap(540, 200 * at + 100) for at in range(len(LABELS))),
     Type("oat milk"),
     Type("oat milk", clear=True),

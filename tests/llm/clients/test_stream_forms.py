@@ -19,7 +19,11 @@ from pytest_mobileagent.program.models.requests import APIS
 
 from .answering import Answering
 
-KINDS = {"chat": OpenAIChat, "anthropic": AnthropicMessages, "responses": OpenAIResponses}
+KINDS: dict[str, Any] = {
+    "chat": OpenAIChat,
+    "anthropic": AnthropicMessages,
+    "responses": OpenAIResponses,
+}
 
 
 def sse(*said: Any, end: str = "\n\n") -> bytes:
@@ -142,9 +146,10 @@ def asked(name: str, raw: bytes) -> Completion:
     client = KINDS[name]("m", "http://127.0.0.1:1/v1", "k" * 20)
     Answering(client, [raw.decode()])
     try:
-        return client.ask(Request((Message("user", ("hi",)),), stream=True))
+        answer: Completion = client.ask(Request((Message("user", ("hi",)),), stream=True))
     finally:
         client.close()
+    return answer
 
 
 def by_both(name: str, raw: bytes) -> Completion:
