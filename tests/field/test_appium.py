@@ -75,7 +75,6 @@ class Handler(BaseHTTPRequestHandler):
     """Reads requests and sends the server's answers."""
 
     server: Server
-    protocol_version = "HTTP/1.1"
 
     def do(self) -> None:
         """Answer a request."""
@@ -102,8 +101,10 @@ def serving(entry: Output) -> Iterator[tuple[Server, str]]:
     """Yield a server and its URL."""
     with Server(entry) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+        try:
+            yield server, f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def done(entry: Output) -> str:
