@@ -36,6 +36,7 @@ from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
+from pytest_mobileagent.proxies import sparing_loopback
 from pytest_mobileagent.virtual.main import boot
 
 from .inprocess import known_plugins, loaded, pytester  # noqa: F401 - fixtures
@@ -52,6 +53,9 @@ settings.register_profile(
     "tests", derandomize=True, database=None, deadline=None, max_examples=_EXAMPLES
 )
 settings.load_profile("tests")
+
+# The tests' own clients ask servers on this machine, whatever proxy the user has.
+os.environ.update(sparing_loopback(os.environ))
 
 # A script's background job ignores Ctrl-C (SIGINT), which the tests send to programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

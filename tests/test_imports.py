@@ -42,6 +42,7 @@ ORDER = [
     "fileio",
     "recorded_data",
     "urls",
+    "proxies",
     "extras",
     "processes",
     "isolation",

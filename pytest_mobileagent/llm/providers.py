@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.llm.limits import REQUEST_SECONDS
+from pytest_mobileagent.proxies import by_proxy, proxy_of
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -250,19 +251,29 @@ def check_endpoint(reference: ModelReference) -> None:
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"{redact_urls(url)} is not a URL of http or https")
     key = key_of(reference)
+    proxy = proxy_of(url)
+    if proxy.startswith("socks"):  # the library here cannot use it, but the client can
+        return
+    proxies = dict.fromkeys(("http", "https"), proxy) if proxy else {}
+    opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler(proxies))
     try:
-        with _OPENER.open(_request(url, provider.api, key), timeout=_SECONDS):
+        with opener.open(_request(url, provider.api, key), timeout=_SECONDS):
             return
     except urllib.error.HTTPError as error:
         error.close()
+        if error.code == 407:
+            msg = f"{redact_urls(url)} does not answer: HTTP 407{by_proxy(url)}"
+            raise ValueError(msg) from None
         if error.code in {401, 403} and provider.api != "predict":
             which = " or ".join(provider.key)
             wants = f"requires a key: set the environment variable {which}"
             does = f"refuses the key of {which}" if key else wants
-            raise ValueError(f"{redact_urls(url)} {does} (HTTP {error.code})") from None
+            what = f"(HTTP {error.code}){by_proxy(url)}"
+            raise ValueError(f"{redact_urls(url)} {does} {what}") from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         why = str(getattr(error, "reason", error)).strip() or type(error).__name__
-        msg = f"{redact_urls(url)} does not answer: {without_keys(hide(why, url))}"
+        why = without_keys(hide(hide(why, url), proxy))
+        msg = f"{redact_urls(url)} does not answer: {why}{by_proxy(url)}"
         raise ValueError(msg) from None
 
 
@@ -287,9 +298,6 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         """Return None: the redirect itself shows that the endpoint answers."""
 
 
-_OPENER = urllib.request.build_opener(_NoRedirect)
-
-
 def make_client(reference: ModelReference) -> Client:
     """Return the client of a model; clients are shared within a process.
 
@@ -303,7 +311,13 @@ def make_client(reference: ModelReference) -> Client:
             return ScriptedModel.load(Path(reference.url or reference.name))
         except OSError as error:
             raise ValueError(f"cannot read {reference.name}: {error.strerror}") from None
-    return _client(reference, endpoint_of(reference), key_of(reference))
+    try:
+        return _client(reference, endpoint_of(reference), key_of(reference))
+    except ImportError as error:
+        if "SOCKS" not in str(error):
+            raise
+        msg = "a SOCKS proxy in the environment needs the package socksio: pip install socksio"
+        raise ValueError(f"{reference.id}: {msg}") from None
 
 
 def prepare(references: Iterable[ModelReference]) -> None:

@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if runs_no_test(config):
         return
     if run.agent is not None:
+        _spare_loopback(config)
         _prepare_ocr(config, run)
     run.redact()
     if run.runs_agents:
@@ -71,6 +72,16 @@ def _run_of(config: pytest.Config) -> RunConfig:
     from pytest_mobileagent.plugin.config import RUN
 
     return config.stash[RUN]
+
+
+def _spare_loopback(config: pytest.Config) -> None:
+    """Let agents, programs and our own clients reach what this run serves past any proxy."""
+    from pytest_mobileagent.proxies import sparing_loopback
+
+    patch = pytest.MonkeyPatch()
+    for name, value in sparing_loopback(os.environ).items():
+        patch.setenv(name, value)
+    config.add_cleanup(patch.undo)
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:

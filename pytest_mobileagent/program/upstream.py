@@ -6,7 +6,6 @@ import asyncio
 import base64
 import os
 import ssl
-import urllib.request
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -17,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 import h11
 
 from pytest_mobileagent.program.http1 import ClientConnection, passed_on
+from pytest_mobileagent.proxies import by_proxy, proxy_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.program.http1 import ServerConnection
@@ -111,34 +111,30 @@ async def connect(
     Raises:
         OSError: if the server cannot be reached.
     """
-    proxy = _proxy(origin)
+    proxy = proxy_of(origin.url)
     secure = tls() if origin.scheme == "https" and not raw else None
-    if proxy is None:
+    if not proxy.startswith("http://"):
         return await asyncio.open_connection(
             origin.host, origin.port, ssl=secure, server_hostname=origin.host if secure else None
         )
     return await _by_proxy(origin, proxy, secure)
 
 
-def _proxy(origin: Origin) -> str | None:
-    if urllib.request.proxy_bypass(origin.host):
-        return None
-    proxy = urllib.request.getproxies().get(origin.scheme)
-    return proxy if proxy and proxy.startswith("http://") else None
-
-
 async def _by_proxy(
     origin: Origin, proxy: str, secure: ssl.SSLContext | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     parts = urlsplit(proxy)
-    reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    try:
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    except OSError as error:
+        raise ConnectionError(f"{error}{by_proxy(origin.url)}") from error
     place = f"{origin.host}:{origin.port}"
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     basic = base64.b64encode(login.encode()).decode()
     about = f"Proxy-Authorization: Basic {basic}\r\n" if parts.username else ""
     writer.write(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{about}\r\n".encode())
     try:
-        await _accepted(reader)
+        await _accepted(reader, by_proxy(origin.url))
         if secure is not None:
             await writer.start_tls(secure, server_hostname=origin.host)
     except BaseException:
@@ -147,14 +143,14 @@ async def _by_proxy(
     return reader, writer
 
 
-async def _accepted(reader: asyncio.StreamReader) -> None:
-    """Wait until a proxy has opened the tunnel."""
+async def _accepted(reader: asyncio.StreamReader, by: str) -> None:
+    """Wait until a proxy has opened the tunnel; `by` describes it in errors."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise ConnectionResetError("this machine's proxy closed the connection") from error
+        raise ConnectionResetError(f"the connection was closed{by}") from error
     if head.split(b" ", 2)[1:2] != [b"200"]:
-        raise ConnectionRefusedError("this machine's proxy refused the connection")
+        raise ConnectionRefusedError(f"the connection was refused{by}")
 
 
 @cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -222,6 +224,32 @@ def test_unused_port_does_not_answer(unused_port: int) -> None:
         check_endpoint(parse_reference(f"openai:m@http://me:secret@127.0.0.1:{unused_port}/v1"))
     assert str(caught.value).startswith(f"http://127.0.0.1:{unused_port}/v1/models does not answer")
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
+def test_the_proxy_of_an_endpoint_that_does_not_answer_is_named(
+    name: str, monkeypatch: pytest.MonkeyPatch, unused_port: int
+) -> None:
+    for each in os.environ:
+        if each.lower().endswith("_proxy"):
+            monkeypatch.delenv(each)
+    monkeypatch.setenv(name, f"http://me:s3cret@127.0.0.1:{unused_port}")
+    with server(200) as (url, asked):
+        check_endpoint(parse_reference(f"openai:m@{url}"))
+    assert len(asked) == 1
+    with pytest.raises(ValueError, match=r"does not answer: .*Connection refused") as caught:
+        check_endpoint(parse_reference("openai:m@http://model.invalid/v1"))
+    assert f"(through the proxy http://127.0.0.1:{unused_port}, which" in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.skipif(find_spec("socksio") is not None, reason="the package is installed")
+def test_a_socks_proxy_without_its_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with pytest.raises(ValueError, match=r"openai:m: a SOCKS proxy .* needs the package socksio"):
+        make_client(parse_reference("openai:m@http://model.invalid/v1"))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import re
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
@@ -210,6 +211,20 @@ def test_agent_with_declared_endpoint_gets_no_key(
     found = (pytester.path / "found.txt").read_text()
     assert re.match(r"Endpoint\(http://127.0.0.1:\d+\) \[", found)
     assert ("OPENAI_API_KEY" in found) is has_key
+
+
+@pytest.mark.parametrize("process", ["on", "off"])
+def test_no_proxy_is_between_an_agent_and_its_endpoint(
+    project: Project, monkeypatch: pytest.MonkeyPatch, unused_port: int, process: str
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{unused_port}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("NO_PROXY", "example.com")
+    project.serve(LOOK, DONE)
+    project.run("Sdk", process=process).assert_outcomes(passed=1)
+    assert os.environ["NO_PROXY"] == "example.com"
+    assert "no_proxy" not in os.environ
 
 
 def test_script_replaces_the_model_behind_an_endpoint(project: Project, pytester) -> None:

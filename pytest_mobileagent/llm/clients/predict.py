@@ -17,6 +17,7 @@ from pytest_mobileagent.llm.clients.sdk import mended
 from pytest_mobileagent.llm.model import Completion, ProviderBusyError
 from pytest_mobileagent.llm.provider_errors import refused, scrubbed
 from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.proxies import by_proxy, proxy_of
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Predict:
             answer = self._post(self._predict_url, json=mended(_body(request)))
             return _of_predict(self._json(answer))
         except self._errors as error:
-            raise self._broken(str(error) or type(error).__name__) from None
+            why = hide(str(error) or type(error).__name__, proxy_of(self._url))
+            raise self._broken(f"{why}{by_proxy(self._url)}") from None
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             why = f"its answer cannot be read ({type(error).__name__}: {why_unreadable(error)})"
             raise self._broken(why) from None

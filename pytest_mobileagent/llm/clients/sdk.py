@@ -18,6 +18,7 @@ from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, refused, scrubbed
 from pytest_mobileagent.llm.streams import events
+from pytest_mobileagent.proxies import by_proxy, proxy_of
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_OF_PROXIES = {403, 407, 502, 503, 504}  # statuses with which proxies themselves answer, too
 
 # The settings that may be left out: reasoning models only accept their default temperature, some
 # models accept no `top_p` beside it, and some servers do not support `stream_options`.
@@ -214,13 +217,19 @@ class Sdk:
         except sdk.APIStatusError as error:
             response = error.response
             body = error.body if error.body is not None else response.text
-            wrong = refused(self.place, response.status_code, body, response.headers, self._key)
+            by = by_proxy(self._url) if response.status_code in _OF_PROXIES else ""
+            place, status = f"{self.place}{by}", response.status_code
+            wrong = refused(place, status, body, response.headers, self._key)
         except sdk.APITimeoutError:
-            wrong = self.broken("no answer came in time")
+            wrong = self.broken(f"no answer came in time{by_proxy(self._url)}")
         except sdk.APIConnectionError as error:
             cause = error.__cause__ or error
             limited = isinstance(cause, ProviderError)  # by `transport`
-            wrong = cause if limited else self.broken(f"it cannot be reached: {cause}")
+            if limited:
+                wrong = cause
+            else:
+                why = hide(str(cause), proxy_of(self._url))
+                wrong = self.broken(f"it cannot be reached: {why}{by_proxy(self._url)}")
         except sdk.APIError as error:
             wrong = refused(self.place, 200, error.body or str(error), {}, self._key)
         except (httpx2.HTTPError, httpx2.StreamError) as error:

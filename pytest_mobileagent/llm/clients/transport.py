@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2  # installed with the SDKs, by an extra
 
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
+from pytest_mobileagent.proxies import leads_here
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def http_options(base_url: str, seconds: float) -> dict[str, Any]:
     other servers.
     """
     place = redact_urls(base_url)
+    # With a transport of its own, a client ignores the proxies of the environment.
+    past_proxies = {"transport": httpx2.HTTPTransport()} if leads_here(base_url) else {}
 
     def sent(request: httpx2.Request) -> None:
         request.extensions[_WATCH] = ReplyWatch(place, seconds)
@@ -34,6 +37,7 @@ def http_options(base_url: str, seconds: float) -> dict[str, Any]:
         "timeout": httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
         "follow_redirects": True,
         "event_hooks": {"request": [sent], "response": [_answered]},
+        **past_proxies,
     }
 
 

@@ -28,6 +28,7 @@ from pytest_mobileagent.llm.providers import (
 )
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program.upstream import Origin
+from pytest_mobileagent.proxies import LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _BUNDLES = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",

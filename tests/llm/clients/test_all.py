@@ -35,7 +35,7 @@ from .answering import Answering
 from .conftest import KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CHATS = [OpenAIChat, OpenAIResponses, AnthropicMessages]
 ALL = [*CHATS, Predict]
@@ -247,14 +247,47 @@ def test_unreachable_server_is_an_error(connect, kind):
         connect.at(kind, url).ask(asked())
 
 
+@pytest.fixture
+def proxied(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Sets the proxy in the environment, and no host to which it does not apply."""
+
+    def proxied(url: str) -> None:
+        for name in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, url)
+
+    return proxied
+
+
 @clients
-def test_proxies_from_the_environment_are_used(connect, kind, monkeypatch):
+def test_proxies_from_the_environment_are_used(connect, kind, proxied):
     with ScriptedModel(["by a proxy"]).serve() as url:
-        monkeypatch.setenv("HTTP_PROXY", url)
-        monkeypatch.delenv("NO_PROXY", raising=False)
+        proxied(url)
         path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
         client = connect.at(kind, f"http://model.invalid/{url.key}{path}")
         assert client.ask(asked()).text == "by a proxy"
+
+
+@clients
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
+def test_no_proxy_is_between_a_model_on_this_machine_and_a_client(connect, kind, proxied, host):
+    with ScriptedModel(["direct"]).serve() as url:
+        proxied("socks5://127.0.0.1:9")  # which would also need a package that is not installed
+        path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
+        client = connect.at(kind, f"{url.replace('127.0.0.1', host)}{path}")
+        assert client.ask(asked()).text == "direct"
+
+
+@clients
+def test_a_model_that_cannot_be_reached_through_a_proxy_is_an_error_that_names_it(
+    connect, kind, proxied, unused_port
+):
+    proxied(f"me:s3cret@127.0.0.1:{unused_port}")
+    with pytest.raises(ProviderBusyError) as caught:
+        connect.at(kind, "http://model.invalid/v1").ask(asked())
+    assert f"(through the proxy http://127.0.0.1:{unused_port}, which the" in str(caught.value)
+    assert "s3cret" not in str(caught.value)
 
 
 @clients

@@ -40,8 +40,8 @@ async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     """Serve as the user's own proxy, which requires a password."""
     head = await reader.readuntil(b"\r\n\r\n")
     assert b"Proxy-Authorization: Basic bWU6cGFzcw==\r\n" in head
-    host, _, port = head.split()[1].decode().partition(":")
-    there, back = await asyncio.open_connection(host, int(port))
+    _, _, port = head.split()[1].partition(b":")
+    there, back = await asyncio.open_connection("127.0.0.1", int(port))
     try:
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
         await asyncio.gather(copy(reader, back), copy(there, writer))
@@ -344,18 +344,19 @@ def test_intercepted_host_receives_the_request(
 ) -> None:
     authority = trustme.CA()
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(secure)
+    host = "model.invalid" if is_proxied else "localhost"
+    authority.issue_cert(host).configure_cert(secure)
     roots = tmp_path / "roots.pem"
     authority.cert_pem.write_to_path(str(roots))
     provider, port = provide(once, secure)
     if is_proxied:  # through a proxy named in the user's environment
         _, number = provide(None, serve=tunnel)
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass@127.0.0.1:{number}")
-    recorder = make(hosts=["localhost"])
+    recorder = make(hosts=[host])
     monkeypatch.setenv("SSL_CERT_FILE", str(roots))
     upstream.tls.cache_clear()
     try:
-        url = f"https://localhost:{port}/any/chat/completions?key=secret-secret-secret-1"
+        url = f"https://{host}:{port}/any/chat/completions?key=secret-secret-secret-1"
         body = ASKED.replace(b"true", b"false").decode()
         command = ["curl", "-sS", "--noproxy", "", "-d", body, url]
         environment = {"PATH": "/usr/bin:/bin", **recorder.environment}
@@ -365,7 +366,7 @@ def test_intercepted_host_receives_the_request(
     assert done.stdout == REPLY
     assert provider.requests[0].startswith(b"POST /any/chat/completions?key=secret")
     (line,) = recorder.lines
-    assert line["call"]["model"] == "localhost:own"
+    assert line["call"]["model"] == f"{host}:own"
     assert "secret" not in json.dumps(line)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.proxies import by_proxy, leads_here, proxy_of
 from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ class AppiumSession:
             raise DeviceError(f"Appium at {self.redacted}: {what} failed: {message}") from error
         except (HTTPError, OSError) as error:
             self._driver = None
-            message = hide(str(error), self.url)[:300]
-            msg = f"Appium at {self.redacted} does not answer: {what} failed: {message}"
+            message = hide(hide(str(error), self.url), proxy_of(self.url))[:300]
+            by = by_proxy(self.url)
+            msg = f"Appium at {self.redacted} does not answer: {what} failed: {message}{by}"
             raise DeviceError(msg) from error
 
     def alive(self) -> bool:
@@ -121,6 +123,7 @@ class AppiumSession:
         from appium.options.android import UiAutomator2Options
         from appium.webdriver.client_config import AppiumClientConfig
         from selenium.common.exceptions import WebDriverException
+        from selenium.webdriver.common.proxy import Proxy, ProxyType
 
         class Client(webdriver.Remote):  # type: ignore[misc]  # selenium has no types
             """The client, but errors that are not in W3C's format, as of hubs, are errors, too."""
@@ -137,6 +140,7 @@ class AppiumSession:
         config = AppiumClientConfig(
             url,
             keep_alive=True,
+            proxy=Proxy(raw={"proxyType": ProxyType.DIRECT}) if leads_here(url) else None,
             timeout=int(_ANSWER_SECONDS),
             username=unquote(parts.username or "") or None,
             password=unquote(parts.password or "") or None,
