@@ -189,17 +189,17 @@ _TABLE = {
         moderation: -
         failure: 500; 502
         request: 422""",
-    # docs.mistral.ai/api: statuses
+    # docs.mistral.ai/resources/error-glossary
     "mistral": """
-        money: -
+        money: 402 *
         quota: -
-        rate: 429 rate_limited *
-        overload: 429 ~service tier capacity exceeded *
-        key: 401
-        model: 400 invalid_model *; 400 ~invalid model: *
+        rate: 429; 429 rate_limited *
+        overload: 503; 429 ~service tier capacity exceeded *
+        key: 401; 403
+        model: 404; 400 unknown_model; 400 invalid_model *; 400 ~invalid model: *
         length: 400 ~too large for model *
         moderation: -
-        failure: 500 *
+        failure: 500; 502; 504
         request: 422""",
     # docs.together.ai/docs/error-codes
     "together": """

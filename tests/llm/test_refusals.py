@@ -1,4 +1,4 @@
-"""The table of providers' refusals, row by row, through the client that asks the provider."""
+"""The table of providers' refusals, row by row, and through the client that asks the provider."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
+from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
+from pytest_mobileagent.llm.model import Message, ProviderError, Request, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, kind_of
 from pytest_mobileagent.llm.refusals import _TABLE as WRITTEN
 from pytest_mobileagent.llm.refusals import MEANS, TABLE, Kind, Row, has_failed, stop_of
+from tests.llm.clients.answering import Answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +87,19 @@ def bodies(provider: str, row: Row) -> list[Any]:
 def test_every_row_is_told_by_what_the_provider_sends(provider: str, row: Row) -> None:
     for body in bodies(provider, row):
         assert kind_of(row.status, body) == row.kind, body
+
+
+@pytest.mark.parametrize("provider", TABLE)
+def test_the_client_raises_what_a_row_means(provider: str) -> None:
+    kind = AnthropicMessages if provider == "anthropic" else OpenAIChat
+    client = kind("m", "http://model/v1", "sk-not-a-real-key")
+    sent = [(row, body) for row in TABLE[provider] for body in bodies(provider, row)]
+    Answering(client, [(row.status, body) for row, body in sent])
+    for row, _ in sent:
+        with pytest.raises((ProviderError, RequestRefusedError)) as caught:
+            client.ask(Request((Message("user", ("hi",)),)))
+        assert type(caught.value) is MEANS[row.kind], row
+    client.close()
 
 
 @pytest.mark.parametrize(("provider", "row"), [each for each in EACH if any(each[1][2:4])])

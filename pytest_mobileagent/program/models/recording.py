@@ -228,7 +228,8 @@ class Recording:
         if MEANS[kind] is RequestRefusedError:
             self._shared.outage = None
         else:
-            self._note_outage(why, lasts=MEANS[kind] is not ProviderBusyError)
+            # Agents may do without embeddings.
+            self._note_outage(why, lasts=MEANS[kind] is not ProviderBusyError and not self.api.role)
         self._fail(why, answer, is_busy=MEANS[kind] is ProviderBusyError)
 
     def _assembled(self, raw: bytes) -> tuple[Assembled, float | None, Any]:

@@ -33,9 +33,12 @@ PIECE = {"index": 0, "delta": MESSAGE, "finish_reason": None}
 END = {"index": 0, "delta": {}, "finish_reason": "stop"}
 SOME = {"prompt_tokens": 1000, "completion_tokens": 3, "total_tokens": 1003}
 # Counts of all tokens so far in each piece; in the last choice, as Moonshot; odd ones.
-EACH = events(*({"model": "gpt-4o", **each} for each in (
-    {"choices": [PIECE], "usage": SOME}, {"choices": [END], "usage": CHAT["usage"]},
-    {"choices": [], "usage": None})))  # fmt: skip
+PIECES: list[dict[str, Any]] = [
+    {"choices": [PIECE], "usage": SOME},
+    {"choices": [END], "usage": CHAT["usage"]},
+    {"choices": [], "usage": None},
+]
+EACH = events(*({"model": "gpt-4o", **piece} for piece in PIECES))
 INSIDE = events(
     {"model": "gpt-4o", "choices": [{**PIECE, **END, "usage": COUNTS, "delta": MESSAGE}]}
 )
