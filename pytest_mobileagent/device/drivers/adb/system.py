@@ -81,7 +81,7 @@ CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 _PACKAGES = "pm list packages --show-versioncode"
 PACKAGES = f"{_PACKAGES} || {_PACKAGES} --user 0"
 _BOOT_SECONDS = 60.0
-_ROOT_SECONDS = 3.0  # how long adbd may take to begin its restart; adb itself waits as long
+_ROOT_SECONDS = 2.0  # how long adbd may take to begin its restart
 _DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
 
 
