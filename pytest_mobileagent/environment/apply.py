@@ -110,7 +110,8 @@ def _settings(environment: Environment) -> str:
     return (
         f"wm size {width}x{height} && wm density {environment.density}"
         f" && settings put system font_scale {environment.font_scale}"
-        f" && cmd uimode night {'yes' if environment.dark else 'no'} >/dev/null"
+        # Before Android 10, which has no dark theme, the command fails with status 0.
+        f" && ! cmd uimode night {'yes' if environment.dark else 'no'} | grep 'No shell command'"
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Open, Wait
-from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.device.device import PERMIT, Capture
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
     await_focus,
@@ -145,7 +145,8 @@ class AdbDevice:
                         self.system.run(after)
                 raise
             if "java.lang.SecurityException" in done.text:
-                raise DeviceError(f"device {self.address} refuses input: {done.text.strip()[:300]}")
+                why = next(line for line in done.text.splitlines() if "SecurityException" in line)
+                raise DeviceError(f"device {self.address} refuses input: {why[:200]}; {PERMIT}")
             if self._spares:
                 self._tree = hierarchy(seen.text)
             else:
