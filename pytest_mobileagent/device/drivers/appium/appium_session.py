@@ -125,10 +125,10 @@ class AppiumSession:
         from selenium.common.exceptions import WebDriverException
         from selenium.webdriver.common.proxy import Proxy, ProxyType
 
-        class Client(webdriver.Remote):  # type: ignore[misc]  # selenium has no types
+        class Client(webdriver.Remote):
             """The client, but errors that are not in W3C's format, as of hubs, are errors, too."""
 
-            def execute(self, driver_command: str, params: Any = None) -> Any:
+            def execute(self, driver_command: Any, params: Any = None) -> Any:
                 response = super().execute(driver_command, params)
                 if response.get("status"):
                     raise WebDriverException(str(response.get("value") or response))
