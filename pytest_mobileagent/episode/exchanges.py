@@ -5,7 +5,7 @@
      "reply": {"text": "…", "stop": "end", "tool_calls": []}, "error": ""}
 
 An attempt that will be retried leaves a line with "error" and "busy_since", by the monotonic clock
-of this machine.
+of this machine. While a provider is being asked, a file `calls.asking` says so to other processes.
 
 Pictures are in the run's screen store. A line is written as soon as its call has ended, by the
 process that made the call, so nothing is lost when the agent's process is killed.
@@ -13,6 +13,8 @@ process that made the call, so nothing is lost when the agent's process is kille
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
@@ -21,7 +23,7 @@ from pytest_mobileagent.fileio import append_line, new_lines, parse_json, read_b
 from pytest_mobileagent.jsonable import expect, to_line, to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 STREAM = "calls.jsonl"
@@ -39,6 +41,24 @@ class ExchangeLog:
     ) -> None:
         self._path = episode / name
         self._calls = calls
+        self._asking, self._lock = 0, threading.Lock()
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        """Show to readers, until the context ends, that a provider is being asked."""
+        self._show_asking(1)
+        try:
+            yield
+        finally:
+            self._show_asking(-1)
+
+    def _show_asking(self, change: int) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            before, self._asking = self._asking, self._asking + change
+            if not before:
+                _asking(self._path).touch()
+            elif not self._asking:
+                _asking(self._path).unlink(missing_ok=True)
 
     def next_line(self) -> int:
         """Return the number of the line that the next call will be written to, from 1."""
@@ -74,6 +94,19 @@ class CallReader:
         self._read = 0
         self.busy_since: float | None = None
 
+    @property
+    def asking(self) -> int | None:
+        """What identifies the call that a provider has not answered yet; None if there is none."""
+        try:
+            return _asking(self._path).stat().st_mtime_ns
+        except OSError:
+            return None
+
+    def close(self) -> None:
+        """Remove the sign of a call whose process was killed."""
+        with contextlib.suppress(OSError):
+            _asking(self._path).unlink(missing_ok=True)
+
     def new(self) -> tuple[ModelCall, ...]:
         """Return the calls of complete lines that have not been read yet."""
         try:
@@ -85,6 +118,10 @@ class CallReader:
             call, self.busy_since = _content(line)
             calls += [] if call is None else [call]
         return tuple(calls)
+
+
+def _asking(calls: Path) -> Path:
+    return calls.with_suffix(".asking")
 
 
 def first_prompt(episode: Path) -> str:

@@ -10,6 +10,7 @@ from pytest_mobileagent.urls import redact_urls
 
 REQUEST_SECONDS = 300.0  # the longest that a provider may say nothing
 _WHOLE = 2.0  # times as long: the longest that a whole reply may take
+WHOLE_REPLY_SECONDS = REQUEST_SECONDS * _WHOLE
 LARGEST_REPLY = 16 * 2**20  # bytes, uncompressed
 # Lines that keep a connection alive: white space, comments, and pings (Anthropic).
 _SILENCE = re.compile(

@@ -284,7 +284,9 @@ class MeteredModel:
 
     def _asked(self, request: Request, began: float) -> Completion:
         try:
-            answer = self.client.ask(request)
+            log = self.meter.log
+            with contextlib.nullcontext() if log is None else log.asking():
+                answer = self.client.ask(request)
             return replace(answer, text=without_keys(answer.text, REAL_KEY))
         except (ProviderError, RequestRefusedError) as error:
             error.args = (without_keys(str(error)),)

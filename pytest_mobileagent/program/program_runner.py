@@ -181,7 +181,8 @@ class ProgramRunner:
         while not process.is_over and session.ending is None:
             recorders.check()
             self._lost += session.seconds_lost()
-            if watcher.track.worked() - self._lost > limit:
+            is_over = watcher.track.worked() - self._lost > limit
+            if is_over and not session.awaits_provider():
                 watcher.end(
                     Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds")
                 )

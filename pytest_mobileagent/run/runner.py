@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _LONGEST_ERROR = 2000  # characters of an error in the record; more of it is written to a file
 _LONGEST_KEPT = 8 * 1024 * 1024  # characters of an error in the file
 ERROR_FILE = "agent-error.txt"
+_LATE_SECONDS = 0.2  # between looks at whether a provider still owes an answer at the time limit
 
 
 class AgentRunner(Protocol):
@@ -150,21 +151,29 @@ class ConversationRunner:
     def _receive(self, session: Session) -> Reply | Work:
         """Return the agent's next message, and set `_thought` to the seconds that it took.
 
-        Time lost because a provider had to be asked again does not count.
+        Time lost because a provider had to be asked again does not count. At the time limit, the
+        answer that a provider still owes is waited for: if it stalls, that is not the agent's
+        failure.
         """
         before, lost, message = time.monotonic(), 0.0, None
+        is_late = False
         while message is None:
-            taken = time.monotonic() - before
+            left = session.seconds_left + lost - (time.monotonic() - before)
             try:
-                message = self._conversation.receive(max(0.0, session.seconds_left + lost - taken))
+                message = self._conversation.receive(max(_LATE_SECONDS * is_late, left))
             except TimeIsUpError:
                 if self._port is not None:
                     self._port.check()
-                if not (more := session.seconds_lost()):
+                more = session.seconds_lost()
+                is_late = not more and session.awaits_provider()
+                if not (more or is_late):
                     raise
                 lost += more
         lost += session.seconds_lost()
         self._thought = max(0.0, time.monotonic() - before - lost)
+        has_failed = isinstance(message, Work) and message.infrastructure
+        if is_late and not has_failed and self._thought > session.seconds_left:
+            raise TimeIsUpError
         session.seconds_left = max(0.0, session.seconds_left - self._thought)
         if self._port is not None:
             self._port.check()

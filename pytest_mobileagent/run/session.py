@@ -24,6 +24,7 @@ from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
+from pytest_mobileagent.llm.limits import WHOLE_REPLY_SECONDS
 from pytest_mobileagent.run.reports import Reports, cut
 from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.task.case import Case
@@ -131,6 +132,7 @@ class Session:
         self._calls = CallReader(recorder.folder)
         self._waits = CallReader(recorder.folder)
         self._lost = 0.0  # seconds of the current wait that have been counted already
+        self._owed: tuple[int | None, float] | None = None  # the call at the limit, and since when
         self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
@@ -235,7 +237,19 @@ class Session:
         lost = sum(call.waited or 0.0 for call in self._waits.new()) - self._lost
         since = self._waits.busy_since
         self._lost = 0.0 if since is None else max(0.0, time.monotonic() - since)
+        if lost + self._lost > 0:
+            self._owed = None
         return max(0.0, lost + self._lost)
+
+    def awaits_provider(self) -> bool:
+        """Return whether a provider still owes the answer that it owed at the time limit.
+
+        Only when it answers, or exceeds a limit of replies, is it known whose time has run out.
+        """
+        asking, now = self._waits.asking, time.monotonic()
+        self._owed = self._owed or (asking, now)
+        call, since = self._owed
+        return asking is not None and asking == call and now - since < WHOLE_REPLY_SECONDS
 
     def take_calls(self, reported: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
         """Return the calls behind a decision: those of metered models, and those `reported`.
@@ -343,6 +357,7 @@ class Session:
         The calls of metered models that were not followed by a decision are recorded, too.
         """
         self.reports.finish(self._decided)
+        self._waits.close()
         ending = self.ending
         assert ending is not None
         self._recorder.end(

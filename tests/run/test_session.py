@@ -24,7 +24,8 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
-from pytest_mobileagent.run.session import MOST_LOOKS
+from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.run.session import MOST_LOOKS, Session
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action, Observation
+    from pytest_mobileagent.llm.model import Completion, Request
 
 
 class Count:
@@ -308,3 +310,42 @@ def test_a_provider_that_is_no_longer_busy_gives_no_time_back():
     )
     assert episode.termination == Termination.TIME_LIMIT
     assert len(episode.calls) == 1
+
+
+class Owing(ScriptedModel):
+    """A model that answers, or stalls, only after the runner has looked at the time limit."""
+
+    stalls = True
+    looked = threading.Event()
+
+    def ask(self, request: Request) -> Completion:
+        assert self.looked.wait(10)
+        if self.stalls:
+            raise ProviderError("http://model: no answer came in time")
+        return super().ask(request)
+
+
+@pytest.fixture
+def owing(monkeypatch: pytest.MonkeyPatch) -> Owing:
+    awaits = Session.awaits_provider
+
+    def look(session: Session) -> bool:
+        found = awaits(session)
+        Owing.looked.set()
+        return found
+
+    Owing.looked.clear()
+    monkeypatch.setattr(Session, "awaits_provider", look)
+    return Owing(["at last", "again"])
+
+
+def test_a_provider_that_stalls_beyond_the_time_limit_is_at_fault(owing, phone):
+    with pytest.raises(ProviderError, match="no answer came in time"):
+        play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
+
+
+def test_a_slow_answer_after_the_time_limit_is_the_agents_time(owing, phone):
+    owing.stalls = False
+    episode = play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
+    assert episode.termination == Termination.TIME_LIMIT
+    assert not list(episode.folder.glob("*.asking"))

@@ -79,8 +79,9 @@ class Exchange:
         self.recording.sent()
         preparing = asyncio.get_running_loop().run_in_executor(None, self.recording.prepare)
         try:
-            response, pieces = await self._ask()
-            await self._pass_back(response, pieces, preparing)
+            with self.recording.asking():
+                response, pieces = await self._ask()
+                await self._pass_back(response, pieces, preparing)
         except BROKEN as problem:
             gone = self.connection.reader.is_gone
             error = _HUNG_UP if gone else f"{type(problem).__name__}: {problem}"

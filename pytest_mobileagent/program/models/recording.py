@@ -136,6 +136,7 @@ class Recording:
         self._prompt: _Prompt | None = None
         self.key = hashlib.sha256(b"\0".join((sent.path.encode(), sent.data))).digest()
         self._began = time.monotonic()
+        self.asking = shared.log.asking
 
     def sent(self) -> None:
         """Record that the request is being sent to the provider."""
