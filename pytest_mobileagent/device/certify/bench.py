@@ -7,7 +7,6 @@ reads from Android itself. So contracts look at effects, by another way than the
 from __future__ import annotations
 
 import re
-import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -86,11 +85,10 @@ class Bench:
         printed = self.shell(f"am force-stop {PACKAGE}; {start}")
         for _ in range(_LOOKS):
             screen = self.device.observe().screen
-            if is_shown(screen):
-                expect("ready", said(screen), "the app's status after its start")
+            if said(screen) == "ready":
                 return screen
-        seen = f"{screen.package}/{screen.activity} with {len(screen.elements)} elements"
-        raise Unwell(f"the app's page is not shown, but {seen}; am printed {printed!r}", "")
+        seen = f"{said(screen)!r}, and in front is {screen.package}/{screen.activity}"
+        raise Unwell(f"the started app should say 'ready', but it is {seen}; am: {printed!r}", "")
 
     def tap(self, screen: Screen, text: str) -> Screen:
         """Tap a text of the screen."""
@@ -100,8 +98,8 @@ class Bench:
         """Set a setting, which is put back after the contract."""
         name = f"{namespace} {key}"
         old = self.shell(f"settings get {name}").strip()
-        put_back = f"settings put {name} {shlex.quote(old)}"
-        self.undo.append(f"settings delete {name}" if old in {"null", ""} else put_back)
+        is_set = old != "null" and re.fullmatch(r"[\w./:;-]+", old)
+        self.undo.append(f"settings put {name} '{old}'" if is_set else f"settings delete {name}")
         self.shell(f"settings put {name} {value}")
 
     def resolve(self, intent: str) -> str:
@@ -157,7 +155,7 @@ def is_shown(screen: Screen) -> bool:
 def said(screen: Screen) -> str:
     """Return what the app says happened last."""
     told = _told(screen)
-    return told[0] if told else f"(the app is not shown, but {screen.package})"
+    return told[0] if told else "not shown"
 
 
 def facts(screen: Screen) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter, deque
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -37,8 +38,9 @@ _KEPT = (  # settings that the contracts, or the driver on their behalf, may cha
     "system accelerometer_rotation",
     "system user_rotation",
 )
-_HEARD = 12  # commands, the last of a contract
+_HEARD = 16  # commands, the last of a contract
 _LONGEST = 600  # characters of a command or of what it printed
+_BACK_SECONDS = 10.0
 _SILENT = "not tried: the device no longer answers"
 
 
@@ -121,10 +123,20 @@ def attempts(device: Device, names: Iterable[str]) -> Generator[Finding, None, N
                 continue
             finding = _tried(name, bench)
             bench.restore()
-            is_silent = finding.level == "problem" and examine("", answers, device).level != "ok"
+            is_silent = finding.level == "problem" and _is_gone(device)
             yield finding
     finally:
         _put_back(bench, kept)
+
+
+def _is_gone(device: Device) -> bool:
+    """Return whether a device no longer answers, which one whose connection was lost soon does."""
+    deadline = time.monotonic() + _BACK_SECONDS
+    while examine("", answers, device).level != "ok":
+        if time.monotonic() > deadline:
+            return True
+        time.sleep(0.2)
+    return False
 
 
 def _tried(name: str, bench: Bench) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
 from importlib.resources import files as resources
 
 from pytest_mobileagent.action.action import Tap
@@ -33,6 +34,7 @@ from pytest_mobileagent.device.probes.services import (
     volume,
 )
 from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
+from pytest_mobileagent.errors import DeviceError
 
 KEY = "mobileagent_contract"  # a setting of our own
 FOLDER = "/sdcard/mobileagent-contracts"
@@ -270,20 +272,22 @@ def resets(bench: Bench) -> str:
     """Reset the device, to a snapshot of this moment or by clearing the app: a change is gone."""
     system = system_of(bench.device)
     address = getattr(system, "address", None)
-    name = _SNAPSHOT
     types(bench, _TEXT)
     if names := system.snapshots():
         if address is None:
             raise CannotBe("snapshots cannot be saved here")
+        console, name = Console(address), _SNAPSHOT
         try:
-            Console(address).save(name)
-        except ReadOnlyError:  # an emulator of this command's own
-            name = names[0]
-        bench.put("global", KEY, "changed")
-        done = system.reset(name, ())
+            try:
+                console.save(name)
+            except ReadOnlyError:  # an emulator of this command's own
+                name = names[0]
+            bench.put("global", KEY, "changed")
+            done = system.reset(name, ())
+        finally:
+            with suppress(DeviceError):
+                console.delete(_SNAPSHOT)
         expect("snapshot", done.kind, f"the reset ({done})")
-        if name == _SNAPSHOT:
-            Console(address).delete(name)
         bench.has_app = _is_installed(bench)
         left = bench.shell(f"settings get global {KEY}").strip()
         expect("null", left, "a setting that was put after the snapshot")

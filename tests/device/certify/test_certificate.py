@@ -38,7 +38,7 @@ def device(whole_phone: Address) -> Iterator[AdbDevice]:
 
 
 def state(device: AdbDevice) -> list[str]:
-    return device.system.shell(STATE).splitlines()
+    return [*device.system.snapshots(), *device.system.shell(STATE).splitlines()]
 
 
 LACKING = {
@@ -120,6 +120,8 @@ def test_interrupted_certificate_leaves_the_phone_as_it_was(device, monkeypatch)
 
 
 def test_contracts_after_the_phone_fell_silent_are_not_tried(device, monkeypatch):
+    monkeypatch.setattr(certificate, "_BACK_SECONDS", 0.1)
+
     def silent(*_):
         raise DeviceError("no answer")
 
