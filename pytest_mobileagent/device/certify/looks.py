@@ -167,7 +167,7 @@ def secure_page(bench: Bench) -> str:
     words = " ".join(reversed(printed))
     need(
         size.isdigit() and int(size),
-        f"screencap prints {words or size!r} and no picture: agents see black there",
+        f'screencap prints "{words or size}" and no picture: agents see black there',
     )
     field = the(screen, text="Colour").bounds
     pixel = screen.image.getpixel((field.right - 4, field.bottom - 4))

@@ -126,6 +126,13 @@ def test_broken_command_is_noticed(bench, breaks, command, other, contract):
     assert finding.level == "problem", finding
 
 
+def test_page_whose_picture_is_refused_is_told_in_the_phones_words(bench, breaks):
+    breaks(r"screencap -p /data[^;]*2>&1", "echo Status: -1; false")
+    finding = examine("secure page", CONTRACTS["secure page"], bench)
+    said = 'screencap prints "Status: -1" and no picture: agents see black there'
+    assert (finding.level, finding.seen) == ("problem", said)
+
+
 def test_every_contract_says_what_is_done_and_must_hold():
     for name, contract in CONTRACTS.items():
         assert re.fullmatch(r".{20,100}\.", about(contract)), name
