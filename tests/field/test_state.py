@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ OTHERS = {
     "wm size": "Physical size: 1080x2400\n",
     "wm density": "Physical density: 420\n",
 }
+
+MISSING = {"getprop ro.build.version.sdk": "\n"}
 
 
 def info(entry: Output) -> DeviceInfo:
@@ -72,6 +75,19 @@ def test_the_size_of_the_screen(entry: Output) -> None:
 @outputs_of("wm_density")
 def test_the_density_of_the_screen(entry: Output) -> None:
     entry.check(lambda: info(entry).density)
+
+
+@outputs_of("getprop")
+def test_the_properties(entry: Output) -> None:
+    known = re.findall(r"\[(.*)\]: \[(.*)\]", entry.output)
+    each = {f"getprop {name}": f"{value}\n" for name, value in known}
+    shell = replace(entry, output="\n", also={**OTHERS, **MISSING, **each}).shell
+
+    def read() -> list[str | int]:
+        found = read_info(shell)
+        return [found.model, found.android, found.sdk, found.locale]
+
+    entry.check(read)
 
 
 @outputs_of("dumpsys_window")
