@@ -1,18 +1,20 @@
 """Events in Calendar."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from pytest_mobileagent import answer, open_app, scroll, seen, sqlite, tap, task, type_text
+from pytest_mobileagent import answer, open_app, prop, scroll, seen, sqlite, tap, task, type_text
 
 CALENDAR = "com.google.android.calendar"
 DATABASE = "/data/data/com.android.providers.calendar/databases/calendar.db"
 EVENTS = sqlite(
     DATABASE,
-    "SELECT _id, title, allDay, exdate, strftime('%Y-%m-%d %H:%M', dtstart / 1000, 'unixepoch')"
-    " AS begins, (dtend - dtstart) / 60000 AS minutes FROM Events WHERE deleted = 0",
+    "SELECT _id, title, allDay, exdate, dtstart, (dtend - dtstart) / 60000 AS minutes"
+    " FROM Events WHERE deleted = 0",
 )
+ZONE = prop("persist.sys.timezone")
 REMINDERS = sqlite(
     DATABASE,
     "SELECT title, minutes FROM Reminders JOIN Events ON Events._id = event_id"
@@ -22,9 +24,14 @@ DRAWER = "Show Calendar List and Settings drawer"
 
 
 def fresh(episode):
-    """Return the rows added since the start."""
+    """Return the rows added since the start, with the times at which they begin on the phone."""
     before = {row["_id"] for row in episode.initial_probe("events")}
-    return [row for row in episode.probe("events") if row["_id"] not in before]
+    return [
+        {**row, "begins": f"{datetime.fromtimestamp(row['dtstart'] / 1000, zone):%Y-%m-%d %H:%M}"}
+        for row in episode.probe("events")
+        for zone in [ZoneInfo("UTC" if row["allDay"] else episode.probe("zone"))]
+        if row["_id"] not in before
+    ]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +41,7 @@ def fresh(episode):
     'In Calendar, add an event "{title}" for tomorrow at {time} that lasts an hour.',
     app=CALENDAR,
     level=2,
-    probes={"events": EVENTS},
+    probes={"events": EVENTS, "zone": ZONE},
     solution=[
         open_app(),
         tap(content_desc=DRAWER),
@@ -56,7 +63,7 @@ def test_add(episode, title, time):
     'In Calendar, note that the "Water delivery" comes today: make it an event of the whole day.',
     app=CALENDAR,
     level=2,
-    probes={"events": EVENTS},
+    probes={"events": EVENTS, "zone": ZONE},
     solution=[
         open_app(),
         tap(content_desc="Create new event (and more)"),
@@ -107,7 +114,7 @@ def test_remind(episode):
     "Tomorrow's piano lesson is cancelled, but the later ones take place: change that in Calendar.",
     app=CALENDAR,
     level=3,
-    probes={"events": EVENTS},
+    probes={"events": EVENTS, "zone": ZONE},
     solution=[
         open_app(),
         tap(content_desc="Search"),
@@ -120,5 +127,6 @@ def test_remind(episode):
 )
 def test_cancel_one(episode):
     lessons = [row for row in episode.probe("events") if row["title"] == "Piano lesson"]
-    tomorrow = f"{episode.started + timedelta(days=1):%Y%m%d}T160000Z"
-    assert [row["exdate"] for row in lessons] == [tomorrow]
+    tomorrow = (episode.started + timedelta(days=1)).replace(hour=16, minute=0, second=0)
+    begin = tomorrow.replace(tzinfo=ZoneInfo(episode.probe("zone"))).astimezone(UTC)
+    assert [row["exdate"] for row in lessons] == [f"{begin:%Y%m%dT%H%M%SZ}"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from pytest_mobileagent import open_app, press, scroll, sqlite, tap, type_text
+from pytest_mobileagent import open_app, press, prop, scroll, sqlite, tap, type_text
 
 from .checks import check, fresh
 
@@ -20,6 +21,7 @@ EVENTS = {
         " FROM Events WHERE deleted = 0",
     )
 }
+ZONE = prop("persist.sys.timezone")
 
 
 def at_hour(hour: int) -> list[Any]:
@@ -62,7 +64,7 @@ def haircut(episode):
 
 @check(
     "calendar_2",
-    probes=EVENTS,
+    probes={**EVENTS, "zone": ZONE},
     solution=new_event(
         "Dental Check",
         17,
@@ -76,7 +78,7 @@ def dental_check(episode):
     events = [row for row in fresh(episode, "events") if row["title"] == "Dental Check"]
     assert [row["allDay"] for row in events] == [0]
     (event,) = events
-    zone = episode.started.tzinfo
+    zone = ZoneInfo(episode.probe("zone"))
     begins, ends = (
         datetime.fromtimestamp(event[name] / 1000, zone) for name in ("dtstart", "dtend")
     )

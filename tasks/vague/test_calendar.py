@@ -1,11 +1,13 @@
 """Appointments with missing details."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from pytest_mobileagent import (
     answer,
     ask_user,
     open_app,
+    prop,
     questions,
     scroll,
     seen,
@@ -19,9 +21,10 @@ CALENDAR = "com.google.android.calendar"
 DATABASE = "/data/data/com.android.providers.calendar/databases/calendar.db"
 EVENTS = sqlite(
     DATABASE,
-    "SELECT _id, title, allDay, strftime('%Y-%m-%d %H:%M', dtstart / 1000, 'unixepoch')"
-    " AS begins, (dtend - dtstart) / 60000 AS minutes FROM Events WHERE deleted = 0",
+    "SELECT _id, title, allDay, dtstart, (dtend - dtstart) / 60000 AS minutes"
+    " FROM Events WHERE deleted = 0",
 )
+ZONE = prop("persist.sys.timezone")
 REMINDERS = sqlite(
     DATABASE,
     "SELECT title, minutes FROM Reminders JOIN Events ON Events._id = event_id"
@@ -31,9 +34,14 @@ DRAWER = "Show Calendar List and Settings drawer"
 
 
 def fresh(episode):
-    """Return the rows added since the start."""
+    """Return the rows added since the start, with the times at which they begin on the phone."""
     before = {row["_id"] for row in episode.initial_probe("events")}
-    return [row for row in episode.probe("events") if row["_id"] not in before]
+    return [
+        {**row, "begins": f"{datetime.fromtimestamp(row['dtstart'] / 1000, zone):%Y-%m-%d %H:%M}"}
+        for row in episode.probe("events")
+        for zone in [ZoneInfo("UTC" if row["allDay"] else episode.probe("zone"))]
+        if row["_id"] not in before
+    ]
 
 
 @task(
@@ -41,7 +49,7 @@ def fresh(episode):
     vague="I have an appointment tomorrow: put it into Calendar.",
     app=CALENDAR,
     level=2,
-    probes={"events": EVENTS},
+    probes={"events": EVENTS, "zone": ZONE},
     user=questions(
         [
             ("What is the appointment called?", "Haircut"),
@@ -75,7 +83,7 @@ def test_appointment(episode):
     vague="Somebody comes today: note that in Calendar.",
     app=CALENDAR,
     level=2,
-    probes={"events": EVENTS},
+    probes={"events": EVENTS, "zone": ZONE},
     user=questions(
         [
             ("Who comes today?", "Plumber"),
