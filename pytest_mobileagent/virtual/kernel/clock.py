@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as host
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 INPUT_SECONDS = 1.0  # of frozen time that passes per input, so that toasts still come and go
@@ -33,6 +33,16 @@ class Clock:
     def now(self) -> datetime:
         """Return the current date and time in the phone's zone."""
         return datetime.fromtimestamp(self.time(), self.zone)
+
+    def ago(self, days: int, part: float) -> float:
+        """Return the moment when a part of the day so many days ago had passed, in seconds.
+
+        Of today, it is a part of the time that has passed.
+        """
+        midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+        begin = (midnight - timedelta(days)).timestamp()
+        end = (midnight - timedelta(days - 1)).timestamp() if days else self.time()
+        return begin + part * (end - begin)
 
     def uptime(self) -> float:
         """Return the seconds since boot.

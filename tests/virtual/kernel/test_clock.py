@@ -74,6 +74,21 @@ def test_zones(host, zone, hour):
     assert Clock(START, frozen=True, timezone=zone).now().hour == hour
 
 
+@pytest.mark.parametrize(
+    ("now", "days", "part", "then"),
+    [
+        ("2026-11-20T12:00", 0, 0.5, "2026-11-20T06:00:00-05:00"),
+        ("2026-11-20T12:00", 1, 0.75, "2026-11-19T18:00:00-05:00"),
+        ("2026-03-08T03:10", 0, 0.9, "2026-03-08T01:57:00-05:00"),  # 2:10 hours after midnight
+        ("2026-03-09T12:00", 1, 0.5, "2026-03-08T12:30:00-04:00"),
+        ("2026-11-02T12:00", 1, 0.5, "2026-11-01T11:30:00-05:00"),
+    ],
+)
+def test_parts_of_days_are_parts_of_the_time_that_passed(host, now, days, part, then):
+    clock = Clock(datetime.fromisoformat(now), frozen=True, timezone="America/New_York")
+    assert datetime.fromtimestamp(clock.ago(days, part), clock.zone).isoformat() == then
+
+
 def test_a_start_without_an_offset_is_in_the_phones_zone(host):
     clock = Clock(datetime(2026, 4, 5, 2, 30), frozen=True, timezone="Pacific/Auckland")
     assert clock.now().isoformat() == "2026-04-05T02:30:00+13:00"
