@@ -1,8 +1,9 @@
 """Every task in our suites can be done, and cannot be passed by doing less.
 
 Of the published suites, which have a `release.py`, a tenth is run. Of our own suites, the oracle
-plays all tasks, while agents that do less play an eighth, a quarter or a half. The part depends on
-the commit, or is set in the environment variable SUITES_PART (`make suites` runs all parts).
+plays all tasks, while agents that do less play an eighth, a quarter or a half. Those that depend on
+the time are also played on other days and in other time zones, a tenth of which are drawn. The part
+depends on the commit, or is set in the environment variable SUITES_PART (`make suites` runs all).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,20 @@ ROOT = Path(__file__).parent.parent.parent
 PUBLISHED = sorted(path.parent.relative_to(ROOT) for path in ROOT.glob("tasks/*/release.py"))
 OURS = ("tasks", *(f"--ignore={suite}" for suite in PUBLISHED))
 LACKS = {"app", *DECLARED}  # what published tasks may need and phones may lack
+AGENTS = ("oracle", "noop", "truncated_oracle")
+# Days on which there may be something wrong: a Monday, a Sunday, and the last of a month, of a year
+# and of a leap year's February; and those on which clocks go forward and back, if they do.
+DAYS = (
+    *("2026-11-23T09:00", "2026-11-22T23:30", "2027-01-31T12:00"),
+    *("2026-12-31T18:00", "2028-02-29T00:00"),
+)
+AMERICAN = ("2026-03-08T02:30", "2026-11-01T01:30")
+ZONES = {
+    **dict.fromkeys(("UTC", "America/New_York", "Asia/Kolkata"), AMERICAN),
+    "Pacific/Auckland": ("2026-09-27T02:30", "2026-04-05T02:30"),
+}
+MOMENTS = [f"{day}[{zone}]" for zone, others in ZONES.items() for day in (*DAYS, *others)]
+TIMED = "calendar or messages or test_date or tomorrow or weekday or missed or duration"
 LEAST = {"b_moca": 0.5}  # the minimum share of a suite's tasks that can run on the virtual phone
 
 
@@ -105,7 +121,7 @@ def check_that_all_fail(tasks: dict[str, dict]) -> None:
     assert broke == {}
 
 
-@pytest.mark.parametrize("agent", ["oracle", "noop", "truncated_oracle"])
+@pytest.mark.parametrize("agent", AGENTS)
 def test_published_tasks_whose_apps_are_there_are_sound(agent, tmp_path):
     tasks = outcomes(agent, tmp_path, *map(str, PUBLISHED), f"--mobile-shard={part()}")
     # Tasks without a solution are decided by judges alone, which accept the words of the goal.
@@ -115,6 +131,27 @@ def test_published_tasks_whose_apps_are_there_are_sound(agent, tmp_path):
         there, done = (sum(n.startswith(f"{suite}/") for n in some) for some in (tasks, played))
         assert there
         assert done >= there * LEAST.get(suite.name, 0)
+    check_that_all_are_sound(played, agent)
+
+
+def drawn(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    number, parts = map(int, part().split("/"))
+    return rows[number - 1 :: parts]
+
+
+@pytest.mark.parametrize(("moment", "agent"), drawn([*product(MOMENTS, AGENTS)]))
+def test_tasks_that_depend_on_the_time_are_sound_on_every_day_in_every_zone(
+    moment, agent, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")  # of this machine, which matters to no phone
+    chosen = ("tasks", "-k", TIMED, f"--mobile-shard={part(3)}", f"--mobile-device-time={moment}")
+    tasks = outcomes(agent, tmp_path, *chosen)
+    played = {name: t for name, t in tasks.items() if not t["skipped_for"]}
+    assert played
+    check_that_all_are_sound(played, agent)
+
+
+def check_that_all_are_sound(played: dict[str, dict], agent: str) -> None:
     if agent == "oracle":
         assert {n: t["reason"] for n, t in played.items() if not t["success"]} == {}
     else:
