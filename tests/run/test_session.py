@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +25,7 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
+from pytest_mobileagent.agent.process.wire import pack_observation, unpack_observation
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.run.session import MOST_LOOKS, Session
 from pytest_mobileagent.screen import xml as hierarchy
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action, Observation
+    from pytest_mobileagent.device.device import Capture
     from pytest_mobileagent.llm.model import Completion, Request
 
 
@@ -349,3 +352,32 @@ def test_a_slow_answer_after_the_time_limit_is_the_agents_time(owing, phone):
     episode = play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
     assert episode.termination == Termination.TIME_LIMIT
     assert not list(episode.folder.glob("*.asking"))
+
+
+def test_notices_of_the_phone_reach_the_agent_and_the_record() -> None:
+    heard: list[tuple[str, str]] = []
+    black = "the picture is black"
+
+    class Losing(FakePhone):
+        def observe(self, probes: Any = None) -> Capture:
+            typed = bool(self.actions) and isinstance(self.actions[-1], Type)
+            return replace(super().observe(probes), lost="the text is lost" if typed else "")
+
+    def step(_: Agent, seen: Observation) -> Action | list[Action]:
+        again = unpack_observation(pack_observation(seen))
+        assert (again.notice, again.failure) == (seen.notice, seen.failure)
+        heard.append((seen.notice, seen.failure))
+        decisions = [Tap(1, 1), Type("a"), [Ask("Why?"), Type("b"), Tap(-1, 0)], Finish()]
+        return decisions[len(heard) - 1]  # type: ignore[return-value]
+
+    pages = [make_screen("0"), replace(make_screen("1"), notice=black), make_screen("2")]
+    episode = play(agent(step), "Type.", phone=Losing(pages))
+    outside = heard[3][1]
+    assert "outside" in outside or "action 3 of 3" in outside
+    assert outside.endswith("; the text is lost")
+    assert heard[:3] == [("", ""), (black, ""), ("the text is lost", "the text is lost")]
+    assert [step.screen.notice for step in episode.steps] == ["", black, "", ""]
+    assert [step.notice for step in episode.steps] == ["", "the text is lost", outside, ""]
+    assert [step.undone for step in episode.steps] == [0, 0, 1, 0]
+    assert len(episode.steps[2].answers) == 1
+    assert episode.termination is Termination.SELF_REPORTED

@@ -35,6 +35,7 @@ from pytest_mobileagent.device.drivers.adb.system import (
 from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.picture import Camera, Shot, has_nodes, turned
 from pytest_mobileagent.device.settling import Settle, settled
+from pytest_mobileagent.device.typed import Typing
 from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.xml import outline, parse
@@ -91,6 +92,7 @@ class AdbDevice:
         self._tree: str | None = None  # this if no screenshots are taken
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._size = self.info.size  # the size of the last screen, which may have been rotated
+        self._typing = Typing()
         self._camera = Camera(str(address), self.system.size, "screencap", self.system.panels)
 
     @property
@@ -120,7 +122,7 @@ class AdbDevice:
         about = moment.package, moment.activity, moment.time
         screen = Screen(look.xml, png, *about, extent=extent, notice=notice)
         self._size = screen.size
-        return Capture(screen, moment.probes)
+        return Capture(screen, moment.probes, lost=self._typing.seen(look.xml))
 
     def perform(self, action: Action) -> None:
         """Perform an action on the device; the next `observe` waits for the screen to settle."""
@@ -147,6 +149,7 @@ class AdbDevice:
             if "java.lang.SecurityException" in done.text:
                 why = next(line for line in done.text.splitlines() if "SecurityException" in line)
                 raise DeviceError(f"device {self.address} refuses input: {why[:200]}; {PERMIT}")
+            self._typing.note(action)
             if self._spares:
                 self._tree = hierarchy(seen.text)
             else:
@@ -191,6 +194,7 @@ class AdbDevice:
     def _forget(self) -> None:
         """Forget the last screen, after a reset or a change of the display."""
         self._shot = self._tree = None
+        self._typing.forget()
         self._size = self.info.size
 
     def _no_tree(self, look: _Look) -> DeviceError:

@@ -31,6 +31,7 @@ from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.device.picture import Camera, Panels, Shot
 from pytest_mobileagent.device.settling import Settle, settled
+from pytest_mobileagent.device.typed import Typing
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
@@ -160,6 +161,7 @@ class AppiumDevice:
         self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
             self._size = self.info.size  # the size of the last screen, which may have been rotated
+        self._typing = Typing()
         self._camera = Camera(self.info.serial, backend.size, "the request for one", backend.panels)
 
     @property
@@ -177,10 +179,11 @@ class AppiumDevice:
         about = state.package, state.activity, state.time
         screen = Screen(look.xml, png, *about, notice=notice)
         self._size = screen.size
-        return Capture(screen, state.probes)
+        return Capture(screen, state.probes, lost=self._typing.seen(look.xml))
 
     def perform(self, action: Action) -> None:
         """Perform an action on the device; the next `observe` waits for the screen to settle."""
+        self._typing.note(action)
         if isinstance(action, Wait):
             time.sleep(action.seconds)
         elif isinstance(action, Open) and action.app not in self.system.packages():
@@ -231,6 +234,7 @@ class AppiumDevice:
     def _forget(self) -> None:
         """Forget the last screen, after a reset or a change of the display."""
         self._shot = None
+        self._typing.forget()
 
     def _no_tree(self, look: _Look) -> DeviceError:
         return DeviceError(

@@ -321,3 +321,14 @@ def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(
             assert "drawing-order" in (screen.xml or "")
         finally:
             server.stop_uiautomator()
+
+
+def test_text_that_another_keyboard_loses_is_told(device, monkeypatch):
+    screen = open_counter(device)
+    at = center(screen, resource_id="note")
+    device.perform(Type("é", at=at))
+    assert device.observe().lost == ""
+    monkeypatch.setattr(device, "_with_unicode_keyboard", lambda command: (command, ""))
+    device.perform(Type("ü", at=at))
+    told = device.observe().lost
+    assert "the typed text 'ü' is not on the screen: <EditText text='é'" in told
