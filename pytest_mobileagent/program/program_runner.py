@@ -27,7 +27,7 @@ from pytest_mobileagent.program.process.workplace import (
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
 from pytest_mobileagent.program.session_watcher import SessionWatcher
 from pytest_mobileagent.program.track import Jobs, LoopThread
-from pytest_mobileagent.run.runner import blame, recorded_error
+from pytest_mobileagent.run.runner import blame, reached_limit, recorded_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,6 +116,8 @@ class ProgramRunner:
                 hide(path, secrets)
             place.save(record / "files", secrets)
         watcher.drain()
+        if reached_limit(session):
+            recorders.blame_provider("the program went on to its step limit")
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)

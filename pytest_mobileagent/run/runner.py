@@ -140,8 +140,10 @@ class ConversationRunner:
             if self._plays_solution:
                 _check_apps(session, briefing.apps)
             raised, trace = (self._without_secrets(text) for text in (message.error, message.trace))
-            if raised and self._port is not None and session.ending is None:
+            if self._port is not None and session.ending is None and raised:
                 self._port.blame_provider(f"the agent raised {raised}")
+            elif self._port is not None and reached_limit(session):
+                self._port.blame_provider("the agent went on to its step limit")
             _conclude(session, replace(message, error=raised, trace=trace), briefing.folder)
 
     def _without_secrets(self, text: str) -> str:
@@ -221,6 +223,11 @@ def _check_apps(session: Session, apps: Collection[str]) -> None:
     for step, crash in session.reports.crashes:
         if crash.package in apps:
             raise TaskError(f"its own solution crashes an app, at step {step}: {crash}")
+
+
+def reached_limit(session: Session) -> bool:
+    """Return whether a session has ended by its limit of steps."""
+    return session.ending is not None and session.ending.termination is Termination.STEP_LIMIT
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:

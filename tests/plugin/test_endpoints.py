@@ -13,7 +13,7 @@ import pytest
 
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
-from tests.llm.standin import FAULTS, standing_in
+from tests.llm.standin import FAULTS, error, standing_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -235,7 +235,7 @@ def test_script_replaces_the_model_behind_an_endpoint(project: Project, pytester
 
 
 @pytest.mark.parametrize("agent", ["Sdk", "Stubborn"])
-@pytest.mark.parametrize("answer", FAULTS)
+@pytest.mark.parametrize("answer", [*FAULTS, (503, error("server_error"), "infrastructure")])
 def test_the_fault_is_the_providers_or_the_agents(
     project: Project, monkeypatch: pytest.MonkeyPatch, agent: str, answer: Any
 ) -> None:
