@@ -14,7 +14,7 @@ WHOLE_REPLY_SECONDS = REQUEST_SECONDS * _WHOLE
 LARGEST_REPLY = 16 * 2**20  # bytes, uncompressed
 # Lines that keep a connection alive: white space, comments, and pings (Anthropic).
 _SILENCE = re.compile(
-    rb'\s*(?::.*|event:\s*ping|data:\s*(?:\{\s*"type"\s*:\s*"ping".*)?|(?:id|retry):.*)?\s*'
+    rb'\s*(?::.*|event:\s*ping|data:\s*(?:\{\s*(?:\}|"type"\s*:\s*"ping".*))?|(?:id|retry):.*)?\s*'
 )
 _LINE_END = re.compile(rb"[\r\n]+")
 Server = tuple[str, str, int | None]  # scheme, host and port

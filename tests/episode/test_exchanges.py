@@ -84,3 +84,18 @@ def test_unwritable_log_is_an_infrastructure_error(tmp_path: Path) -> None:
     with pytest.raises(HostError, match=r"cannot write .*calls\.jsonl"):
         ExchangeLog(tmp_path / "nowhere").add(EXCHANGE)
     assert CallReader(tmp_path / "nowhere").new() == ()
+
+
+def test_a_call_in_progress_is_seen_by_readers(tmp_path: Path) -> None:
+    log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
+    assert reader.asking is None
+    with log.asking():
+        first = reader.asking
+        assert first is not None
+        with log.asking():  # by another thread
+            assert reader.asking == first
+        assert reader.asking == first
+    assert reader.asking is None
+    (tmp_path / "calls.asking").touch()  # left by a process that was killed
+    reader.close()
+    assert list(tmp_path.iterdir()) == []

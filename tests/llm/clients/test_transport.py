@@ -99,6 +99,7 @@ STALLS: dict[str, tuple[bool, tuple[bytes, ...], dict[str, str], str]] = {
     "comments": (True, (b": OPENROUTER PROCESSING\n\n",), SSE, "said nothing"),
     "comments in pieces": (True, (b": OPENROUTER PROC", b"ESSING\r\n\r\n:"), SSE, "said nothing"),
     "pings": (True, (b'event: ping\ndata: {"type": "ping"}\n\n',), SSE, "said nothing"),
+    "empty pings": (True, (b"event: ping\ndata: {}\n\n",), SSE, "said nothing"),
     "comments after the role": (True, (ROLE, b": keep-alive\n\n"), SSE, "said nothing"),
     "spaces": (False, (b" ",), {"Content_Type": "application/json"}, "said nothing"),
     "spaces in a stream": (True, (b"\n",), SSE, "said nothing"),
