@@ -164,7 +164,21 @@ def test_options_that_affect_results_cannot_change(suite):
     ):
         made = f"that run ({folder.name}) was made {was}"
         error = suite.refused("--mobile-resume=runs", given)
-        assert error == f"{given} and --mobile-resume=runs do not go together: {made}"
+        told = f"{given} and --mobile-resume=runs do not go together: {made}"
+        if "epochs" in given:
+            told += ". For other epochs, make a new run that takes over its results: "
+            told += f"--mobile-reuse=runs {given}"
+        assert error == told
+
+
+def test_more_epochs_are_run_by_the_options_that_the_refusal_names(project):
+    tests = ("tasks", "--agent=oracle", "-k", "code")
+    project.run(*tests, "--mobile-epochs=2").assert_outcomes(passed=2)
+    refusal = project.run(*tests, "--mobile-resume=runs", "--mobile-epochs=3").stderr.str()
+    words = refusal.strip().rpartition("results: ")[2].split()
+    result = project.run(*tests, *words)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*2*reused*1 run*"])
 
 
 def test_the_rest_is_taken_from_the_run(suite, monkeypatch):

@@ -130,8 +130,12 @@ class RecordedEarlierRun(EarlierRun, ABC):
         if given.source.startswith("--"):
             was = "without it" if text is None else f"with {flag}={text}"
             msg = f" and {which} do not go together: that run ({self.path.name}) was made {was}"
-            raise usage_error(given, msg)
+            raise usage_error(given, f"{msg}{self.other_way(given)}")
         return replace(given, value=value, text=text, source=self.setting.option.flag)
+
+    def other_way(self, given: OptionValue) -> str:
+        """Return how a run with another value of an option can be made, for an error, or ""."""
+        return ""
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the text of an option of the earlier run, adapted to this one."""

@@ -103,6 +103,13 @@ class Resuming(RecordedEarlierRun):
             return str(given.text).partition(":")[0] == str(text).partition(":")[0]
         return super().is_same(given, text, value)
 
+    def other_way(self, given: OptionValue) -> str:
+        """Return the options that run more epochs, as a new run that takes over these results."""
+        if given.option.flag != "--mobile-epochs":
+            return ""
+        way = f"--mobile-reuse={self.setting.text} {given.option.flag}={given.text}"
+        return f". For other epochs, make a new run that takes over its results: {way}"
+
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Reuse final results, except skips for something that devices may have by now."""
         self.reused = {
