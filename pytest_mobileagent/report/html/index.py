@@ -14,7 +14,7 @@ from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
-from pytest_mobileagent.report.text.lists import notices
+from pytest_mobileagent.report.text.lists import early_goals, notices
 from pytest_mobileagent.report.text.narration import AGENTS_FAULT, FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.verdict import VERDICTS
@@ -50,11 +50,12 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
     shown.setdefault("ended", None)
+    early = early_goals(whole["tasks"])
     index = {
         "version": VERSION,
         "live": False,
         "run": {**shown, "options": _given(about.get("options"))},
-        "notice": " ".join(notices(about)) or None,
+        "notice": " ".join([*(f"{line}." for line in early), *notices(about)]) or None,
         "summary": whole["summary"],
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),

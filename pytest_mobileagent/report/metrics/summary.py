@@ -89,11 +89,13 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
       `success_rate_with_suspects` counts the `suspects` as failures (see `suspects.marked`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
-      arXiv 2410.15164, section 5.1).
+      arXiv 2410.15164, section 5.1). Tasks whose goal was `met_at_start` are left out, because no
+      step was needed.
     - `partial_credit`: mean weighted share of the sub-goals that held at the end, over decided
       tasks with sub-goals; `progress`: of those that held at some step.
     """
     decided = [result for result in results if result["success"] is not None]
+    begun = [result for result in decided if not met_at_start(result)]
     successes = sum(bool(result["success"]) for result in decided)
     return {
         "tasks": len(results),
@@ -104,7 +106,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "success_rate_of_all": ratio(successes, len(results)),
         **with_suspects(results),
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
-        "mean_step_ratio": mean_of(decided, field("step_ratio")),
+        "mean_step_ratio": mean_of(begun, field("step_ratio")),
+        "met_at_start": len(decided) - len(begun),
         **terminations(results, decided),
         **latched(decided),
         "partial_credit": mean_of(decided, field("partial_credit")),
@@ -277,7 +280,8 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
 
     - `latched`: tasks whose check was evaluated after every step; `latched_successes`: those whose
       goal was met at some step; `latched_success_rate` (SR) is their share.
-    - `step_efficiency` (SE): the mean of steps to the first success / golden steps.
+    - `step_efficiency` (SE): the mean of steps to the first success / golden steps, except for
+      goals that were met at the start.
     - `early_stops`: failures that were reported as done; `false_finish_rate` (FFR) is their share
       of the failures. `late_stops`: successes after which the agent continued;
       `over_execution_rate` (OER) is their share of the successes.
@@ -291,7 +295,7 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
         "latched": len(asked),
         "latched_successes": len(met),
         "latched_success_rate": ratio(len(met), len(asked)),
-        "step_efficiency": mean_of(met, step_efficiency),
+        "step_efficiency": mean_of((e for e in met if not met_at_start(e)), step_efficiency),
         "early_stops": early,
         "false_finish_rate": ratio(early, len(failures)),
         "late_stops": late,
@@ -302,6 +306,13 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
 def step_efficiency(result: Entry) -> float | None:
     """Return steps to the first success / golden steps of a task; None if either is unknown."""
     return ratio(result["first_success_step"], result["golden_steps"])
+
+
+def met_at_start(result: Entry) -> bool:
+    """Return whether the check of a decided task held before the agent began."""
+    verdict = result["verdict"]
+    held = None if verdict is None else verdict["evidence"].get("held")  # empty without a check
+    return result["success"] is not None and isinstance(held, list) and held[:1] == [True]
 
 
 def _was_asked(result: Entry) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
-from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
+from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
 from pytest_mobileagent.report.text.narration import AGENTS_FAULT, missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
@@ -215,6 +215,7 @@ def remarks(results: Sequence[Entry], about: Mapping[str, Any]) -> list[str]:
     unreset = f"{count} without a snapshot ({printable(reasons)}): {effect}"
     return [
         *_suspects(results),
+        *early_goals(results),
         *cautions(results),
         *([unreset] if resets else []),
         *notices(about),
@@ -236,6 +237,17 @@ def cautions(results: Sequence[Entry]) -> list[str]:
         *_own_judges(results),
         *([_unmetered(unmetered)] if unmetered else []),
     ]
+
+
+def early_goals(results: Sequence[Entry]) -> list[str]:
+    """Return a line that names the tasks whose goal was met before the agent began."""
+    name_of = _names(results)
+    found = [cut(name_of(each), _LONGEST_NAME) for each in results if met_at_start(each)]
+    if not found:
+        return []
+    more = f" and {len(found) - FEW} more" if len(found) > FEW else ""
+    goals = "1 goal was" if len(found) == 1 else f"{len(found)} goals were"
+    return [f"{goals} met before the agent began: {', '.join(found[:FEW])}{more}"]
 
 
 def _suspects(results: Sequence[Entry]) -> list[str]:

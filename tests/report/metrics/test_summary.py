@@ -42,7 +42,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
         "unmetered",
     }
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
-    counts |= {"stable_passes", "flaky", "stable_fails", "suspects"}
+    counts |= {"stable_passes", "flaky", "stable_fails", "suspects", "met_at_start"}
     counts |= {"matched", "matched_steps", "exact_steps"}
     by_name = {
         "terminations",
@@ -144,6 +144,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "latched_successes": 2,
         "latched_success_rate": 2 / 5,
         "step_efficiency": 1.0,
+        "met_at_start": 0,
         "early_stops": 1,
         "late_stops": 1,
         "no_effect_steps": 1,
@@ -330,6 +331,17 @@ CHECK: dict[str, Any] = {"scorer": "check", "evidence": {}}
 JUDGE = {**CHECK, "scorer": "single: gpt-4o"}
 PERSON = {**CHECK, "scorer": "person"}
 STOPPED, CUT = {"termination": "self-reported"}, {"termination": "step limit"}
+
+
+def test_a_goal_that_was_met_at_the_start_says_nothing_about_steps(result: Make) -> None:
+    early = {**CHECK, "evidence": {"held": [True, True]}}
+    met = result(True, steps=1, first_success_step=0, verdict=early, step_ratio=0.5, golden_steps=2)
+    late = {**CHECK, "evidence": {"held": [False, True]}}
+    done = result(True, steps=1, first_success_step=1, verdict=late, step_ratio=1.0, golden_steps=1)
+    undone = result(False, steps=1, first_success_step=0, verdict=early, golden_steps=2)
+    numbers = totals([met, done, undone])
+    assert (numbers["met_at_start"], numbers["successes"]) == (2, 2)
+    assert (numbers["mean_step_ratio"], numbers["step_efficiency"]) == (1.0, 1.0)
 
 
 def test_latched_success_ignores_later_actions(result: Make) -> None:

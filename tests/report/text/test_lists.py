@@ -167,3 +167,13 @@ def test_epochs_show_which_tasks_are_flaky(result: Make) -> None:
     stable = [each for each in results if "flaky" not in each["id"]]
     assert epochs(summarise(stable)) == ["over their epochs: stable pass 1, flaky 0, stable fail 1"]
     assert epochs(summarise([result(True)])) == []
+
+
+def test_goals_that_were_met_before_the_agent_began_are_named(result: Make) -> None:
+    verdict = {"scorer": "check", "evidence": {"held": [True]}}
+    early = [result(True, id=f"tasks/a/{name}", verdict=verdict) for name in "bcdefgh"]
+    late = result(True, id="tasks/a/late", verdict={**verdict, "evidence": {"held": [False]}})
+    assert remarks([early[0], late], {}) == ["1 goal was met before the agent began: b"]
+    assert remarks([*early, late], {}) == [
+        "7 goals were met before the agent began: b, c, d, e, f and 2 more"
+    ]
