@@ -25,7 +25,6 @@ from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
 from pytest_mobileagent.program.http1 import header
 from pytest_mobileagent.program.models.environment import (
-    LOOPBACK,
     LentKeys,
     environment,
     key_at,
@@ -50,6 +49,7 @@ from pytest_mobileagent.program.models.requests import (
     with_usage,
 )
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
+from pytest_mobileagent.proxies import LOOPBACK
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
