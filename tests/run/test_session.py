@@ -351,6 +351,7 @@ def test_a_slow_answer_after_the_time_limit_is_the_agents_time(owing, phone):
     owing.stalls = False
     episode = play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
     assert episode.termination == Termination.TIME_LIMIT
+    assert episode.folder is not None
     assert not list(episode.folder.glob("*.asking"))
 
 
