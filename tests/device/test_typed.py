@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 import pytest
@@ -10,8 +10,11 @@ import pytest
 from pytest_mobileagent import Tap, Type, Wait
 from pytest_mobileagent.device.typed import Typing, lost
 
+if TYPE_CHECKING:
+    from pytest_mobileagent import Action
 
-def field(text: str = "", *, top: int = 0, focused: bool = True, **more: str) -> str:
+
+def field(text: str = "", *, top: int = 0, focused: bool = True, **more: Any) -> str:
     about: dict[str, Any] = {
         "class": "android.widget.EditText", "text": text, "focused": str(focused).lower(),
         "bounds": f"[0,{top}][900,{top + 90}]", **more,
@@ -20,14 +23,16 @@ def field(text: str = "", *, top: int = 0, focused: bool = True, **more: str) ->
 
 
 def label(text: str) -> str:
-    return field(text, top=500, focused=False, **{"class": "android.widget.TextView"})
+    return field(text, top=500, focused=False, **TEXT)
 
 
 def page(*nodes: str) -> str:
     return f"<hierarchy rotation='0'>{''.join(nodes)}</hierarchy>"
 
 
-SECRET = {"password": "true"}
+TEXT: dict[str, Any] = {"class": "android.widget.TextView"}
+WEB: dict[str, Any] = {"class": "a.WebView"}
+SECRET: dict[str, Any] = {"password": "true"}
 
 
 @pytest.mark.parametrize(
@@ -68,8 +73,8 @@ def test_lost_text_is_told(typed: str | Type, before: str, after: str) -> None:
         ("secret", page(field("", **SECRET)), page(field("", **SECRET))),  # hidden at all times
         ("secret", page(field("•", **SECRET)), page(field("•••", **SECRET))),
         ("hello", page(field("")), page(label("Next page"))),
-        ("hello", page(label("Canvas"), field("", **{"class": "a.WebView"})),
-         page(label("Canvas"), field("", **{"class": "a.WebView"}))),
+        ("hello", page(label("Canvas"), field("", **WEB)),
+         page(label("Canvas"), field("", **WEB))),
         ("7", page(field("7")), page(field("7"))),  # selected when focused, and replaced
         (Type("old", clear=True), page(field("old")), page(field("old"))),
         (Type("hi", enter=True), page(field("")), page(field(""))),  # sent
@@ -86,13 +91,14 @@ def test_text_that_may_have_arrived_is_not_called_lost(
 
 def test_only_what_was_typed_last_is_looked_for() -> None:
     typing, empty = Typing(), page(field(""))
-    for actions, is_told in (
+    cases: list[tuple[list[Action], bool]] = [
         ([Type("a")], False),  # nothing was seen before
         ([Type("a"), Wait(1)], True),
         ([], False),
         ([Type("a"), Tap(1, 1)], False),
         ([Tap(1, 1), Type("a")], True),
-    ):
+    ]
+    for actions, is_told in cases:
         for action in actions:
             typing.note(action)
         assert bool(typing.seen(empty)) == is_told
