@@ -41,12 +41,14 @@ LAUNCHER = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
 
 
 def taps(bench: Bench) -> str:
-    """Tap two buttons and a box: the app counts one tap on each, the box loses its tick."""
+    """Tap the corners between two buttons, and a box: each counts once, the box loses its tick."""
     screen = bench.page()
     need(the(screen, text="Box").checked, "the hierarchy does not say that the box is checked")
-    for count, name in enumerate(("One", "Two"), 1):
-        screen = bench.tap(screen, name)
-        expect(f"tap {name} {count}", said(screen), f"a tap on {name}")
+    one, two = (the(screen, text=name).bounds for name in ("One", "Two"))
+    corners = {"One": (one.right - 3, one.bottom - 3), "Two": (two.left + 3, two.top + 3)}
+    for count, (name, (x, y)) in enumerate(corners.items(), 1):
+        screen = bench.do(Tap(x, y))
+        expect(f"tap {name} {count}", said(screen), f"a tap into {name}, 3 pixels from its edges")
     screen = bench.tap(screen, "Box")
     need(not the(screen, text="Box").checked, "the box is still checked after a tap on it")
     return "two buttons and a box, each tapped once"

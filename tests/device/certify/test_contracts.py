@@ -27,6 +27,8 @@ BROKEN = [
     (r"input tap (\d+) (\d+); input tap \d+ \d+", r"input tap \1 \2", "double tap"),
     (r"input tap (\d+) (\d+)", r"input tap 10\1 \2", "tap"),
     (r"(input swipe (\d+) (\d+) \2 \3) \d+", r"\1 50", "long press"),
+    (r"input tap (\d+) (\d+)", r"input tap $((\1 + 9)) \2", "tap"),
+    (r"input tap (\d+) (\d+)", r"input tap \1 $((\2 - 9))", "tap"),
     ("input swipe", "true", "swipe"),
     ("input swipe", "true", "drag"),
     ("input swipe", "true", "notification shade"),
