@@ -173,7 +173,8 @@ def enters(bench: Bench, key: bool = False) -> str:
 
 def keeps_keyboard(bench: Bench) -> str:
     """Type beyond ASCII: the keyboard is the same as before, in the settings and in use."""
-    ask = "settings get secure default_input_method; dumpsys input_method | grep mCurMethodId"
+    ask = "settings get secure default_input_method; settings get secure enabled_input_methods"
+    ask += "; dumpsys input_method | grep mCurMethodId="  # by which the driver knows it is ready
     before = bench.shell(ask).split()
     types(bench, "ß")
     for _ in range(20):
@@ -183,6 +184,7 @@ def keeps_keyboard(bench: Bench) -> str:
         time.sleep(0.1)
     expect(before, after, "the keyboard")
     need("/" in before[0], f"settings get secure default_input_method prints {before}")
+    need("mCurMethodId=" in before[-1], f"dumpsys input_method names no mCurMethodId: {before}")
     return before[0]
 
 

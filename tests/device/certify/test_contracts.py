@@ -51,6 +51,7 @@ BROKEN = [
     ("am broadcast", "true", "type Greek"),
     ("ime list", "echo", "type Hebrew"),
     (r"ime set com\.google", "true", "keyboard afterwards"),
+    ("dumpsys input_method", "true", "keyboard afterwards"),
     ("am start", "true", "focus"),
     (r"am start -a", "settings put system accelerometer_rotation 1; am start -a", "open"),
     ("screencap", "true", "secure page"),
