@@ -38,7 +38,8 @@ def device(whole_phone: Address) -> Iterator[AdbDevice]:
 
 
 def state(device: AdbDevice) -> list[str]:
-    return [*device.system.snapshots(), *device.system.shell(STATE).splitlines()]
+    lines = [*device.system.snapshots(), *device.system.shell(STATE).splitlines()]
+    return [line for line in lines if line and "appium" not in line]  # whose helpers stay
 
 
 LACKING = {
@@ -72,8 +73,7 @@ def test_virtual_phone_keeps_its_contracts_and_is_as_before(  # noqa: PLR0917 - 
     assert {name for name, each in outcomes.items() if each != "holds"} == LACKING[driver]
     count = len(CONTRACTS)
     assert shown.startswith(f"{count} contracts: {count - len(LACKING[driver])} hold, none do not")
-    left = [line for line in state(device) if "appium" not in line]  # its helpers stay
-    assert left == before
+    assert state(device) == before
 
 
 def with_contracts(monkeypatch, **contracts):
