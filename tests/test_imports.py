@@ -57,6 +57,7 @@ ORDER = [
     "releases",
     "episode",
     "check",
+    "answers",
     "verdict",
     "dataset",
 ]

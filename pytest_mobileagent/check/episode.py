@@ -18,6 +18,7 @@ from pytest_mobileagent.check.events import (
     underivable,
 )
 from pytest_mobileagent.check.subgoals import subgoal
+from pytest_mobileagent.check.unclear import UnclearAnswer, assumed
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.check.actions import Target, Touch
+    from pytest_mobileagent.check.answers.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -174,34 +176,33 @@ class Episode(EpisodeRecord):
         return found
 
     def answers(
-        self,
-        expected: str | Sequence[str],
-        *,
-        any_order: bool = False,
-        paraphrase: Callable[[str, str, str], bool] | None = None,
+        self, expected: str | Kind | Sequence[str | Kind], *, any_order: bool = False
     ) -> bool:
-        """Return whether the agent's answer states what is expected (see `check.answers`).
+        """Return whether the agent's answer states what is expected (docs/answers.md).
 
-        `paraphrase(said, expected, goal)`, such as a judge's `same`, is called if the answer does
-        not state it literally.
+        A string is read as the kind that it plainly is: a number, a time, an e-mail address, …;
+        `pytest_mobileagent.answers` has the kinds. Of several values, all must be stated, in this
+        order or `any_order`, and no others.
+
+        If the answer is unclear, the body is evaluated for both possibilities. If its result
+        depends on them, a judge is asked; without judges, a person has to decide.
 
         Raises:
-            TaskError: if what is expected is not a string, or `paraphrase` is not a function.
+            TaskError: if what is expected is neither text nor a kind, nor a list of them.
+            UndecidedError: if the answer is unclear, and no test evaluates this.
         """
-        if not (paraphrase is None or callable(paraphrase)):
-            msg = f"answers(): paraphrase={paraphrase!r} must be a function, such as judge.same"
-            raise TaskError(msg)
-        from pytest_mobileagent.check.answers import answers  # slow to import
+        from pytest_mobileagent.check.answers import Outcome, read_answer  # slow to import
 
-        if paraphrase is None:
-            return answers(self.answer, expected, any_order=any_order)
-        same, goal = paraphrase, self.whole_goal
-        return answers(
-            self.answer,
-            expected,
-            any_order=any_order,
-            paraphrase=lambda answer, sought: same(answer, sought, goal),
-        )
+        goal = self.whole_goal
+        reading = read_answer(self.answer, expected, goal, any_order=any_order)
+        if reading.outcome is Outcome.UNCLEAR:
+            unclear = UnclearAnswer(goal, reading.expected, self.answer, reading.reason)
+            is_stated = assumed(unclear)
+        else:
+            is_stated = reading.outcome is Outcome.STATED
+        if not is_stated:
+            missed(lambda: reading.reason)
+        return is_stated
 
     def _touched(
         self,

@@ -35,6 +35,10 @@ class Compared:
     scorer: str = ""
     steps: Sequence[Match] | None = None
 
+    def reset(self) -> None:
+        """Forget the comparison, before the body is run again."""
+        self.scorer, self.steps = "", None
+
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as plain data, as in the evidence of a verdict."""
         steps = [

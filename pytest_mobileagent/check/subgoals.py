@@ -55,6 +55,12 @@ class SubGoals:
         """The share (0 to 1), by weight, of the sub-goals that held; None without sub-goals."""
         return credit([(each.weight, each.held) for each in self.asked])
 
+    def reset(self) -> None:
+        """Forget everything, before the body is run again."""
+        self.asked.clear()
+        self.error = self.inside = None
+        self.complete = False
+
     def settle(self) -> None:
         """Record that the body ran to its end, and fail if one of its sub-goals failed.
 

@@ -35,6 +35,7 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import PURE, case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import Skipped, state_of
+from pytest_mobileagent.plugin.unclear import run_body
 from pytest_mobileagent.processes import is_readable
 from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.screen.explain import Miss, NotFoundError, collect_misses
@@ -80,12 +81,19 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
     if isinstance(episode, Episode) and not state.is_asked_of_prefix:
         ask_beside(item, episode, item.config.stash[RUN].judges)
     own = item.obj
-    item.obj = _without_return(own, item.name)
     with (
         collect_misses(code_of(own)) as misses,
         collect_subgoals() as subgoals,
         collect_matches() as compared,
     ):
+
+        def begin() -> SubGoals:
+            for collected in (subgoals, compared):
+                collected.reset()
+            misses.clear()
+            return subgoals
+
+        item.obj = _decided(item, own, begin)
         state.begin_body(subgoals, compared)
         try:
             result = yield
@@ -110,13 +118,21 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
     return result
 
 
-def _without_return(body: Any, name: str) -> Any:
+def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) -> Any:
+    """Return a body that must not return anything, and whose unclear answers are decided."""
+
     @wraps(body)
     def decide(**arguments: Any) -> None:
         __tracebackhide__ = True
-        returned = body(**arguments)
-        if returned is not None:
-            raise TaskError(f"{name} returns {returned!r}: the body of a task must use assert")
+
+        def run() -> None:
+            __tracebackhide__ = True
+            returned = body(**arguments)
+            if returned is not None:
+                what = f"{item.name} returns {returned!r}"
+                raise TaskError(f"{what}: the body of a task must use assert")
+
+        run_body(item, run, begin)
 
     return decide
 

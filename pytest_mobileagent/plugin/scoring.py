@@ -225,6 +225,11 @@ def _verdict(
     reason = "" if success else _reason(report, call)
     if state.misses:
         evidence["closest"] = state.misses
+    if state.unclear:
+        evidence["unclear"] = [
+            {"expected": each.expected, "answer": each.answer, "right": right}
+            for each, right in state.unclear.items()
+        ]
     if state.wall is not None:
         evidence["wall"] = str(state.wall)
     if held:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
+    from pytest_mobileagent.check.unclear import UnclearAnswer
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.wall_trials import WallTrial
     from pytest_mobileagent.screen.screen import Screen
@@ -69,6 +70,8 @@ class ItemState:
     compared: Compared | None = None  # the comparison with golden actions
     wall: WallTrial | None = None  # the trial of a wall that may have kept the agent out
     misses: list[str] = field(default_factory=list)  # the closest matches of failed look-ups
+    # Unclear answers, and what a judge thinks of each; None until one has been asked.
+    unclear: dict[UnclearAnswer, bool | None] = field(default_factory=dict)
     check_held: bool = False  # the check held although the agent failed, which may overrule it
 
     # Judges (judges.py, deferring.py).
@@ -112,7 +115,7 @@ class ItemState:
         """Begin a run of the body, and reset the fields about its last run."""
         self.is_in_body, self.check_held = True, False
         self.official = self.wall = None
-        self.subgoals, self.compared, self.misses = subgoals, compared, []
+        self.subgoals, self.compared, self.misses, self.unclear = subgoals, compared, [], {}
 
     def put_off(self, seconds: float) -> None:
         """Record that a run of the test, which took `seconds`, will be continued."""

@@ -101,6 +101,7 @@ class Result:
                     "success": self.success,
                     "fault": self.fault,
                     "skipped_for": self.skipped_for,
+                    "unclear": self.outcome == "review" and bool(self._evidence("unclear")),
                     "reason": self.reason,
                     "cause": cause(
                         self.outcome,
@@ -121,8 +122,8 @@ class Result:
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
                     "official": self.official
                     and {n: getattr(self.official, n) for n in ("scorer", "passed", "reason")},
-                    "progress": progress(self._subgoals()),
-                    "subgoals": self._subgoals(),
+                    "progress": progress(self._evidence("subgoals")),
+                    "subgoals": self._evidence("subgoals"),
                     **matched(self.compared),
                     "step_efficiency": self.verdict
                     and ratio(self.verdict.first_step, task.shortest),
@@ -132,8 +133,8 @@ class Result:
             ),
         )
 
-    def _subgoals(self) -> Any:
-        return self.verdict and self.verdict.evidence.get("subgoals")
+    def _evidence(self, name: str) -> Any:
+        return self.verdict and self.verdict.evidence.get(name)
 
     def _roles(self) -> dict[str, Any] | None:
         """Return the spending of each role's models, including judges and the simulated user."""

@@ -28,7 +28,7 @@ def test_the_prompt_contains_the_task_and_the_actions(done):
         "Tap(x=540, y=180) on <TextView text='Downloads' at [0,120][1080,240]>",
         "| 1.2 GB is used",
         '| TextView #used "1.2 GB"',
-        "def answers(self, expected: str | Sequence[str]",
+        "def answers(self, expected: str | Kind | Sequence[str | Kind]",
         EXAMPLE,
     ):
         assert part in told

@@ -41,7 +41,7 @@ def test_the_function_is_found(reply):
         "import re",
         "import datetime as dt",
         "from pytest_mobileagent import Tap, Type",
-        "from pytest_mobileagent.check.answers import answers",
+        "from pytest_mobileagent.answers import money",
         "from __future__ import annotations",
         "NAMES = ('Oslo', 'Bergen')",
         "TOTAL: str = '12' + '3'",

@@ -109,24 +109,27 @@ def test_the_value_may_come_from_other_sources(header, monkeypatch):
     assert "--llm-judge=off (environment variable MOBILE_LLM_JUDGE)" in header()
 
 
-PARAPHRASED = """
+UNCLEAR = """
 from pytest_mobileagent import task
 
 @task("Tell me the code.", kind="single-frame query")
-def test_code(episode, judge):
-    assert episode.answers("forty-seven eleven", paraphrase=judge.same)
+def test_code(episode):
+    assert episode.answers("4711 North")
 """
 
 
 @pytest.mark.parametrize(("reply", "outcome"), [(YES, "passed"), (NO, "failed")])
-def test_a_judge_compares_answers_where_a_check_asks_it_to(asking, reply, outcome):
-    asking.pytester.makepyfile(test_codes=PARAPHRASED)
+def test_a_judge_compares_answers_that_are_unclear(asking, reply, outcome):
+    asking.pytester.makepyfile(test_codes=UNCLEAR)
     judges = f"--mobile-judges={asking.script(reply)}"
     judging.run(asking, "--llm-judge=single", judges).assert_outcomes(**{outcome: 1})
-    assert judging.task(asking)["verdict"]["scorer"] == "check"
-    assert judging.task(asking)["roles"]["judge"]["calls"] == 1
+    task = judging.task(asking)
+    assert (task["verdict"]["scorer"], task["unclear"]) == ("check", False)
+    (unclear,) = task["verdict"]["evidence"]["unclear"]
+    assert unclear == {"expected": "'4711 North'", "answer": "4711", "right": outcome == "passed"}
+    assert task["roles"]["judge"]["calls"] == 1
     (log,) = (asking.pytester.path / "runs").glob("*/episodes/*/judges.jsonl")
-    assert "forty-seven eleven" in log.read_text("utf-8")
+    assert "4711 North" in log.read_text("utf-8")
 
 
 def test_a_spent_budget_of_the_run_stops_judging(asking, served):

@@ -1,8 +1,7 @@
-"""Comparison of an agent's answer as a person would do it: by words and numbers, not notation."""
+"""Whether an agent's answer states what is expected: stated, absent or unclear."""
 
 from __future__ import annotations
 
-from pytest_mobileagent.check.answers.compare import answers, explain
-from pytest_mobileagent.check.answers.reading import tokens
+from pytest_mobileagent.check.answers.outcome import Outcome, Reading, kinds_of, read_answer
 
-__all__ = ["answers", "explain", "tokens"]
+__all__ = ["Outcome", "Reading", "kinds_of", "read_answer"]

@@ -30,11 +30,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import pytest_mobileagent.check.answers  # noqa: F401 - an isolated process cannot import it
+from pytest_mobileagent.check.answers import read_answer
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
-from pytest_mobileagent.errors import ScreenError, in_one_line
+from pytest_mobileagent.errors import ScreenError, UndecidedError, in_one_line
 from pytest_mobileagent.isolation import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.processes import die_with_parent, is_readable
 from pytest_mobileagent.screen.explain import collect_misses
@@ -84,7 +84,7 @@ def _answers(
 
 # The modules that a draft may import, with their submodules.
 MODULES = ("pytest_mobileagent", "datetime", "decimal", "math", "re", "unicodedata")
-_BELOW = ("pytest_mobileagent.check.",)
+_BELOW = ("pytest_mobileagent.answers.", "pytest_mobileagent.check.")
 _FILE = "<draft>"
 _LINES = 6  # lines of the explanation of a failed assert
 # Modules that Python loads on first use, which is too late in an isolated process.
@@ -107,6 +107,8 @@ def prepare(source: str, episode: Episode) -> None:
     for module in _USED_LATER:
         with contextlib.suppress(ImportError):  # an extra may not be installed
             importlib.import_module(module)
+    for expected, said in (("May 6", "6 May"), ("3", "三"), ("+1 555 010 4567", "555 010 4568")):
+        read_answer(said, expected)  # loads the libraries that read answers
     for screen in episode.screens:
         with contextlib.suppress(ScreenError):
             screen.find_all(xpath="/*", text=".")
@@ -140,6 +142,8 @@ def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Prefix
         except AssertionError as error:
             closest = misses[-1:] if explain else ()
             return PrefixAnswer(holds=False, reason=_failed(source, error, closest))
+        except UndecidedError as error:
+            return PrefixAnswer(holds=False, reason=str(error))
         except BaseException as error:  # noqa: BLE001 - SystemExit is an error of the draft, too
             where = _line(source, error)
             reason = f"{in_one_line(error)}{where and f' in: {where}'}"

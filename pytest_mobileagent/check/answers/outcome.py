@@ -1,0 +1,138 @@
+"""Decides whether an answer states what is expected: certainly, certainly not, or unclear.
+
+Understanding prose is left to judges and people: an answer states a value if it consists of the
+value, words of the goal, and a few frame words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.check.answers.frames import disclaims, filler, quoted
+from pytest_mobileagent.check.answers.kinds import Kind, plain
+from pytest_mobileagent.check.answers.text import LONGEST, Text, parts
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.check.answers.kinds import Place
+
+_QUESTION = re.compile(r"\?|有没有|是不是|是否|能不能|吗")
+
+
+class Outcome(StrEnum):
+    """Whether an answer states what is expected."""
+
+    STATED = "stated"
+    ABSENT = "absent"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an answer was read: the outcome, what was expected, and the reason, in words."""
+
+    outcome: Outcome
+    expected: str
+    reason: str
+
+
+def read_answer(
+    answer: str,
+    expected: str | Kind | Sequence[str | Kind],
+    goal: str = "",
+    *,
+    any_order: bool = False,
+) -> Reading:
+    """Return whether an answer to a goal states what is expected.
+
+    - *absent*: in no notation does the value occur in the answer.
+    - *stated*: the whole answer, its last paragraph, or a last line that is marked as the answer
+      is the value, apart from words of the goal and frame words (see `frames`).
+    - *unclear*: anything else.
+
+    Several values are stated if all of them are, in this order or `any_order`, and no others.
+
+    Raises:
+        TaskError: if what is expected is neither text nor a kind, nor a list of them.
+    """
+    kinds = kinds_of(expected)
+    sought = ", ".join(map(str, kinds))
+    said = " ".join(answer.split())
+    said = f'"{said}"' if len(said) <= 300 else f'"{said[:300]}…"'
+    whole = Text.of(answer[:LONGEST])
+    missing = [str(kind) for kind in kinds if not kind.may_occur(whole)]
+    if not answer.strip() or missing:
+        why = f"does not say {', '.join(missing or [sought])}"
+        return Reading(
+            Outcome.ABSENT,
+            sought,
+            f"the answer {why}: {said if answer.strip() else 'there is no answer'}",
+        )
+    if len(answer) <= LONGEST and not disclaims(whole):
+        orders = [order for part in parts(answer) if (order := _order(part, kinds, goal))]
+        if any(any_order or order == sorted(order) for order in orders):
+            return Reading(Outcome.STATED, sought, f"the answer says {sought}")
+        if orders:
+            why = f"does not say {sought} in this order"
+            return Reading(Outcome.ABSENT, sought, f"the answer {why}: {said}")
+    return Reading(Outcome.UNCLEAR, sought, f"the answer says {sought} among other things ({said})")
+
+
+def kinds_of(expected: object) -> tuple[Kind, ...]:
+    """Return the kinds of what is expected; a string is read as what it plainly is.
+
+    Raises:
+        TaskError: if it is neither text nor a kind, nor a list of them.
+    """
+    several = isinstance(expected, Sequence) and not isinstance(expected, str)
+    each = list(expected) if several else [expected]  # type: ignore[call-overload]
+    if not each or not all(isinstance(one, str | Kind) for one in each):
+        raise TaskError(f"answers({expected!r}): must be text, or a kind, or a list of these")
+    return tuple(plain(one) if isinstance(one, str) else one for one in each)
+
+
+def _order(part: Text, kinds: Sequence[Kind], goal: str) -> list[Place]:
+    """Return where a part of an answer states the values, which it must do completely, or []."""
+    if _QUESTION.search(part.folded):
+        return []
+    text = Text.of(_unnumbered(part.shown)) if len(kinds) > 1 else part
+    chosen: dict[int, Place] = {}
+    taken: list[Place] = []
+    # The longest are placed first: "Google Maps" before "Maps".
+    for index in sorted(range(len(kinds)), key=lambda index: -len(str(kinds[index]))):
+        places = sorted(kinds[index].places(text), key=lambda place: (place[0], -place[1]))
+        free = [(s, e) for s, e in places if not any(s < end and start < e for start, end in taken)]
+        if not free:
+            return []
+        chosen[index] = free[0]
+        taken += free[:1] if kinds.count(kinds[index]) > 1 else free
+    is_named = any(kind.places(Text.of(goal)) for kind in kinds)
+    may_stand = filler(goal, names_expected=is_named)
+    taken += quoted(text, goal, names_expected=is_named)
+    return (
+        [chosen[index] for index in range(len(kinds))] if _is_filled(text, taken, may_stand) else []
+    )
+
+
+def _is_filled(text: Text, places: Sequence[Place], may_stand: Callable[[str], bool]) -> bool:
+    return all(
+        may_stand(token.text) or any(s <= token.start and token.end <= e for s, e in places)
+        for token in text.tokens
+    )
+
+
+def _unnumbered(text: str) -> str:
+    """Return a text without the numbers of a numbered list: 1, 2, 3, …."""
+    lines = text.strip().splitlines()
+    heads = [re.match(r"\s*(\d{1,3})[.)、]\s+", line) for line in lines]
+    numbered = [int(head[1]) for head in heads if head]
+    if len(numbered) < 2 or numbered != list(range(1, len(numbered) + 1)):
+        return text
+    pairs = zip(lines, heads, strict=True)
+    return "\n".join(line[head.end() :] if head else line for line, head in pairs)

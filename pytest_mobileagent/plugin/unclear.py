@@ -1,0 +1,80 @@
+"""Runs a body whose answers may be unclear: under all assumptions, then by judges, or a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.check.golden import collect_matches
+from pytest_mobileagent.check.subgoals import collect_subgoals
+from pytest_mobileagent.check.unclear import assume, matter
+from pytest_mobileagent.errors import UndecidedError
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.judges import Judge, Waiting
+from pytest_mobileagent.plugin.state import state_of
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.check.subgoals import SubGoals
+    from pytest_mobileagent.check.unclear import UnclearAnswer
+
+
+def run_body(
+    item: pytest.Function, body: Callable[[], None], begin: Callable[[], SubGoals]
+) -> None:
+    """Run a body; if its result depends on unclear answers, ask the judges about them.
+
+    `begin` empties what the body collects, and returns its sub-goals.
+
+    Raises:
+        UndecidedError: if the result depends on unclear answers, and no judge is set.
+        AssertionError: the body's own; for a prefix of the episode, also if the result is unclear.
+    """
+    __tracebackhide__ = True
+    decided: dict[UnclearAnswer, bool] = {}
+    while True:
+        subgoals, failure = begin(), None
+        with assume(decided) as assumptions:
+            try:
+                body()
+            except (AssertionError, pytest.fail.Exception) as error:
+                failure = error
+        held = failure is None and all(each.held for each in subgoals.asked)
+        unclear = matter(lambda: _holds(body), decided, assumptions.met, is_held=held)
+        if not unclear:
+            break
+        decided |= _judged(item, [each for each in unclear if each not in decided])
+    if failure is not None:
+        raise failure
+
+
+def _holds(body: Callable[[], None]) -> bool:
+    with collect_misses(), collect_subgoals() as subgoals, collect_matches():
+        try:
+            body()
+            subgoals.settle()
+        except (AssertionError, pytest.fail.Exception):
+            return False
+    return True
+
+
+def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[UnclearAnswer, bool]:
+    """Return what the first judge thinks of unclear answers; it is asked about all at once."""
+    state, judges = state_of(item), item.config.stash[RUN].judges
+    if state.is_asked_of_prefix:
+        raise AssertionError("not yet: the answer is unclear")
+    state.unclear |= dict.fromkeys(unclear)
+    if judges.mode == "off":
+        raise UndecidedError("; ".join(each.reason for each in unclear))
+    judge, waiting = Judge(item, judges), None
+    for each in unclear:
+        try:
+            state.unclear[each] = judge.same(each.answer, each.expected, each.goal)
+        except Waiting as put_off:
+            waiting = put_off
+    if waiting is not None:
+        raise waiting
+    return {each: bool(state.unclear[each]) for each in unclear}

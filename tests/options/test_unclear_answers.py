@@ -1,0 +1,70 @@
+"""Tests of bodies whose answers are unclear: their result is that of both assumptions, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.options import judging
+
+BODIES = """
+from pytest_mobileagent import task
+
+def unclear(episode):
+    return episode.answers("4711 North")  # the agent says 4711
+
+def also_unclear(episode):
+    return episode.answers("4711 South")
+
+@task("Tell me the code.")
+def test_code(episode):
+    BODY
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("assert unclear(episode)", "review"),
+        ("assert not unclear(episode)", "review"),
+        ("assert unclear(episode) or episode.answers('4711')", "passed"),
+        ("assert unclear(episode) and episode.answers('4712')", "failed"),
+        ("assert any(ask(episode) for ask in (unclear, also_unclear))", "review"),
+        ("assert unclear(episode) != also_unclear(episode)", "review"),
+        ("assert unclear(episode) or not unclear(episode)", "passed"),
+        ("assert sum([unclear(episode), also_unclear(episode)]) < 3", "passed"),
+        ("assert episode.answers('4712') or unclear(episode) == 2", "failed"),
+        ("if unclear(episode): assert also_unclear(episode)", "review"),
+        ("assert episode.answers('4712'); assert unclear(episode)", "failed"),
+    ],
+)
+def test_result_is_undecided_only_if_it_depends_on_the_answer(asking, body, outcome):
+    asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", body))
+    judging.run(asking)
+    task = judging.task(asking)
+    assert (task["outcome"], task["unclear"]) == (outcome, outcome == "review")
+
+
+SUBGOALS = """
+with episode.subgoal("code"):
+        assert unclear(episode)
+    with episode.subgoal("free"):
+        assert episode.answers(EXPECTED)
+"""
+
+
+@pytest.mark.parametrize(("expected", "outcome"), [("4711", "review"), ("4712", "failed")])
+def test_sub_goals_are_evaluated_once_whatever_is_assumed(asking, expected, outcome):
+    body = SUBGOALS.strip().replace("EXPECTED", repr(expected))
+    asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", body))
+    judging.run(asking)
+    task = judging.task(asking)
+    assert task["outcome"] == outcome
+    if outcome == "failed":
+        assert [each["name"] for each in task["subgoals"]] == ["code", "free"]
+
+
+def test_reason_says_what_the_answer_says_besides(asking):
+    asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", "assert unclear(episode)"))
+    result = judging.run(asking)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*the answer says '4711 North' among other things (\"4711\")*"])
