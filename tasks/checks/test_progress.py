@@ -1,6 +1,6 @@
 """Conditions along the way, and how much of a task was done."""
 
-from pytest_mobileagent import answer, check, open_app, press, seen, setting, sqlite, tap, task
+from pytest_mobileagent import answer, check, open_app, press, setting, sqlite, tap, task
 
 CLOCK = "com.google.android.deskclock"
 SETTINGS = "com.android.settings"
@@ -67,13 +67,13 @@ def test_in_order(episode):
         tap(content_desc="Wishlist"),
         tap(text="My Wishlist"),
         tap(text="Enamel mug"),
-        answer(seen(text="Arrives in 7 days, postage $3.50")),
+        answer("7 days"),
     ],
 )
 def test_never(episode):
     assert episode.never(lambda e: e.tapped(text="Add to cart"))
     assert episode.saw(text="Arrives in 7 days, postage $3.50")
-    assert episode.answers("7")
+    assert episode.answers("7 days")
 
 
 @task(

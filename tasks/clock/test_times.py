@@ -24,7 +24,7 @@ def test_timer(episode):
 
 
 @task(
-    "Add Tokyo to the cities in Clock, and tell me how far its time is from mine.",
+    "Add Tokyo to the cities in Clock, and tell me how many hours it is ahead of mine.",
     app=CLOCK,
     kind="single-frame query",
     level=2,
@@ -40,7 +40,8 @@ def test_timer(episode):
 )
 def test_tokyo(episode):
     difference = "//*[@text='Tokyo']/following-sibling::*[@text][1]"
-    assert episode.answers(episode.screen.get(xpath=difference).text.split()[0])
+    hours = episode.screen.get(xpath=difference).text.split()[0]
+    assert episode.answers(f"{hours} hours")
 
 
 @task(

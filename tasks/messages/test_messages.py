@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent import answer, long_press, open_app, seen, sqlite, tap, task, type_text
+from pytest_mobileagent import answer, long_press, open_app, sqlite, tap, task, type_text
 
 MESSAGES = "com.google.android.apps.messaging"
 DATABASE = "/data/data/com.android.providers.telephony/databases/mmssms.db"
@@ -61,10 +61,11 @@ def test_send(episode, name, text):
     solution=[
         open_app(),
         tap(text="Grace Lindholm"),
-        answer(seen(text="The code for the gate is 4471. Turn the knob to the left.")),
+        answer("4471"),
     ],
 )
 def test_code(episode):
+    assert episode.saw(text="The code for the gate is 4471. Turn the knob to the left.")
     assert episode.answers("4471")
 
 

@@ -1,6 +1,7 @@
 """地点、收藏和路线。"""
 
 from pytest_mobileagent import answer, open_app, sqlite, tap, task, type_text
+from pytest_mobileagent.answers import one_of
 
 MAP = "com.autonavi.minimap"
 DATABASE = "/data/data/com.autonavi.minimap/databases/girf_sync.db"
@@ -38,13 +39,13 @@ def test_favorite(episode):
         tap(content_desc="搜索"),
         type_text("医院", enter=True, xpath=FIELD),
         tap(content_desc="临溪市第一人民医院", nth=0),
-        answer("临溪市第一人民医院，电话0579-55512000"),
+        answer("临溪市第一人民医院，0579-55512000"),
     ],
 )
 def test_nearest_hospital(episode):
     assert episode.saw(text="0579-55512000")
-    assert episode.answers("第一人民医院")
-    assert episode.answers("55512000")
+    hospital = one_of("临溪市第一人民医院", "第一人民医院")
+    assert episode.answers([hospital, one_of("0579-55512000", "55512000")])
 
 
 @task(
@@ -91,4 +92,4 @@ def test_metro(episode):
 def test_walk_or_ride(episode):
     assert episode.saw(text="26分钟")
     assert episode.saw(text="1小时10分钟")
-    assert episode.answers("44")
+    assert episode.answers("44分钟")

@@ -2,7 +2,7 @@
 
 import json
 
-from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task, type_text
+from pytest_mobileagent import answer, open_app, sqlite, tap, task, type_text
 
 NOTES = "com.simplemobiletools.notes.pro"
 ROWS = sqlite(f"/data/data/{NOTES}/databases/notes.db", "SELECT title, value FROM notes")
@@ -34,10 +34,11 @@ def test_create(episode):
     solution=[
         open_app(),
         tap(text="Trip to the coast"),
-        answer(seen(resource_id="text_note_view")),
+        answer("7"),
     ],
 )
 def test_platform(episode):
+    assert episode.saw(resource_id="text_note_view")
     assert episode.answers("7")
 
 

@@ -70,8 +70,7 @@ def test_first_flashlight(episode):
 )
 def test_best_rated(episode):
     assert episode.saw(text="Wool socks with foxes")
-    assert episode.answers("foxes")
-    assert episode.answers("9.80")
+    assert episode.answers(["Wool socks with foxes", "$9.80"])
 
 
 @task(
@@ -97,7 +96,8 @@ def test_order(episode):
 
 
 @task(
-    "Two things are on My Wishlist in Wish. How many days would each take to arrive?",
+    "Two things are on My Wishlist in Wish. How many days would each take to arrive? "
+    "Answer with the two numbers of days.",
     app=WISH,
     kind="multi-frame query",
     level=3,
@@ -108,14 +108,13 @@ def test_order(episode):
         tap(text="Enamel mug"),
         press("back"),
         tap(text="Watercolour set of 12"),
-        answer("The mug 7 days, the watercolours 8 days"),
+        answer("7 days, 8 days"),
     ],
 )
 def test_delivery(episode):
     assert episode.saw(text="Arrives in 7 days, postage $3.50")
     assert episode.saw(text="Arrives in 8 days, postage $3.50")
-    assert episode.answers("7")
-    assert episode.answers("8")
+    assert episode.answers(["7 days", "8 days"], any_order=True)
 
 
 @task(

@@ -1,6 +1,7 @@
 """查找、收藏和发布信息。"""
 
 from pytest_mobileagent import answer, open_app, sqlite, tap, task, type_text
+from pytest_mobileagent.answers import money, phone
 
 WUBA = "com.wuba"
 DATABASE = "/data/data/com.wuba/databases/wuba.db"
@@ -55,13 +56,12 @@ def test_save_the_cheapest(episode):
         open_app(),
         tap(content_desc="租房"),
         tap(text="湖滨整租一居 带阳台"),
-        answer("2600元/月，电话13900550202"),
+        answer("2600元，13900550202"),
     ],
 )
 def test_rent(episode):
     assert episode.saw(text="13900550202")
-    assert episode.answers("2600")
-    assert episode.answers("13900550202")
+    assert episode.answers([money("2600元"), phone("13900550202")])
 
 
 @task(
