@@ -116,6 +116,7 @@ class Entry(Spent):
     success: bool | None
     fault: str | None
     skipped_for: str | None
+    unclear: bool
     reason: str
     cause: str | None
     infrastructure: list[str]
@@ -206,7 +207,7 @@ def _from_1(given: dict[str, Any]) -> dict[str, Any]:
 _DEFAULTS = {"nodeid": "", "suite": "", "kind": "operation", "language": "en"}
 _EMPTY: dict[str, Callable[[], Any]] = {
     "tags": list, "parameters": dict, "epoch": int, "reason": str, "infrastructure": list,
-    "suspect": bool, "attempts": list,
+    "suspect": bool, "attempts": list, "unclear": bool,
 }  # fmt: skip
 _NESTED: dict[str, dict[str, Any]] = {  # version 1 had only verdicts of checks
     "verdict": {

@@ -24,7 +24,7 @@ _DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}
 _EXPECTED = {"xfailed", "xpassed"}
 _CHANGED = (
     "outcome", "success", "fault", "reason", "verdict", "first_success_step", "partial_credit",
-    "progress", "step_ratio", "step_efficiency", "premature", "overdue",
+    "progress", "step_ratio", "step_efficiency", "premature", "overdue", "unclear",
 )  # fmt: skip
 
 
@@ -66,6 +66,7 @@ def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
         "outcome": outcome,
         "success": passed,
         "fault": "agent" if outcome == "failed" else None,
+        "unclear": False,
         "reason": _reason(verdict),
         "verdict": to_wire(verdict_fields(verdict)),
         **_derived(before, passed),

@@ -63,8 +63,29 @@ def test_sub_goals_are_evaluated_once_whatever_is_assumed(asking, expected, outc
         assert [each["name"] for each in task["subgoals"]] == ["code", "free"]
 
 
-def test_reason_says_what_the_answer_says_besides(asking):
+def test_run_says_what_is_unclear_and_what_a_judge_would_cost(asking):
     asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", "assert unclear(episode)"))
     result = judging.run(asking)
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*the answer says '4711 North' among other things (\"4711\")*"])
+    result.stdout.fnmatch_lines(
+        [
+            "unclear answers (1): success rate 0.0% if all are wrong, 100.0% if all are right",
+            "for review (1):",
+            "*the answer says '4711 North' among other things (\"4711\")*",
+            "decide it: *",
+            "or let a judge decide the unclear answers (1; about 404 tokens): "
+            "--mobile-rescore=runs* --llm-judge=single --mobile-judges=PROVIDER:NAME",
+        ]
+    )
+    summary = asking.report()["summary"]
+    assert (summary["unclear"], summary["success_rate"]) == (1, None)
+    assert (summary["success_rate_lower"], summary["success_rate_upper"]) == (0.0, 1.0)
+
+
+def test_rescoring_lets_a_judge_decide(asking):
+    asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", "assert unclear(episode)"))
+    judging.run(asking)
+    judges = f"--mobile-judges={asking.script('Result: 1')}"
+    judging.run(asking, "--llm-judge=single", judges, "--mobile-rescore=runs")
+    task = judging.task(asking)
+    assert (task["outcome"], task["unclear"]) == ("passed", False)

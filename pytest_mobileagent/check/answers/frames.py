@@ -51,6 +51,4 @@ def quoted(text: Text, goal: str, *, names_expected: bool) -> list[tuple[int, in
 
 def _stem(word: str) -> str:
     """Return an English word without the endings of plurals and verbs; others as they are."""
-    return (
-        re.sub(r"(?<=..)(ing|ed|es|s|e)$", "", word) if word.isascii() else word
-    )
+    return re.sub(r"(?<=..)(ing|ed|es|s|e)$", "", word) if word.isascii() else word

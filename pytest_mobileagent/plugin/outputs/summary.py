@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.budget import amount_text
+from pytest_mobileagent.llm.model import Usage
+from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics.unclear import is_unclear
 from pytest_mobileagent.report.recorded_run import REPORT, is_final, newest_run
 from pytest_mobileagent.report.text.lists import (
     FEW,
@@ -25,7 +28,7 @@ from pytest_mobileagent.report.text.lists import (
     skips,
 )
 from pytest_mobileagent.report.text.narration import PAGE
-from pytest_mobileagent.report.text.table import table
+from pytest_mobileagent.report.text.table import table, thousands
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -75,7 +78,8 @@ def show_run(
         lines += passes(results, columns) if in_full else []
         lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
-    lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
+    lines += [*reviews(results, may_settle=two_judge), *_judging(run, results)]
+    lines += disagreements(results)
     lines += [*official_differences(results), *skips(results)]
     lines += [cut_off(budget, results)] if budget else not_run(results)
     ends = [result for result in results if not is_final(result)]
@@ -84,6 +88,28 @@ def show_run(
     lines += _cannot_ask(run, results)
     for line in [*lines, *remarks(results, run.folder.about())]:
         terminal.line(line)
+
+
+_TOKENS = (400, 60)  # of a judge's instructions and reply, when it compares two answers
+
+
+def _judging(run: RunConfig, results: Sequence[Entry]) -> list[str]:
+    """Return a line on what it would cost to let a judge decide the unclear answers, if any."""
+    evidence = [
+        each["verdict"]["evidence"] for each in results if is_unclear(each) and each["verdict"]
+    ]
+    asked = [each for found in evidence for each in found["unclear"]]
+    if not asked:
+        return []
+    said = sum(text_tokens(each["expected"] + each["answer"]) for each in asked)
+    read, written = said + _TOKENS[0] * len(asked), _TOKENS[1] * len(asked)
+    judges = run.settings["mobile-judges"].value or ()
+    price = run.models.prices.price(judges[0], "", Usage(read, written)) if judges else None
+    cost = f", ${price:.4f}" if price is not None else ""
+    models = "" if judges else " --mobile-judges=PROVIDER:NAME"
+    again = f"--mobile-rescore={near(run.config, run.folder.path)} --llm-judge=single{models}"
+    tokens = f"about {thousands(read)} tokens{cost}"
+    return [f"or let a judge decide the unclear answers ({len(asked)}; {tokens}): {again}"]
 
 
 def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:

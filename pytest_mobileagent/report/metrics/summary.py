@@ -10,6 +10,7 @@ from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, rep
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.report.metrics.suspects import with_suspects
+from pytest_mobileagent.report.metrics.unclear import with_unclear
 from pytest_mobileagent.statistics import field, mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     Rates and means:
 
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
-      `success_rate_with_suspects` counts the `suspects` as failures (see `suspects.marked`).
+      `success_rate_with_suspects` counts the `suspects` as failures (see `suspects.marked`), and
+      `success_rate_lower` the `unclear` answers (see `with_unclear`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
       arXiv 2410.15164, section 5.1). Tasks whose goal was `met_at_start` are left out, because no
       step was needed.
@@ -105,6 +107,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "success_rate": ratio(successes, len(decided)),
         "success_rate_of_all": ratio(successes, len(results)),
         **with_suspects(results),
+        **with_unclear(results),
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
         "mean_step_ratio": mean_of(begun, field("step_ratio")),
         "met_at_start": len(decided) - len(begun),

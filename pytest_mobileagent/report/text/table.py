@@ -76,6 +76,10 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         over_all = f"of all {summary['tasks']}: {percent(summary['success_rate_of_all'])}"
         end = first + sum(2 + width for width in widths[: _RATE + 1])
         lines.insert(whole + 1, over_all.rjust(end))
+    if summary["unclear"]:
+        bounds = [percent(summary[f"success_rate_{bound}"]) for bound in ("lower", "upper")]
+        rates = f"{bounds[0]} if all are wrong, {bounds[1]} if all are right"
+        lines.append(f"unclear answers ({summary['unclear']}): success rate {rates}")
     if summary["scorers"]:
         lines.append(f"golden steps are matched by {printable(', '.join(summary['scorers']))}")
     return lines
@@ -146,10 +150,10 @@ def _thinking_per_step(totals: Mapping[str, Any]) -> float | None:
 def _tokens(totals: Mapping[str, Any], sign: str) -> str:
     """Return input and output tokens, preceded by `sign`, which marks estimates."""
     counts = (totals["input_tokens"], totals["output_tokens"])
-    return sign + "/".join(map(_thousands, counts)) if any(counts) else ""
+    return sign + "/".join(map(thousands, counts)) if any(counts) else ""
 
 
-def _thousands(count: int | None) -> str:
+def thousands(count: int | None) -> str:
     """Return a count of tokens in short form: 950, 7.4k, 129k, 2.1M."""
     if count is None:
         return "n/a"

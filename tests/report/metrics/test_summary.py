@@ -42,7 +42,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
         "unmetered",
     }
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
-    counts |= {"stable_passes", "flaky", "stable_fails", "suspects", "met_at_start"}
+    counts |= {"stable_passes", "flaky", "stable_fails", "suspects", "met_at_start", "unclear"}
     counts |= {"matched", "matched_steps", "exact_steps"}
     by_name = {
         "terminations",
@@ -124,6 +124,9 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "check_errors": 0,
         "suspects": 0,
         "success_rate_with_suspects": 0.5,
+        "unclear": 0,
+        "success_rate_lower": 0.5,
+        "success_rate_upper": 0.5,
         "skipped": 1,
         "review": 1,
         "not_run": 1,
