@@ -155,7 +155,7 @@ def closest(
         return [cause.__str__]
     code = code_of(body)
     failed = _line_of(code, cause)
-    statements = _statements(code) if code is not None else []
+    statements = statements(code) if code is not None else []
     own = _statement(statements, failed)
     by = [(miss, _statement(statements, getattr(miss, "line", None))) for miss in misses]
     meant = [miss for miss, of in by if of is not None and of is own]
@@ -177,7 +177,7 @@ def _line_of(code: CodeType | None, error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
-def _statements(code: CodeType) -> list[ast.stmt]:
+def statements(code: CodeType) -> list[ast.stmt]:
     """Return the statements of a body, with the file's line numbers; empty without the source."""
     try:
         lines, first = inspect.getsourcelines(code)

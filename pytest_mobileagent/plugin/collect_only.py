@@ -1,21 +1,24 @@
-"""Collects the tasks that pytest's arguments select, for commands that do not run them."""
+"""Tasks that are collected but not run: for `--collect-only`, and for commands."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect
 import io
 import sys
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.task.table import APPS, labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.device.doctor.tasks import Selected
@@ -62,3 +65,31 @@ def select(arguments: Sequence[str]) -> Selected:
         sys.stderr.write(output.getvalue())
         raise SystemExit(int(status))
     return Selected(collected.tasks, collected.labels, collected.has)
+
+
+def describe_answers(items: Sequence[pytest.Item]) -> None:
+    """Let `--collect-only -v` print how expected answers are read, after a body's docstring.
+
+    Only literals in the body are known before it runs.
+    """
+    for body in {
+        item.obj: None for item in items if isinstance(item, pytest.Function) and case_of(item)
+    }:
+        read = [f"answers: {kinds}" for kinds in _expected(body)]
+        if read:
+            body.__doc__ = "\n".join([*filter(None, [inspect.getdoc(body)]), *read])
+
+
+def _expected(body: Any) -> Iterator[str]:
+    from pytest_mobileagent.check.answers import kinds_of
+    from pytest_mobileagent.plugin.bodies import code_of, statements
+
+    code = code_of(body)
+    calls = [node for part in statements(code) for node in ast.walk(part)] if code else []
+    literals: dict[str, None] = {}
+    for node in calls:
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "answers" and node.args:
+            with contextlib.suppress(ValueError, TypeError, TaskError):
+                expected = ast.literal_eval(node.args[0])
+                literals[", ".join(map(str, kinds_of(expected)))] = None
+    yield from literals

@@ -172,6 +172,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
     run = _run_of(session.config)
     if runs_no_test(session.config):
+        if session.config.option.verbose > 0:
+            from pytest_mobileagent.plugin.collect_only import describe_answers
+
+            describe_answers(session.items)
         return
     if run.agent is None:
         if run.earlier.makes_episodes:

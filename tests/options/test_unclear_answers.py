@@ -89,3 +89,16 @@ def test_rescoring_lets_a_judge_decide(asking):
     judging.run(asking, "--llm-judge=single", judges, "--mobile-rescore=runs")
     task = judging.task(asking)
     assert (task["outcome"], task["unclear"]) == ("passed", False)
+
+
+def test_collecting_says_how_expected_answers_are_read(asking):
+    body = "assert episode.answers('$4.50') and episode.answers(['1.2 GB', 'Tidewater'])"
+    asking.pytester.makepyfile(test_codes=BODIES.replace("BODY", body))
+    result = judging.run(asking, "--collect-only", "-v")
+    result.stdout.fnmatch_lines(
+        [
+            "*<Function test_code>",
+            "*answers: the sum $4.50",
+            "*answers: the quantity 1.2 GB, 'Tidewater'",
+        ]
+    )
