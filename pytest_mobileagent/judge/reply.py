@@ -11,14 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.dialect.markers import without_markers
+
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
 
 _MARKS = "[*_`]{0,3}"
-# A result may be in Markdown or in Chinese, but in no other form. A reason may precede it on the
-# same line, but the result must not be part of a quotation.
+# A result stands on a line of its own, maybe in Markdown or in Chinese: within a sentence, it may be
+# denied, supposed or quoted.
 _RESULT = re.compile(
-    rf"(?P<before>|(?![>|]).*[\s.。…!！?？,，;；:：)）])"
     rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]|wall){_MARKS}[.。]?{_MARKS}",
     re.IGNORECASE,
 )
@@ -27,6 +28,7 @@ _STATEMENT = re.compile(
 )
 # A quoted, listed or indented line does not answer a statement, but makes the answer ambiguous.
 _QUOTING = " \t>|-•`\"'“”「」"
+_FENCE = re.compile(r"(?m)^[ \t]*```\w*[ \t]*$\n?")
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]{0,2}\s*", re.IGNORECASE)
 
@@ -48,9 +50,9 @@ class JudgeResult:
 
 
 def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
-    """Return the result in a reply: the `Result:` at the end of its last line.
+    """Return the result in a reply: its last line, which must consist of it.
 
-    Earlier results, which a judge quotes or reconsiders, are part of its reason. `wall`: whether
+    Special tokens and a code fence around it do not count. Earlier results, which a judge quotes or reconsiders, are part of its reason. `wall`: whether
     `Result: wall` is allowed.
 
     Raises:
@@ -61,7 +63,7 @@ def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None or (_is_wall(last) and not wall):
         raise UnreadableReplyError("its last line is not a result")
-    reason = _reason([*lines[:-1], last["before"]])
+    reason = _reason(lines[:-1])
     return JudgeResult(last["passed"] == "1", reason, _is_wall(last))
 
 
@@ -116,7 +118,7 @@ def _lines(reply: ModelReply) -> list[str]:
         raise UnreadableReplyError("it was cut off")
     if reply.stop == "refusal":
         raise UnreadableReplyError("the model refused to answer")
-    text = _THOUGHTS.sub("", reply.text).strip()
+    text = _FENCE.sub("", _THOUGHTS.sub("", without_markers(reply.text))).strip()
     if not text:
         raise UnreadableReplyError("it is empty")
     return text.splitlines()
