@@ -9,7 +9,9 @@ Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 from __future__ import annotations
 
 import copy
+import re
 import threading
+import unicodedata
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +22,7 @@ from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.pictures import LruCache
 from pytest_mobileagent.screen.ocr import read_screenshot
-from pytest_mobileagent.screen.text import folded
+from pytest_mobileagent.screen.text import normalise
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
 
 if TYPE_CHECKING:
@@ -72,8 +74,9 @@ def coarse(
 ) -> Coarse:
     """Look for a screenshot with all key components, from the last one backwards.
 
-    Components and text are compared in lower case, without spaces and with compatibility forms
-    folded (see `screen.text.folded`). All components must be parts of the text of the same
+    Components and text are compared in lower case, without spaces, quotes and thousands separators,
+    and with compatibility forms and dashes unified. A component that begins or ends with a digit
+    must not be part of a longer number. All components must be parts of the text of the same
     screenshot. `read` returns a screenshot's text; by default OCR reads it, once for each picture.
     The search stops at the first screenshot that fits. Without components, the last one fits.
 
@@ -83,8 +86,8 @@ def coarse(
         MissingExtraError: if no OCR engine is installed.
     """
     screens = episode.screens
-    wanted = {component: _compared(component) for component in components}
-    if empty := [component for component, text in wanted.items() if not text]:
+    wanted = {component: _sought(component) for component in components}
+    if empty := [component for component, sought in wanted.items() if not sought.pattern]:
         raise TaskError(f"judge: key_components has {empty[0]!r}, which has no visible letter")
     if not wanted:
         return Coarse(len(screens) - 1, nearest=len(screens) - 1)
@@ -102,7 +105,7 @@ def coarse(
         except ScreenError as error:
             broken = broken or error
             continue
-        missing = tuple(component for component, each in wanted.items() if each not in text)
+        missing = tuple(component for component, each in wanted.items() if not each.search(text))
         if not missing:
             return Coarse(place, (), place, len(seen))
         if nearest is None or len(missing) < len(nearest.missing):
@@ -133,8 +136,23 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
 _texts: LruCache[str] = LruCache(4096)  # a few kB each
 
 
+_QUOTES = re.compile("[\"'`\u2018-\u201f\u00ab\u00bb\u300c-\u300f]")
+_DASHES = re.compile("[\u2010-\u2015\u2212]")
+
+
 def _compared(text: str) -> str:
-    return folded(text).lower()
+    """Return text as it is compared; only spaces between digits are left, as one space."""
+    text = _DASHES.sub("-", _QUOTES.sub("", unicodedata.normalize("NFKC", normalise(text)).lower()))
+    text = re.sub(r"(?<=\d)[,\u2019 ](?=\d{3}(?!\d))", "", text)
+    return re.sub(r"(?<!\d)\s+|\s+(?!\d)", "", text)
+
+
+def _sought(component: str) -> re.Pattern[str]:
+    """Return a pattern of a component in compared text; empty if nothing of it is visible."""
+    text = _compared(component)
+    before = r"(?<!\d)(?<!\d[.:,])" if text[:1].isdigit() else ""
+    after = r"(?![.:,]?\d)" if text[-1:].isdigit() else ""
+    return re.compile(before + re.escape(text) + after)
 
 
 T = TypeVar("T")

@@ -215,6 +215,30 @@ def test_similar_text_does_not_match(component: str, text: str) -> None:
     assert coarse(episode, [component], reading).missing == (component,)
 
 
+@pytest.mark.parametrize(
+    ("component", "shown", "is_there"),
+    [
+        ("It’s “done”", 'It\'s "done"', True),
+        ("Oslo – Bergen", "OSLO-BERGEN", True),
+        ("￥12", "¥ 12", True),
+        ("1200 km", "1,200 km", True),
+        ("1,200", "1200", True),
+        ("7:30", "Alarm 7:30 AM", True),
+        ("7:30", "17:30", False),
+        ("7:30", "7:305", False),
+        ("12", "120", False),
+        ("12", "12.5", False),
+        ("12", "9 12 31", True),
+        ("3 items", "13 items", False),
+    ],
+)
+def test_component_is_found_in_any_typography_but_not_in_longer_numbers(
+    component: str, shown: str, is_there: bool
+) -> None:
+    episode, reading, _ = seen(shown)
+    assert (coarse(episode, [component], reading).found is not None) is is_there
+
+
 def test_nothing_is_read_without_components() -> None:
     episode, reading, read = seen("Home", "Home")
     assert coarse(episode, (), reading).found == 1
