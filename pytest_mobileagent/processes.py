@@ -44,18 +44,28 @@ def may_hold_key(name: str) -> bool:
     return _KEY_NAMES.search(name) is not None
 
 
-def without_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return the environment of this process, which other threads may change meanwhile.
+
+    Iterating over `os.environ` fails if a variable, such as pytest's PYTEST_CURRENT_TEST, goes away.
+    """
+    names = list(os.environ)
+    return {name: value for name in names if (value := os.environ.get(name)) is not None}
+
+
+def without_keys(given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return an environment without secrets, for processes that need none.
 
     Devices, adb servers and the like run for a long time, and their environment can be read from
     outside and by anything they run. This leaves out variables whose name suggests a secret, and
     variables that contain the value of such a variable.
     """
-    named = {name: value for name, value in environment.items() if may_hold_key(name)}
+    each = environment() if given is None else given
+    named = {name: value for name, value in each.items() if may_hold_key(name)}
     keys = {value.strip() for value in named.values() if len(value.strip()) >= _LEAST_KEY}
     return {
         name: value
-        for name, value in environment.items()
+        for name, value in each.items()
         if name not in named and not any(key in value for key in keys)
     }
 

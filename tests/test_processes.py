@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.plugin.bodies import in_fork
-from pytest_mobileagent.processes import is_readable, was_killed, without_keys
+from pytest_mobileagent.processes import environment, is_readable, was_killed, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,3 +82,15 @@ def test_any_descriptor_can_be_waited_for() -> None:
 @pytest.mark.usefixtures("crowd")
 def test_a_worker_with_many_open_files_asks_about_prefixes() -> None:
     assert in_fork(lambda: {"held": [True]}) == {"held": [True]}
+
+
+def test_environment_can_be_read_while_another_thread_changes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Changing(dict[str, str]):
+        def __iter__(self) -> Iterator[str]:
+            return iter([*super().__iter__(), "PYTEST_CURRENT_TEST"])  # gone when it is read
+
+    monkeypatch.setattr(os, "environ", Changing(OPENAI_API_KEY="sk-secret-of-some-length"))
+    assert environment() == {"OPENAI_API_KEY": "sk-secret-of-some-length"}
+    assert redacted({"text": "sk-secret-of-some-length"}) == {"text": "…"}

@@ -29,7 +29,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.decoding import found, masked, readings
 from pytest_mobileagent.errors import HostError, ScreenError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
-from pytest_mobileagent.processes import may_hold_key
+from pytest_mobileagent.processes import environment, may_hold_key
 from pytest_mobileagent.screen.xml import document
 from pytest_mobileagent.urls import passwords_in
 
@@ -256,8 +256,9 @@ def _keys() -> list[str]:
     An agent with its own client may repeat them, for example from a provider's error message.
     Passwords in URLs, such as those of proxies, are keys as well.
     """
-    keys = {value.strip() for name, value in os.environ.items() if name.endswith(_KEY)}
-    keys |= {word for value in os.environ.values() if "@" in value for word in passwords_in(value)}
+    variables = environment()
+    keys = {value.strip() for name, value in variables.items() if name.endswith(_KEY)}
+    keys |= {word for value in variables.values() if "@" in value for word in passwords_in(value)}
     return sorted((key for key in keys if len(key) >= _LEAST), key=len, reverse=True)
 
 
