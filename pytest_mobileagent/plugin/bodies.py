@@ -155,9 +155,9 @@ def closest(
         return [cause.__str__]
     code = code_of(body)
     failed = _line_of(code, cause)
-    statements = statements(code) if code is not None else []
-    own = _statement(statements, failed)
-    by = [(miss, _statement(statements, getattr(miss, "line", None))) for miss in misses]
+    each = statements(code) if code is not None else []
+    own = _statement(each, failed)
+    by = [(miss, _statement(each, getattr(miss, "line", None))) for miss in misses]
     meant = [miss for miss, of in by if of is not None and of is own]
     if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
         return [*meant, cause.__str__]
@@ -207,8 +207,7 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     """Return the result of each sub-goal, as in a verdict's evidence.
 
     A sub-goal that holds for the whole episode but for no prefix first held at its end. Sub-goals
-    that were only checked on prefixes, because the body failed earlier on the whole episode, count
-    as not held.
+    that a body declares but did not reach, because it failed before, count as not held.
     """
     subgoals = state_of(item).subgoals
     if subgoals is None:
@@ -216,9 +215,26 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     asked = list(subgoals.asked)
     if not subgoals.complete:
         known = {each.name for each in asked}
-        unasked = {n: weight for n, (weight, _) in way.subgoals.items() if n not in known}
+        weights = _declared(code_of(item.obj)) | {n: w for n, (w, _) in way.subgoals.items()}
+        unasked = {name: weight for name, weight in weights.items() if name not in known}
         asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
     return [_evidence(each, way, episode.step_count) for each in asked]
+
+
+def _declared(code: CodeType | None) -> dict[str, float]:
+    """Return the weights of the sub-goals that a body names in its source."""
+    found: dict[str, float] = {}
+    for part in statements(code) if code is not None else ():
+        for call in ast.walk(part):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "subgoal":
+                given = [*call.args, *(k.value for k in call.keywords if k.arg == "weight")]
+                values = [each.value for each in given if isinstance(each, ast.Constant)]
+                match values:
+                    case [str(name)]:
+                        found[name] = 1
+                    case [str(name), int() | float() as weight]:
+                        found[name] = weight
+    return found
 
 
 def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:

@@ -196,6 +196,13 @@ def test_a_failure_after_sub_goals_fails_the_task_and_keeps_the_credit(run):
     result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/1  seen: at step 2"])
 
 
+def test_sub_goals_that_are_never_reached_count_as_not_held(run):
+    later = ['with episode.subgoal("later", weight=3):', "    assert episode.answer"]
+    _, (task,) = run(*KEPT, "assert not episode.answer", *later)
+    assert shown(task)[1:] == [("later", 3, False, None)]
+    assert task["partial_credit"] == 0.25
+
+
 def test_body_with_other_fixtures_is_evaluated_only_at_the_end(run):
     _, (task,) = run(*KEPT, *NEVER, asks="episode, shows")
     assert shown(task) == [("seen", 1, True, None), ("never", 1, False, None)]
