@@ -60,7 +60,8 @@ def test_a_body_may_ask_judges_beside_itself(asking):
     code = judging.CHECKED.replace("ANSWER", "4711").replace("(episode):", "(episode, judge):")
     code = code.replace("    assert", "    judge.beside(episode, reason=True)\n    assert")
     asking.pytester.makepyfile(test_codes=code)
-    judges = ["--llm-judge=single", f"--mobile-judges={asking.script('No.\nResult: 0')}"]
+    no = asking.script("No.\nResult: 0")
+    judges = ["--llm-judge=single", f"--mobile-judges={no}"]
     result = judging.run(asking, *judges)
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["check and judge differ (1 of 1):"])

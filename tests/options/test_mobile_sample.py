@@ -17,7 +17,7 @@ from pytest_mobileagent import task
 @pytest.mark.parametrize("number", range(24))
 @task("Tell me the code.", level=1, app="com.example.shop")
 def test_easy(episode, number):
-    assert episode.answers("4711" if number % 2 else "no")
+    assert episode.answers("4711" if number % 2 else "4712")
 
 @pytest.mark.parametrize("number", range(8))
 @task("Tell me the code.", level=2)

@@ -16,7 +16,7 @@ shop-2,"Buy {word}, please",,,3,,pears
 SHOP = """
 @tasks(rows("shop.csv"))
 def test_shop(episode, row):
-    assert episode.answers(f"Buy {row.word}, please")
+    assert episode.answer == f"Buy {row.word}, please"
 """
 
 
@@ -158,8 +158,8 @@ def official(folder):
 
 @tasks(rows("shop.csv", wording=official))
 def test_shop(episode, row):
-    assert (row.wording == "official") == episode.answers("Purchase {this}")
-    assert episode.answers(row.goal) == (row.wording == "official")
+    assert (row.wording == "official") == (episode.answer == "Purchase {this}")
+    assert (episode.answer == row.goal) == (row.wording == "official")
 """
 
 

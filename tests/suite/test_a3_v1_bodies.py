@@ -138,7 +138,7 @@ CASES = [
     at_last(
         "bluecoins_0", *day(9, n(text="EXPENSE"), n("amount_tv", "$12.50")), answer="It was $12.50."
     ),
-    at_last("bluecoins_0 of nothing", *day(9, n("empty_tab", fact=False)), answer="I spent $0.00."),
+    at_last("bluecoins_0 of nothing", *day(9, n("empty_tab", fact=False)), answer="$0.00"),
     at_last("bluecoins_1", *day(8, n(text="INCOME"), n("amount_tv", "$300.00")), answer="$300"),
     at_last(
         "bluecoins_2",
@@ -163,9 +163,7 @@ CASES = [
     at_last("bluecoins_4", n(desc="Reminders", selected=True)),
     at_last("bluecoins_5", n(desc="Transactions", selected=True), n("search_src_text", "food")),
     at_last("bluecoins_6", *SUMMARY),
-    at_last(
-        "bluecoins_7", *SUMMARY, n("remaining_amount_textview", "$40.00"), answer="$40 is left."
-    ),
+    at_last("bluecoins_7", *SUMMARY, n("remaining_amount_textview", "$40.00"), answer="$40"),
     at_last("bluecoins_8", TRASH),
     way("bluecoins_10", (n("menu_empty_trash", fact=False), n("item_tv")), (TRASH,)),
     at_last(
@@ -213,8 +211,8 @@ CASES = [
     at_last("fitbit_8", n(text="Daily steps"), n(text="Lifetime distance"), n(text="Weight goal")),
     at_last("fitbit_9", n(text="Personal")),
     at_last("fitbit_10", n(desc="Pause"), n(desc="Walk")),
-    at_last("fitbit_11", n("secondary-focus-metric-2-calories", "1,204"), answer="1204 calories"),
-    at_last("fitbit_12", n("secondary-focus-metric-1-distance", "2.5"), answer="2.5 km"),
+    at_last("fitbit_11", n("secondary-focus-metric-2-calories", "1,204"), answer="1204"),
+    at_last("fitbit_12", n("secondary-focus-metric-1-distance", "2.5"), answer="2.5"),
     at_last("google_maps_1", n("title", "Notifications")),
     at_last("google_maps_2", n(desc="Satellite", checked=True)),
     way("google_maps_3", (n(desc="Gas", touch=True),)),
@@ -340,7 +338,7 @@ CASES = [
         (n(desc="Like this comment along with 3 others", touch=True),),
         (n("modern_title", "Comments"), n(desc="Unlike")),
     ),
-    at_last("youtube_9", n(desc="View 1,234 comments"), answer="There are 1234 comments."),
+    at_last("youtube_9", n(desc="View 1,234 comments"), answer="There are 1234."),
 ]
 
 

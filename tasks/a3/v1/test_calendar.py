@@ -216,8 +216,9 @@ def time_of_game(episode):
 
     def states(begin, end):
         start, stop = (f"{t.hour % 12 or 12}:{t:%M %p}" for t in (begin, end))
-        hours = episode.answers(start) or episode.answers(f"{start} - {stop}")
-        return hours and episode.answers(f"{begin:%B} {begin.day}")
+        day = f"{begin:%B} {begin.day}"
+        told = [day, start, stop], [day, start]
+        return any(episode.answers(each, any_order=True) for each in told)
 
     assert any(states(*times) for times in found)
 
