@@ -20,6 +20,6 @@ from pytest_mobileagent.check.answers.kinds import (
 )
 
 __all__ = [
-    "Kind", "Outcome", "Reading", "date", "duration", "exact", "money", "name", "no", "number", "one_of",
-    "phone", "quantity", "read_answer", "time", "yes",
+    "Kind", "Outcome", "Reading", "date", "duration", "exact", "money", "name", "no", "number",
+    "one_of", "phone", "quantity", "read_answer", "time", "yes",
 ]  # fmt: skip

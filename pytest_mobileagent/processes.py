@@ -47,7 +47,7 @@ def may_hold_key(name: str) -> bool:
 def environment() -> dict[str, str]:
     """Return the environment of this process, which other threads may change meanwhile.
 
-    Iterating over `os.environ` fails if a variable, such as pytest's PYTEST_CURRENT_TEST, goes away.
+    Iterating over `os.environ` fails if a variable goes away, such as PYTEST_CURRENT_TEST.
     """
     names = list(os.environ)
     return {name: value for name in names if (value := os.environ.get(name)) is not None}

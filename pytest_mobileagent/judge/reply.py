@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
 
 _MARKS = "[*_`]{0,3}"
-# A result stands on a line of its own, maybe in Markdown or in Chinese: within a sentence, it may be
-# denied, supposed or quoted.
+# A result stands on a line of its own, maybe in Markdown or in Chinese: within a sentence, it may
+# be denied, supposed or quoted.
 _RESULT = re.compile(
     rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]|wall){_MARKS}[.。]?{_MARKS}",
     re.IGNORECASE,
@@ -52,8 +52,8 @@ class JudgeResult:
 def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
     """Return the result in a reply: its last line, which must consist of it.
 
-    Special tokens and a code fence around it do not count. Earlier results, which a judge quotes or reconsiders, are part of its reason. `wall`: whether
-    `Result: wall` is allowed.
+    Special tokens and a code fence around it do not count. Earlier results, which a judge quotes or
+    reconsiders, are part of its reason. `wall`: whether `Result: wall` is allowed.
 
     Raises:
         UnreadableReplyError: if the last line has no result, the reply was cut off, or the model

@@ -215,7 +215,9 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     asked = list(subgoals.asked)
     if not subgoals.complete:
         known = {each.name for each in asked}
-        weights = _declared(code_of(item.obj)) | {n: w for n, (w, _) in way.subgoals.items()}
+        weights = _declared(code_of(getattr(item, "obj", None))) | {
+            n: w for n, (w, _) in way.subgoals.items()
+        }
         unasked = {name: weight for name, weight in weights.items() if name not in known}
         asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
     return [_evidence(each, way, episode.step_count) for each in asked]

@@ -223,15 +223,13 @@ def _verdict(
     held = state.check_held
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report, call)
-    if state.misses:
-        evidence["closest"] = state.misses
-    if state.unclear:
-        evidence["unclear"] = [
-            {"expected": each.expected, "answer": each.answer, "right": right}
-            for each, right in state.unclear.items()
-        ]
-    if state.wall is not None:
-        evidence["wall"] = str(state.wall)
+    unclear = [
+        {"expected": each.expected, "answer": each.answer, "right": right}
+        for each, right in state.unclear.items()
+    ]
+    wall = "" if state.wall is None else str(state.wall)
+    about = {"closest": state.misses, "unclear": unclear, "wall": wall}
+    evidence |= {name: value for name, value in about.items() if value}
     if held:
         evidence["check_held"] = True
         if not success:

@@ -73,8 +73,7 @@ def test_run_says_what_is_unclear_and_what_a_judge_would_cost(asking):
             "for review (1):",
             "*the answer says '4711 North' among other things (\"4711\")*",
             "decide it: *",
-            "or let a judge decide the unclear answers (1; about 404 tokens): "
-            "--mobile-rescore=runs* --llm-judge=single --mobile-judges=PROVIDER:NAME",
+            "or let a judge decide the unclear answers (1; about 404 tokens): *PROVIDER:NAME",
         ]
     )
     summary = asking.report()["summary"]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.answers.numbers import may_hold, numbers
 from pytest_mobileagent.check.answers.text import CJK, Text
@@ -19,7 +19,7 @@ from pytest_mobileagent.check.answers.units import amounts, moneys, units
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 Place = tuple[int, int]  # from the first character of a folded text to the one after the last
 
@@ -53,7 +53,7 @@ def _number(
     more = re.compile(scale or (rf"\s?{re.escape(noun)}s?(?![a-z])" if noun else r"(?!)"))
 
     def places(text: Text) -> list[Place]:
-        taken = [*clocks(text), *dates(text)]
+        taken = [(each.start, each.end) for find in _OTHERS for each in find(text)]
         found = []
         for each in numbers(text):
             is_part = re.compile("[分时月日号年周点小刻成半]").match(text.folded, each.end)
@@ -62,7 +62,7 @@ def _number(
                 end = m.end() if (m := more.match(text.folded, each.end)) else each.end
                 if text.folded[:start][-1:] != "-":  # not -$5
                     found.append((start, end))
-        found = [(s, e) for s, e in found if not any(s < t.end and t.start < e for t in taken)]
+        found = [(s, e) for s, e in found if not any(s < end and start < e for start, end in taken)]
         if of is not None:
             whole = rf"(?<![\w.,:/]){re.escape(_digits(value))}0?\s?/\s?{_digits(of)}(?![\w/]|\.\d)"
             found += [match.span() for match in re.finditer(whole, text.folded)]
@@ -74,6 +74,9 @@ def _number(
     shown = f"the {'ordinal ' if nth else ''}number {_digits(value)}"
     shown += f" {noun}" if noun else "" if of is None else f" of {_digits(of)}"
     return Kind(shown, places, lambda text: may_hold(text, value))
+
+
+_OTHERS: tuple[Callable[[Text], Sequence[Any]], ...] = (clocks, dates)
 
 
 def _digits(value: Fraction) -> str:
@@ -256,9 +259,12 @@ def _cased(text: str) -> str:
 
 
 _STATES = (
-    (frozenset("on enabled active 打开 开启 开".split()), "on|enabled?|activ(e|ated)|开|启用"),
     (
-        frozenset("off disabled inactive 关闭 关 关掉".split()),
+        frozenset({"on", "enabled", "active", "打开", "开启", "开"}),
+        "on|enabled?|activ(e|ated)|开|启用",
+    ),
+    (
+        frozenset({"off", "disabled", "inactive", "关闭", "关", "关掉"}),
         "off|disabled?|inactive|关|停用|禁用",
     ),
 )
@@ -369,37 +375,45 @@ _EXACT = re.compile(
 
 
 @lru_cache(maxsize=256)
-def plain(written: str) -> Kind:
+def plain(written: str) -> Kind:  # noqa: C901, PLR0911 - a case for each kind
     """Return the kind that a string plainly is, else a name."""
-    text, whole = Text.of(written), _whole(written)
+    text, whole, raw = Text.of(written), _whole(written), written.strip()
     bare = text.folded.strip().rstrip(".")
     if not text.words:  # as an empty element of a screen, which no answer states
-        return Kind(
-            f"the text {written!r}", lambda _: [], lambda other: bool(bare) and bare in other.folded
-        )
+        shown = f"the text {written!r}"
+        return Kind(shown, lambda _: [], lambda other: bool(bare) and bare in other.folded)
     if bare in {"yes", "no", "是", "否", "是的", "不是"}:
         return yes() if bare in {"yes", "是", "是的"} else no()
+    if (numeric := _numeric(bare)) is not None:
+        return numeric
+    for day in dates(text):
+        if (day.start, day.end) == whole:
+            return date(day.year, day.month, day.day)
+    each: tuple[tuple[Callable[[Text], Sequence[Any]], Callable[[str], Kind]], ...] = (
+        (clocks, time),
+        (moneys, money),
+        (amounts, quantity),
+    )
+    for find, kind in each:
+        if any((found.start, found.end) == whole for found in find(text)):
+            return kind(written)
+    for found in numbers(text):
+        if (found.start, found.end) == whole and found.value is not None:
+            return _number(found.value, nth=found.is_ordinal)
+    counted = re.fullmatch(r"(\d{1,30}(?:\.\d{1,20})?) ([a-z]{3,}?)s?", raw)
+    if counted:
+        return _number(Fraction(counted[1]), noun=counted[2])
+    return exact(written) if _EXACT.fullmatch(raw) else name(written)
+
+
+def _numeric(bare: str) -> Kind | None:
+    """Return the kind of a ratio, a telephone number or a plain number; None of other text."""
     if ratio := re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s?/\s?([1-9]\d{0,5})", bare):
         is_scale = "." in ratio[1] or ratio[2] in {"5", "10", "100"}
         top, bottom = Fraction(ratio[1]), Fraction(ratio[2])
         return _number(top, bottom) if is_scale else _number(top / bottom)
-    for day in dates(text):
-        if (day.start, day.end) == whole:
-            return date(day.year, day.month, day.day)
-    each = ((clocks, time), (moneys, money), (amounts, quantity))
-    for find, kind in each:
-        if any((found.start, found.end) == whole for found in find(text)):  # type: ignore[operator]
-            return kind(written)
-    digits = len(re.sub(r"\D", "", bare))
-    if re.fullmatch(r"\+?[\d ()-]{7,20}", bare) and 7 <= digits <= 15:
-        long = phone(written.strip())
-        return one_of(long, number(bare)) if bare.isdigit() else long
-    for found in numbers(text):
-        if (found.start, found.end) == whole and found.value is not None:
-            return _number(found.value, nth=found.is_ordinal)
-    if re.fullmatch(r"[-+]?\d{1,30}(\.\d{1,20})?", bare):
-        return number(bare)
-    if _EXACT.fullmatch(written.strip()):
-        return exact(written)
-    counted = re.fullmatch(r"(\d{1,30}(?:\.\d{1,20})?) ([a-z]{3,}?)s?", written.strip())
-    return _number(Fraction(counted[1]), noun=counted[2]) if counted else name(written)
+    if re.fullmatch(r"\+?[\d ()-]{7,20}", bare) and 7 <= len(re.sub(r"\D", "", bare)) <= 15:
+        if re.fullmatch(r"\d{4}-\d\d?-\d\d?", bare):
+            return None  # a date
+        return one_of(phone(bare), number(bare)) if bare.isdigit() else phone(bare)
+    return number(bare) if re.fullmatch(r"[-+]?\d{1,30}(\.\d{1,20})?", bare) else None

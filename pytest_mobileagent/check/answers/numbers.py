@@ -7,19 +7,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.check.answers.text import CJK
+from pytest_mobileagent.check.answers.text import CJK, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.check.answers.text import Text
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_SMALL, _TENS, _NTH = (WORDS["numbers"][each].split() for each in ("small", "tens", "nth"))
 _WORDS = {word: value for value, word in enumerate(_SMALL)} | {
     f"{word}-{_SMALL[one]}" if one else word: 10 * ten + one
     for ten, word in enumerate(_TENS, 2)
@@ -27,7 +22,7 @@ _WORDS = {word: value for value, word in enumerate(_SMALL)} | {
 }
 _MAGNITUDES = {"k": 10**3, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 _MAGNITUDES |= {"千": 10**3, "万": 10**4, "亿": 10**8}
-CHINESE = "零〇一二两三四五六七八九十百千万亿点"  # noqa: RUF001
+CHINESE = "零〇一二两三四五六七八九十百千万亿点"
 
 _DIGITS = re.compile(
     rf"(?<![^\W{CJK}])(?<![.,:/])(?<![\w)]-)[-+]?"
@@ -108,7 +103,7 @@ def chinese(numeral: str) -> Fraction | None:
 _UNREAD = re.compile(
     r"\b(half|halves|quarters?|thirds?|fourths?|fifths?|tenths?|dozens?|couple|pair|both|once|twice"
     r"|point|minus|fortnight|none|nothing|any|nil|no|not|an?)\b|[没无半刻成俩仨双负毛角差两]|n't\b"
-    r"|[壹贰叁肆伍陆柒捌玖拾]|分之|零下|\d ?(m|mn|bn|b)\b|[¼½¾⁄]|\d ?/ ?\d|(?<!\d)\.\d|\dh\d"
+    r"|[壹贰叁肆伍陆柒捌玖拾]|分之|零下|\d ?(m|mn|bn|b)\b|[\u2044]|\d ?/ ?\d|(?<!\d)\.\d|\dh\d"
 )
 _FEW = {"a": 1, "an": 1, "once": 1, "both": 2, "twice": 2, "couple": 2, "pair": 2, "双": 2, "俩": 2}
 _ZERO = {"none", "nothing", "any", "nil", "no", "not", "n't", "没", "无"}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.answers.frames import disclaims, filler, quoted
 from pytest_mobileagent.check.answers.kinds import Kind, plain
@@ -91,7 +91,7 @@ def kinds_of(expected: object) -> tuple[Kind, ...]:
         TaskError: if it is neither text nor a kind, nor a list of them.
     """
     several = isinstance(expected, Sequence) and not isinstance(expected, str)
-    each = list(expected) if several else [expected]  # type: ignore[call-overload]
+    each: list[Any] = [*expected] if several else [expected]  # type: ignore[misc]
     if not each or not all(isinstance(one, str | Kind) for one in each):
         raise TaskError(f"answers({expected!r}): must be text, or a kind, or a list of these")
     return tuple(plain(one) if isinstance(one, str) else one for one in each)

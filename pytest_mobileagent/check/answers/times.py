@@ -25,8 +25,7 @@ _CLOCKS = tuple(
             rf"(?<![\d:.])(?P<h>\d{{1,2}})(?:\.(?P<m>\d{{2}}))?\s?{_HALF}",
             r"(?<![\d:.])(?P<h>\d{1,2})\s?o'?clock\b",
             rf"(?P<part>{_PARTS})(?P<h>\d{{1,2}}):(?P<m>\d{{2}})(?!\d)",
-            rf"(?P<part>{_PARTS})?(?<!\d)(?P<h>\d{{1,2}}|[{_N}]{{1,3}})[点时]"
-            rf"(?:(?P<m>\d{{1,2}}|[{_N}]{{1,3}}|半|整)分?)?(?!\d)",
+            rf"(?P<part>{_PARTS})?(?<!\d)(?P<h>\d\d?|[{_N}]+)[点时](?:(?P<m>\d\d?|[{_N}半整]+)分?)?(?!\d)",
             r"(?<![a-z])(?P<name>noon|midday|midnight|正午|午夜)(?![a-z])",
         ),
     )
@@ -54,14 +53,14 @@ def clocks(text: Text) -> tuple[Clock, ...]:
         half, part = groups.get("half") or "", groups.get("part") or ""
         if name := groups.get("name"):
             noon = 0 if name in {"midnight", "午夜"} else 12 * 3600
-            found.append(Clock(*match.span(), noon, True))  # noqa: FBT003
+            found.append(Clock(*match.span(), noon, True))
             continue
         hour, minute, second = (_count(groups.get(each) or "0") for each in "hms")
         if minute > 59 or second > 59 or hour > 24 or (half and not 1 <= hour <= 12):
             continue
         if half:
             hour = hour % 12 + (12 if half[0] == "p" else 0)
-        elif part in {"下午", "傍晚", "晚上", "夜里"} and hour < 12 or part == "中午" and hour < 3:
+        elif hour < {"下午": 12, "傍晚": 12, "晚上": 12, "夜里": 12, "中午": 3}.get(part, 0):
             hour += 12
         is_certain = bool(half or part) or not 1 <= hour <= 12 or match[0][0] == "0"
         is_certain = is_certain and not (part and hour == 12 and part != "中午")

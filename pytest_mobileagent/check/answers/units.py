@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.check.answers.numbers import numbers
@@ -62,7 +63,7 @@ def amounts(text: Text) -> tuple[Amount, ...]:
 def _joined(text: str, each: list[Amount]) -> Iterator[Amount]:
     durations = [amount for amount in each if amount.dimension == "duration"]
     joined: set[Amount] = set()
-    for first, second in zip(durations, durations[1:], strict=False):
+    for first, second in pairwise(durations):
         gap = text[first.end : second.start].strip(" ,")
         if first.end <= second.start and gap in {"", "and", "零"} and second.amount < first.amount:
             joined |= {first, second}
@@ -81,7 +82,10 @@ for _code, _words in WORDS["currencies"].items():
     for _word in _words.split():
         _SIGNS[_word] = _SIGNS.get(_word, frozenset()) | {_code}
 _SIGN = _any_of(list(_SIGNS))
-_SUM = r"(?P<sum>\d{1,3}(?:[,' ]\d{3})+(?:[.,]\d{1,2})?|\d{1,30}(?:[.,]\d{1,20})?)(?![\dk]|[.,]\d| ?[mb]\w*illion)"
+_SUM = (
+    r"(?P<sum>\d{1,3}(?:[,' ]\d{3})+(?:[.,]\d{1,2})?|\d{1,30}(?:[.,]\d{1,20})?)"
+    r"(?![\dk]|[.,]\d| ?[mb]\w*illion)"
+)
 _MONEY = (
     re.compile(rf"(?<![a-z-])(?P<unit>{_SIGN})\s?{_SUM}(?:\s?(?P<also>{_SIGN}))?"),
     re.compile(rf"(?<![^\W{CJK}])(?<![.,$€£¥-]){_SUM}\s?(?P<unit>{_SIGN})"),
