@@ -21,6 +21,7 @@ from pytest_mobileagent.report.comparison.pairing import (
     total,
 )
 from pytest_mobileagent.report.metrics.noise import noise_totals
+from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
 from pytest_mobileagent.task.task import FULL, OFFICIAL
@@ -85,10 +86,13 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
       should be equal when agents are compared; `unknown`: those that one of the runs lacks.
 
+    Unclear answers count as failed, as in gates.
+
     Raises:
         ValueError: if the runs have no task in common.
     """
     base, run = paired_by_variant(base, run)
+    base, run = (replace(each, tasks=unclear_as_failed(each.tasks)) for each in (base, run))
     before, after = tallies(base.tasks), tallies(run.tasks)
     _check_overlap(base, run, before, after)
     keys = common(before, after)

@@ -13,6 +13,7 @@ from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
 from pytest_mobileagent.report.gate.missing import episodes, lacks_too_many
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
+from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +69,8 @@ class _Terms:
         )
         judges = sorted(map(str, run.about.get("judges") or ())) if judged else ()
         prints = run.about.get("fingerprints")
-        return cls(tallies(run.tasks), _wording(run), dict(prints or {}), tuple(judges))
+        counted = tallies(unclear_as_failed(run.tasks))
+        return cls(counted, _wording(run), dict(prints or {}), tuple(judges))
 
     @property
     def kind(self) -> tuple[Any, ...]:

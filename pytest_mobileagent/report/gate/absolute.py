@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Counts that include missing episodes, so they are known however many are missing.
 _ALWAYS_KNOWN = {
-    "tasks", "decided", "errors", "skipped", "review", "not_run", "infrastructure",
+    "tasks", "decided", "errors", "skipped", "review", "unclear", "not_run", "infrastructure",
     "without_snapshot",
 }  # fmt: skip
 

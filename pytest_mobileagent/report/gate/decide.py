@@ -27,6 +27,7 @@ from pytest_mobileagent.report.gate.rule import (
     interim_analyses,
 )
 from pytest_mobileagent.report.gate.spec import check_names
+from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.markdown import escape, table
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}
 _BROKEN = 9  # infrastructure failures caused most of the missing episodes
 _MOST = 3  # findings in one line
+# Metrics that are about unclear answers; all others, and tests, count these as failed.
+_OF_UNCLEAR = {"unclear", "review", "success_rate_lower", "success_rate_upper"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,8 @@ def decide(
             baseline and has none.
     """
     check_names(gate, tasks, baseline)
+    recorded, tasks = tasks, unclear_as_failed(tasks)
+    baseline = unclear_as_failed(baseline or ())
     settled = {f.bound: f for f in before.bounds if f.verdict != INCONCLUSIVE} if before else {}
     count = sum(bound.baseline for bound in gate.bounds)
     findings = too_many_missing(tasks, analysis)
@@ -155,13 +160,14 @@ def decide(
     findings += required(gate.must_pass, tasks, analysis)
     for bound in gate.bounds:
         if not bound.baseline:
-            findings.append(absolute(bound, tasks, analysis))
+            of_unclear = bound.metric in _OF_UNCLEAR
+            findings.append(absolute(bound, recorded if of_unclear else tasks, analysis))
         elif bound in settled:
             findings.append(settled[bound])
         else:
             here, there = (
                 [task for task in run if bound.covers(task["suite"], task["tags"])]
-                for run in (tasks, baseline or ())
+                for run in (tasks, baseline)
             )
             left_out = describe_untried(
                 here, there, same_selection=same_selection, allow_skipped=gate.allow_skipped
@@ -196,7 +202,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     if planned is None:
         once = InterimAnalyses((_count(run.tasks),))
         return _of_run(run, decide(gate, run.tasks, before, once, 0, same_selection=same_selection))
-    decided = [task for task in run.tasks if task["success"] is not None]
+    decided = [task for task in unclear_as_failed(run.tasks) if task["success"] is not None]
     done = _count(decided)
     decision = None
     tasks: list[Entry] = []

@@ -20,6 +20,7 @@ from pytest_mobileagent.report.gate.missing import episodes
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics.unclear import is_unclear, unclear_as_failed
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import field, mean_of
 
@@ -53,12 +54,12 @@ class Contender:
 
     @classmethod
     def of(cls, run: RecordedRun, name: str) -> Contender:
-        """Return a run with its summary.
+        """Return a run with its summary, in which unclear answers count as failed.
 
         Raises:
             LookupError, TypeError, ValueError, AttributeError: if the run is damaged.
         """
-        return cls(run, name, summarise(run.tasks))
+        return cls(run, name, summarise(unclear_as_failed(run.tasks)))
 
 
 def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
@@ -67,7 +68,7 @@ def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
     Raises:
         OSError: if the page cannot be written; an existing page is left unchanged.
     """
-    tasks = (_tasks(each.run.tasks) for each in contenders)
+    tasks = (_tasks(unclear_as_failed(each.run.tasks)) for each in contenders)
     before, after = shell("Leaderboard", kind="leaderboard")
     with replacing(page) as file:
         file.write(before + b"\n")
@@ -134,7 +135,8 @@ def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
 def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
     """Return the caveats of one run's numbers."""
     notes = [] if run.has_ended else ["it has not ended, or was cut off: this is what it has"]
-    counted = total(tallies(run.tasks).values())
+    unclear = sum(map(is_unclear, run.tasks))
+    counted = total(tallies(unclear_as_failed(run.tasks)).values())
     if counted.missing:
         why = [f"{summary[name]} {word}" for name, word in _UNDECIDED.items() if summary[name]]
         reasons = f": {', '.join(why)}" if why else ""
@@ -146,6 +148,7 @@ def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
     unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
     return [
         *notes,
+        *([f"{plural(unclear, 'unclear answer')} counted as failed"] if unclear else []),
         *([f"{plural(lost, 'attempt')} lost to infrastructure"] if lost else []),
         *([f"{plural(suspects, 'episode')} {_SUSPECT}"] if suspects else []),
         *([f"{plural(unreset, 'episode')} began without a snapshot"] if unreset else []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,12 @@ def run(tmp_path: Path) -> Run:
         return RecordedRun(folder, about, tasks[skip:], has_ended=True)
 
     return made
+
+
+def test_vague_answers_are_ranked_as_failed(run: Run) -> None:
+    vague, good = run([0] * 20), run([5] * 20)
+    vague = replace(vague, tasks=[{**t, "success": None, "unclear": True} for t in vague.tasks])
+    assert [each.places for each in rank([vague, good])] == [(2, 2), (1, 1)]
 
 
 def test_clearly_different_runs_have_one_rank_each(run: Run) -> None:

@@ -180,3 +180,21 @@ def test_runs_are_selected_alike_if_their_options_are_equal(
     run: dict[str, Any], baseline: dict[str, Any], same_selection: bool
 ) -> None:
     assert is_same_selection(run, baseline) is same_selection
+
+
+UNCLEAR = entries({f"tasks/clock/t{n}": "RR" for n in range(40)}, unclear=True)
+
+
+def test_unclear_answers_count_as_failed_on_both_sides() -> None:
+    """A vague agent must not leave a gate open, and a vague baseline must not fail a clear one."""
+    assert decide(GATE, UNCLEAR, None, ONCE, 0).line == "FAIL: success_rate 0 (at least 0.5)"
+    clear = entries(many(40, "PP"))
+    assert decide(AGAINST, UNCLEAR, clear, ONCE, 0).status == 1
+    assert decide(AGAINST, clear, UNCLEAR, ONCE, 0).status == 0
+    must_pass = Gate((), ("tasks/clock/t1",))
+    assert decide(must_pass, UNCLEAR, None, ONCE, 0).status == 1
+
+
+def test_unclear_answers_can_be_bounded_themselves() -> None:
+    decision = decide(Gate((Bound("unclear", max=10),)), UNCLEAR, None, ONCE, 0)
+    assert decision.line.startswith("FAIL: unclear 80 (at most 10)")

@@ -82,6 +82,18 @@ def test_each_run_is_a_row_with_numbers_and_ranks(
     assert blocks["index"]["suites"] == ["clock"]
 
 
+def test_unclear_answers_never_raise_a_score(
+    write_run: WriteRun, board: Callable[..., dict[str, Any]]
+) -> None:
+    vague: list[Entry] = [
+        {**each, "success": None, "outcome": "review", "unclear": True} for each in tasks(4, of=4)
+    ]
+    blocks = board(write_run("vague", [*vague, *tasks(9)[4:]]), write_run("m3a", tasks(9)))
+    row = blocks["index"]["runs"][0]
+    assert (row["success_rate"], row["decided"]) == (pytest.approx(5 / 9), 9)
+    assert "4 unclear answers counted as failed" in row["notes"]
+
+
 def test_epochs_of_a_task_are_grouped(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
