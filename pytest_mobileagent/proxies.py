@@ -49,11 +49,22 @@ def proxy_of(url: str) -> str:
 
     parts = _parts(url)
     host, place = parts.hostname, parts.netloc.rpartition("@")[2]
+    if not place.rpartition(":")[2].isdigit():  # NO_PROXY may name a port that the URL leaves out
+        place = f"{place}:{443 if parts.scheme == 'https' else 80}"
     if not host or is_loopback(host) or proxy_bypass(place):
         return ""
     proxies = getproxies()
+    if any(_covers(name.strip(), host) for name in proxies.get("no", "").split(",")):
+        return ""
     proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
     return proxy if "://" in proxy or not proxy else f"http://{proxy}"
+
+
+def _covers(name: str, host: str) -> bool:
+    """Return whether an entry of NO_PROXY is a network with a host in it, or *.DOMAIN."""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host) in ipaddress.ip_network(name.strip("[]"), strict=False)
+    return name.startswith("*.") and host.endswith(name[1:].lower())
 
 
 def _parts(url: str) -> SplitResult:

@@ -49,12 +49,25 @@ def test_this_machine_is_added_to_the_hosts_without_a_proxy(
     }
 
 
+NO_PROXY = "spared.org, port.org:443,10.0.0.0/8,fd00::/16,[fd01::7],*.star.org,,a:b:c,/,[::1]:8"
+
+
 @pytest.mark.parametrize(
     ("url", "proxy"),
     [
         ("http://a.org/v1", "http://me:pw@p:1"),
         ("https://a.org", "socks5://q:2"),
         ("http://spared.org:80/v1", ""),
+        ("http://a.spared.org", ""),
+        ("https://port.org/v1", ""),
+        ("https://port.org:8443/v1", "socks5://q:2"),
+        ("http://10.1.2.3:8000/v1", ""),
+        ("http://11.1.2.3:8000/v1", "http://me:pw@p:1"),
+        ("http://[fd00::7]:8000/v1", ""),
+        ("http://[fd01::7]:8000/v1", ""),
+        ("http://[fd02::7]:8000/v1", "http://me:pw@p:1"),
+        ("https://b.star.org", ""),
+        ("https://star.org.example", "socks5://q:2"),
         ("http://me:pw@127.0.0.2:8000", ""),
         ("http://[::1", ""),
     ],
@@ -66,7 +79,7 @@ def test_the_proxy_of_a_url_is_the_one_that_the_environment_names(
         monkeypatch.delenv(each, raising=False)
     monkeypatch.setenv("http_proxy", "me:pw@p:1")
     monkeypatch.setenv("all_proxy", "socks5://q:2")
-    monkeypatch.setenv("no_proxy", "spared.org")
+    monkeypatch.setenv("no_proxy", NO_PROXY)
     assert proxy_of(url) == proxy
     assert by_proxy(url).startswith(" (through the proxy ") is bool(proxy)
     assert "pw" not in by_proxy(url)

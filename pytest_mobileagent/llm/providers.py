@@ -252,7 +252,9 @@ def check_endpoint(reference: ModelReference) -> None:
         raise ValueError(f"{redact_urls(url)} is not a URL of http or https")
     key = key_of(reference)
     proxy = proxy_of(url)
-    if proxy.startswith("socks"):  # the library here cannot use it, but the client can
+    if proxy:
+        make_client(reference)  # fails if clients cannot use the proxy
+    if proxy.startswith("socks"):  # the library here cannot
         return
     proxies = dict.fromkeys(("http", "https"), proxy) if proxy else {}
     opener = urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler(proxies))
@@ -302,7 +304,7 @@ def make_client(reference: ModelReference) -> Client:
     """Return the client of a model; clients are shared within a process.
 
     Raises:
-        ValueError: if the model has no endpoint, key or script.
+        ValueError: if the model has no endpoint, key or script, or cannot be reached by a proxy.
     """
     if provider_of(reference).api == "scripted":
         from pytest_mobileagent.llm.scripted.model import ScriptedModel

@@ -243,13 +243,29 @@ def test_the_proxy_of_an_endpoint_that_does_not_answer_is_named(
     assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "proxy", ["socks://p:1", "ftp://p:1", "http://me:s3#cret@p:1", "socks5://p:1"]
+)
+def test_a_proxy_that_clients_cannot_use_is_an_error_before_a_run(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in ("no_proxy", "NO_PROXY", "https_proxy", "HTTPS_PROXY"):
+        monkeypatch.delenv(each, raising=False)
+    monkeypatch.setenv("https_proxy", proxy)
+    if "socks5" in proxy and find_spec("socksio") is not None:
+        pytest.skip("it can be used")
+    with pytest.raises(ValueError, match=r"(through the|SOCKS) proxy") as caught:
+        check_endpoint(parse_reference("openai:m@https://model.invalid/v1"))
+    assert "s3" not in str(caught.value)
+
+
 @pytest.mark.skipif(find_spec("socksio") is not None, reason="the package is installed")
 def test_a_socks_proxy_without_its_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY")
     monkeypatch.delenv("no_proxy", raising=False)
     with pytest.raises(ValueError, match=r"openai:m: a SOCKS proxy .* needs the package socksio"):
-        make_client(parse_reference("openai:m@http://model.invalid/v1"))
+        make_client(parse_reference("openai:m@http://socks.invalid/v1"))
 
 
 @pytest.mark.parametrize(

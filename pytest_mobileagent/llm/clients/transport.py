@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from typing import TYPE_CHECKING, Any
 
 import httpx2  # installed with the SDKs, by an extra
 
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
-from pytest_mobileagent.proxies import leads_here
+from pytest_mobileagent.proxies import by_proxy, proxy_of
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ def http_options(base_url: str, seconds: float) -> dict[str, Any]:
 
     Its requests raise `ProviderError` for replies that are too large or stall, and for redirects to
     other servers.
+
+    Raises:
+        ValueError: if the environment names a proxy that cannot be used.
     """
     place = redact_urls(base_url)
-    # With a transport of its own, a client ignores the proxies of the environment.
-    past_proxies = {"transport": httpx2.HTTPTransport()} if leads_here(base_url) else {}
 
     def sent(request: httpx2.Request) -> None:
         request.extensions[_WATCH] = ReplyWatch(place, seconds)
@@ -37,8 +39,22 @@ def http_options(base_url: str, seconds: float) -> dict[str, Any]:
         "timeout": httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
         "follow_redirects": True,
         "event_hooks": {"request": [sent], "response": [_answered]},
-        **past_proxies,
+        **_route(base_url),
     }
+
+
+def _route(base_url: str) -> dict[str, Any]:
+    """Return the arguments with which a client uses this proxy, or none, whatever it would read."""
+    proxy = proxy_of(base_url)
+    if not proxy:
+        alive = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+        return {"transport": httpx2.HTTPTransport(socket_options=alive)}
+    try:
+        return {"proxy": httpx2.Proxy(proxy)}
+    except (ValueError, httpx2.InvalidURL):  # their words may contain the password
+        msg = f"{redact_urls(base_url)} cannot be reached{by_proxy(base_url)}: write a URL of "
+        msg += "http, https, socks5 or socks5h, and special characters of a password as in %23"
+        raise ValueError(msg) from None
 
 
 def _answered(response: httpx2.Response) -> None:
