@@ -196,8 +196,8 @@ class Episode(EpisodeRecord):
         goal = self.whole_goal
         reading = read_answer(self.answer, expected, goal, any_order=any_order)
         if reading.outcome is Outcome.UNCLEAR:
-            unclear = UnclearAnswer(goal, reading.expected, self.answer, reading.reason)
-            is_stated = assumed(unclear)
+            asked = (goal, reading.expected, self.answer, reading.reason, reading.said)
+            is_stated = assumed(UnclearAnswer(*asked))
         else:
             is_stated = reading.outcome is Outcome.STATED
         if not is_stated:

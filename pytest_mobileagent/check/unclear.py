@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import UndecidedError
 
@@ -22,12 +22,21 @@ _MOST_RUNS = 16  # of a body; more than four unclear answers are left undecided
 
 @dataclass(frozen=True, slots=True)
 class UnclearAnswer:
-    """An answer that neither certainly states nor certainly lacks what is expected."""
+    """An answer that neither certainly states nor certainly lacks what is expected.
+
+    `said` are the parts of the answer that resemble what is expected.
+    """
 
     goal: str
     expected: str
     answer: str
     reason: str
+    said: tuple[str, ...] = ()
+
+    def evidence(self, right: bool | None) -> dict[str, Any]:
+        """Return the answer as plain data, and whether somebody has found it right."""
+        texts = {"goal": self.goal, "expected": self.expected, "answer": self.answer}
+        return {**texts, "said": list(self.said), "right": right}
 
 
 @dataclass(slots=True)

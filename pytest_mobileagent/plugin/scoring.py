@@ -223,10 +223,7 @@ def _verdict(
     held = state.check_held
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report, call)
-    unclear = [
-        {"expected": each.expected, "answer": each.answer, "right": right}
-        for each, right in state.unclear.items()
-    ]
+    unclear = [each.evidence(right) for each, right in state.unclear.items()]
     wall = "" if state.wall is None else str(state.wall)
     about = {"closest": state.misses, "unclear": unclear, "wall": wall}
     evidence |= {name: value for name, value in about.items() if value}

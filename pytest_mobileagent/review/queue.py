@@ -22,6 +22,7 @@ from pytest_mobileagent.report.human_verdicts import (
 )
 from pytest_mobileagent.report.recorded_run import REPORT, SCHEMA_VERSION, read_report
 from pytest_mobileagent.verdict import (
+    CHECK,
     VERDICTS,
     append,
     by_people,
@@ -127,8 +128,15 @@ class Queue:
         return people[-1] if people else None
 
     def decisions(self) -> list[tuple[Item, Verdict | None]]:
-        """Return all items with people's verdicts (see `decision`)."""
-        return [(item, self.decision(item)) for item in self.items()]
+        """Return all items with people's verdicts (see `decision`), unclear answers first."""
+        found = [(item, self.decision(item)) for item in self.items()]
+        return sorted(found, key=lambda each: not self.unclear(each[0]))
+
+    def unclear(self, item: Item) -> Sequence[dict[str, Any]]:
+        """Return the unclear answers because of which a check did not decide an item."""
+        own = [verdict for verdict in self.verdicts(item) if verdict.scorer == CHECK]
+        given = own[-1].evidence.get("unclear") if own and own[-1].passed is None else None
+        return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
 
     def left(self) -> int:
         """Return the number of undecided items."""

@@ -135,8 +135,8 @@ def _list(queue: Queue, asked: Unanswered) -> None:
     if queue.problem:
         sys.stderr.write(f"{printable(queue.problem)}\n")
     sys.stdout.write(f"{queue.left()} of {len(items)} left for review in {queue.run}\n")
-    for item in items:
-        state = _state_of(item, queue.decision(item))
+    for item, decision in queue.decisions():
+        state = _state_of(item, decision)
         sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(state.split()))}\n")
     questions, known = asked.items(), asked.answers()
     if questions:

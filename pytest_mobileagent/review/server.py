@@ -7,6 +7,7 @@ screens are identified by numbers.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 from functools import cache, lru_cache
@@ -30,7 +31,7 @@ from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import signature_of, waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.record import Step
@@ -100,7 +101,7 @@ class ReviewService:
             "goes_on": not queue.has_ended and not queue.problem,
             "problem": queue.problem or self._rewriter.problem,
             "left": sum(waits(item, decision) for item, decision in decisions),
-            "items": [_line(item, decision) for item, decision in decisions],
+            "items": [_line(*each, queue.unclear(each[0])) for each in decisions],
             "questions": self.questions.lines(),
         }
 
@@ -177,11 +178,31 @@ class ReviewService:
             return _read(item.folder, signature_of(item.folder / STREAM))
 
 
-def _line(item: Item, decision: Verdict | None) -> list[Any]:
-    """Return an item's number, name, the run's verdict, people's verdict, and who decided."""
+def _line(item: Item, decision: Verdict | None, unclear: Sequence[dict[str, Any]]) -> list[Any]:
+    """Return an item's number, name, the run's verdict, people's verdict, and who decided.
+
+    If its answer is unclear, that is the last value.
+    """
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
-    return [item.number, item.name, as_run(item.task)["outcome"], passed, who]
+    line = [item.number, item.name, as_run(item.task)["outcome"], passed, who]
+    return [*line, _answer(unclear)] if unclear else line
+
+
+_AROUND = 600  # characters before and after the first mark in an answer; `t` shows all of it
+
+
+def _answer(unclear: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return an unclear answer as texts, of which every second one resembles what is expected."""
+    goal, answer = (str(unclear[0].get(name, "")) for name in ("goal", "answer"))
+    said = {str(text) for each in unclear for text in each.get("said") or () if text}
+    words = "|".join(re.escape(text) for text in sorted(said, key=len, reverse=True)) or "(?!)"
+    pattern = re.compile(f"(?<![0-9A-Za-z])({words})(?![0-9A-Za-z])", re.IGNORECASE)
+    first = found.start() if (found := pattern.search(answer)) else 0
+    start, end = max(0, first - _AROUND), first + _AROUND
+    shown = f"{'…' * (start > 0)}{answer[start:end]}{'…' * (end < len(answer))}"
+    expected = ", ".join(dict.fromkeys(str(each.get("expected", "")) for each in unclear))
+    return {"goal": goal, "expected": expected, "answer": pattern.split(shown)}
 
 
 @lru_cache(_KEPT)
@@ -192,7 +213,7 @@ def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - f
 # The scripts of the page: first those shared with the page of a run, then its own. Each may use
 # the definitions of those before it.
 _SHARED = ("elements.js", "marks.js", "opinions.js")
-_SCRIPTS = ("state.js", "trajectory.js", "list.js", "questions.js", "main.js")
+_SCRIPTS = ("state.js", "trajectory.js", "unclear.js", "list.js", "questions.js", "main.js")
 
 
 @cache

@@ -126,7 +126,13 @@ def test_a_judge_compares_answers_that_are_unclear(asking, reply, outcome):
     task = judging.task(asking)
     assert (task["verdict"]["scorer"], task["unclear"]) == ("check", False)
     (unclear,) = task["verdict"]["evidence"]["unclear"]
-    assert unclear == {"expected": "'4711 North'", "answer": "4711", "right": outcome == "passed"}
+    assert unclear == {
+        "goal": "Tell me the code.",
+        "expected": "'4711 North'",
+        "answer": "4711",
+        "said": ["4711"],
+        "right": outcome == "passed",
+    }
     assert task["roles"]["judge"]["calls"] == 1
     (log,) = (asking.pytester.path / "runs").glob("*/episodes/*/judges.jsonl")
     assert "4711 North" in log.read_text("utf-8")

@@ -108,6 +108,13 @@ def user(chrome: Any, shop: Any, serve: Callable[..., Any]) -> User:
     return user
 
 
+def unclear(answer: str, *said: str, expected: str = "the number 6") -> Verdict:
+    """Return a check's verdict on an unclear answer to a question."""
+    texts = {"goal": f"How many? {HOSTILE}", "expected": expected, "answer": answer}
+    found = {**texts, "said": list(said), "right": None}
+    return Verdict(None, reason="the answer is unclear", evidence={"unclear": [found]})
+
+
 def tasks(run: Any) -> dict[str, dict[str, Any]]:
     report = json.loads((run.folder / "report.json").read_text())
     return {task["id"]: task for task in report["tasks"]}
@@ -137,6 +144,46 @@ def test_episodes_are_decided_by_keyboard(user: User, shop: Any) -> None:
         "b": "review",
         "c": "failed",
     }
+
+
+def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(
+    chrome: Any, shop: Any, serve: Callable[..., Any]
+) -> None:
+    for number in range(3):
+        verdict = unclear(f"6 or 1{number} or 16 {HOSTILE}", "6", expected=HOSTILE)
+        shop.add(f"u{number}", "review", verdict, answer="6 or 7")
+    shop.end()
+    user = User(chrome, serve(shop.folder, who="ann"))
+    user.sees("#unclear-left", "3 of 3 left")
+    current = "#answers [aria-current]"
+    user.sees(f"{current} .asked-for", f"How many? {HOSTILE}")
+    user.sees(f"{current} b", HOSTILE)
+    user.sees(f"{current} .given", f"6 or 10 or 16 {HOSTILE}")
+    assert user.ask(f"[...document.querySelectorAll('{current} mark')].map(m => m.innerText)") == [
+        "6"
+    ]
+    user.press("p")
+    user.sees(current, "or 11 or")
+    user.press("n", "no number", "\ue00c", "f")
+    user.sees(current, "or 12 or")
+    user.press("k", "u")
+    user.sees("#unclear-left", "2 of 3 left")
+    user.sees(current, "or 11 or")
+    fetched = "performance.getEntriesByType('resource').map(e => new URL(e.name).pathname)"
+    assert {path for path in user.ask(fetched) if path != "/queue"} == {"/verdict"}
+    user.press("t")
+    user.sees("#step", "Step 3 of 3")
+    user.press("t")
+    user.sees(current, "or 11 or")
+    user.press("f")
+    user.sees(current, "or 12 or")
+    user.press("p")
+    user.sees("#goal", "Read. ")
+    user.sees("#left", "2 left · 3 decided")
+    user.page.rewriter.close()
+    outcomes = {name: task["outcome"] for name, task in tasks(shop).items()}
+    assert [outcomes[f"u{number}"] for number in range(3)] == ["passed", "failed", "passed"]
+    assert user.ask("document.title") == "2 left · Review"
 
 
 def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> None:

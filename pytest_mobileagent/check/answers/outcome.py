@@ -35,11 +35,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How an answer was read: the outcome, what was expected, and the reason, in words."""
+    """How an answer was read: the outcome, what was expected, and the reason, in words.
+
+    `said` are the values, or their words, as they stand in an unclear answer.
+    """
 
     outcome: Outcome
     expected: str
     reason: str
+    said: tuple[str, ...] = ()
 
 
 def read_answer(
@@ -81,7 +85,19 @@ def read_answer(
         if orders:
             why = f"does not say {sought} in this order"
             return Reading(Outcome.ABSENT, sought, f"the answer {why}: {said}")
-    return Reading(Outcome.UNCLEAR, sought, f"the answer says {sought} among other things ({said})")
+    why = f"the answer says {sought} among other things ({said})"
+    return Reading(Outcome.UNCLEAR, sought, why, _said(whole, kinds))
+
+
+def _said(whole: Text, kinds: Sequence[Kind]) -> tuple[str, ...]:
+    """Return where an answer says the values: for people, who decide about it."""
+    places = [place for kind in kinds for place in kind.places(whole)]
+    if not places:
+        words = {word.text for kind in kinds for word in Text.of(str(kind)).words}
+        is_frame = filler("", names_expected=False)
+        alike = [w for w in whole.words if w.text in words and not is_frame(w.text)]
+        places = [(word.start, word.end) for word in alike]
+    return tuple(dict.fromkeys(whole.shown[start:end] for start, end in places))
 
 
 def kinds_of(expected: object) -> tuple[Kind, ...]:

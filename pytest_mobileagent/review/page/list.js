@@ -20,6 +20,7 @@ function showQueue(queue) {
   showQuestions(queue.questions ?? []);
   byId("rows").style.height = `${queue.items.length * ROW}px`;
   showRows();
+  showUnclear();
 }
 
 // The labels of the page; a queue of other items than episodes has its own.

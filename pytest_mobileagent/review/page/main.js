@@ -33,12 +33,19 @@ async function look() {
   }
 }
 
-async function choose(number) {
-  if (number === null || (number === state.current && state.episode)) return;
+async function choose(number, opened = false) {
+  const isShown = number === state.current && (state.episode || inUnclear()) && opened === (state.opened === number);
+  if (number === null || isShown) return;
   state.current = number;
+  state.opened = opened ? number : null;
   state.episode = null;
   bringIntoSight(number);
+  showUnclear();
   showButtons();
+  if (inUnclear()) {
+    byId("opinions").replaceChildren();
+    return;
+  }
   try {
     const episode = await ask(`/episode/${number}`);
     if (state.current !== number) return; // another item was chosen in the meantime
@@ -54,14 +61,14 @@ async function choose(number) {
 }
 
 function showButtons() {
-  const ready = state.episode !== null && !state.busy;
+  const ready = (state.episode !== null || inUnclear()) && !state.busy;
   byId("pass").disabled = byId("fail").disabled = !ready || Boolean(state.episode?.damaged);
   byId("keep-note").disabled = byId("pass").disabled;
   byId("undo").disabled = !ready;
 }
 
 async function decide(decision) {
-  if (state.busy || !state.episode || (decision !== "undo" && state.episode.damaged)) return;
+  if (state.busy || !(state.episode || inUnclear()) || (decision !== "undo" && state.episode?.damaged)) return;
   const undone = decision === "undo" ? state.undoable[state.undoable.length - 1] : undefined;
   const number = undone ?? state.current;
   const note = byId("note").value.trim();
@@ -103,8 +110,9 @@ const KEYS = {
   n: () => byId("note").focus(),
   e: () => byId("text").focus(),
   o: () => choose(nextOpen()),
-  j: () => showStep(state.step + 1),
-  k: () => showStep(state.step - 1),
+  t: turn,
+  j: () => (inUnclear() ? choose(neighbour(1)) : showStep(state.step + 1)),
+  k: () => (inUnclear() ? choose(neighbour(-1)) : showStep(state.step - 1)),
   ArrowRight: () => showStep(state.step + 1),
   ArrowLeft: () => showStep(state.step - 1),
   Home: () => showStep(0),
