@@ -42,14 +42,23 @@ _NEXT_TURN = re.compile(
 _FINAL = "<|channel|>final<|message|>"  # what gpt-oss says after its analysis
 _FENCED = re.compile(r"\s*```\w*[ \t]*\n(.*?)(?:\n[ \t]*```\s*)?", re.DOTALL)
 # Qwen3.5: <tool_call><function=NAME><parameter=KEY>…; other models: <function name="NAME"><param …
+# MiniMax, DeepSeek: <minimax:tool_call>, then <invoke name="NAME"> and <parameter name="KEY">…
+_TO = r"(?:\w{1,20}:|\uff5cDSML\uff5c)?"  # a namespace
+_CALLS = rf"{_TO}(?:tool_call|function_call)s?"
 _CALL = re.compile(
-    r"""(?:<tool_call>\s{0,9}|^[ \t]{0,9})<function(?:=|\s+name=)["']?([\w.-]+)["']?\s*>"""
-    r"(.*?)(?:</function>\s*(?:</tool_call>)?|</tool_call>|(?=<tool_call>)|\Z)",
+    rf"""(?:<{_CALLS}>\s{{0,9}}|^[ \t]{{0,9}})"""
+    rf"""<{_TO}(?:function|invoke)(?:=|\s+name=)["']?([\w.-]+)["']?\s*>"""
+    rf"(.*?)(?:</{_TO}(?:function|invoke)>\s*(?:</{_CALLS}>)?|</{_CALLS}>|(?=<tool_call>)|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _PARAMETER = re.compile(
-    r"""<param(?:eter)?(?:=|\s+name=)["']?([\w.-]+)["']?\s*>(.*?)(?=</?param|\Z)""", re.DOTALL
+    rf"""<{_TO}param(?:eter)?(?:=|\s+name=)["']?([\w.-]+)["']?(?:\s[^<>]{{0,60}})?>"""
+    rf"(.*?)(?=</?{_TO}param|</arg_value>|\Z)",
+    re.DOTALL,
 )
+# GLM: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>…
+_NAMED = re.compile(r"<tool_call>\s{0,9}([\w.-]+)\s{0,9}(?=<arg_key>)")
+_KEY = re.compile(r"<arg_key>\s{0,9}([\w.-]+)\s{0,9}</arg_key>\s{0,9}<arg_value>")
 
 
 def without_markers(words: str) -> str:
@@ -66,6 +75,8 @@ def without_markers(words: str) -> str:
         text = tokens.sub(r"\1", text)
     if (fenced := _FENCED.fullmatch(text)) and "```" not in fenced[1]:
         text = fenced[1]
+    if _NAMED.search(text):
+        text = _KEY.sub(r"<parameter=\1>", _NAMED.sub(r"<tool_call><function=\1>", text))
     return _CALL.sub(_in_json, text) if text.strip() else words
 
 

@@ -266,8 +266,14 @@ def arguments_of(given: Any) -> dict[str, Any]:
     """Return a call's arguments from JSON; what is not a JSON object becomes `arguments`."""
     if isinstance(given, str):
         with contextlib.suppress(ValueError, RecursionError):
-            given = json.loads(given) if given.strip() else {}
+            given = _loaded(given)
+            given = _loaded(given) if isinstance(given, str) else given  # a model's own JSON
     return given if isinstance(given, dict) else {} if given is None else {"arguments": given}
+
+
+def _loaded(text: str) -> Any:
+    """Return the first value of JSON in which strings may contain line breaks."""
+    return json.JSONDecoder(strict=False).raw_decode(text.strip())[0] if text.strip() else {}
 
 
 _END = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")

@@ -132,7 +132,13 @@ def test_no_marker_is_typed_by_other_dialects() -> None:
 
 
 TEXTS = ["</s>", "a </s>", "</s> a", "a <|im_end|> b", "a<|user|>b", "<|begin_of_box|>", "<s>"]
-TEXTS += ["a [INST] b", "<function=x>y</function>", "```\nx\n```"]
+TEXTS += [
+    "a [INST] b",
+    '<invoke name="x">',
+    "<arg_key>a</arg_key><arg_value>",
+    "<function=x>y</function>",
+    "```\nx\n```",
+]
 
 
 @every
@@ -191,7 +197,22 @@ STRAY = (
 )
 
 
-@pytest.mark.parametrize("words", [BY_NAME, STRAY])
+PARAMETERS = (
+    '<{0}invoke name="mobile_use">\n<{0}parameter name="action" string="true">click</{0}parameter>\n'
+    '<{0}parameter name="coordinate">[499, 500]</{0}parameter>\n</{0}invoke>\n'
+)
+MINIMAX = f"I tap.\n<minimax:tool_call>\n{PARAMETERS.format('')}</minimax:tool_call>"
+DSML = "\uff5cDSML\uff5c"
+DEEPSEEK = f"<{DSML}function_calls>\n{PARAMETERS.format(DSML)}</{DSML}function_calls>"
+SEED = f"<seed:tool_call>{STRAY.removeprefix('<tool_call>').replace('</tool_call>', '')}</seed:tool_call>"
+GLM = (
+    "<tool_call>mobile_use\n<arg_key>action</arg_key>\n<arg_value>click</arg_value>\n"
+    "<arg_key>coordinate</arg_key>\n<arg_value>[499, 500]</arg_value>\n</tool_call>"
+)
+OTHERS = [MINIMAX, DEEPSEEK, SEED, GLM, GLM.replace("\n", ""), GLM.removesuffix("</tool_call>")]
+
+
+@pytest.mark.parametrize("words", [BY_NAME, STRAY, *OTHERS])
 def test_xml_calls_of_other_forms_are_read(words: str) -> None:
     assert Qwen().parse(words, FRAME).actions == (Tap(539, 1201),)
 

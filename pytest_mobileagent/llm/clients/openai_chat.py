@@ -158,7 +158,7 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion | None:
     calls = tuple(
         ToolCall(
             call.get("id") or f"call_{number}",
-            call["function"]["name"],
+            _name(call["function"]["name"]),
             arguments_of(call["function"].get("arguments")),
         )
         for number, call in enumerate(message.get("tool_calls") or ())
@@ -174,6 +174,11 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Completion | None:
         reply if usage.input is not None else None,
     )
     return sound(answer)
+
+
+def _name(name: str) -> str:
+    """Return a tool's name without the tokens with which gpt-oss continues it on some servers."""
+    return name.partition("<|")[0] or name
 
 
 def _text(content: Any) -> str:

@@ -262,14 +262,14 @@ def test_replies_of_various_servers_are_parsed(message, finish, text, stop):
 
 def test_nonstandard_tool_calls_are_parsed():
     functions = [{"function": {"name": "tap", "arguments": "{oops"}},
-                 {"id": "b", "function": {"name": "look", "arguments": None}}]  # fmt: skip
+                 {"id": "b", "function": {"name": "look<|channel|>json", "arguments": None}}]  # fmt: skip
     message = {"content": None, "tool_calls": functions}
     made, _ = client([{"choices": [{"message": message, "finish_reason": "stop"}]}])
     answer = made.ask(asked())
     assert answer.stop == "tools"
-    assert [(call.id, call.arguments) for call in answer.tool_calls] == [
-        ("call_0", {"arguments": "{oops"}),
-        ("b", {}),
+    assert [(call.id, call.name, call.arguments) for call in answer.tool_calls] == [
+        ("call_0", "tap", {"arguments": "{oops"}),
+        ("b", "look", {}),
     ]
 
 
@@ -282,7 +282,11 @@ def test_unnumbered_streamed_tool_calls_stay_separate():
 
 @pytest.mark.parametrize(
     ("text", "arguments"),
-    [('{"x": 1}', {"x": 1}), ("", {}), (None, {}), ("[1]", {"arguments": [1]}), ("{", None)],
-)
+    [
+        ('{"x": 1}', {"x": 1}), ("", {}), (None, {}), ("[1]", {"arguments": [1]}), ("{", None),
+        ('{"x": "a\nb"}', {"x": "a\nb"}), (json.dumps('{"x": 1}'), {"x": 1}),
+        ('{"x": 1}{"x": 2}', {"x": 1}), ('"so"', {"arguments": "so"}),
+    ],
+)  # fmt: skip
 def test_tool_arguments_are_parsed_or_kept_as_text(text, arguments):
     assert arguments_of(text) == ({"arguments": text} if arguments is None else arguments)
