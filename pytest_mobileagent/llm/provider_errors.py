@@ -46,9 +46,8 @@ def kind_of(status: int, body: Any) -> Kind:
     for code in codes:
         while code and code not in _CODED:
             code = code.rpartition(".")[0]  # noqa: PLW2901 - to the longest known beginning
-        # Gateways call any error a failure of an API, so an exact status says more.
-        is_vague = _CODED.get(code) == "failure" and not code.isdigit()
-        if code and not (is_vague and 400 <= status < 500):
+        # Gateways call any error a failure of an API, so that words and an exact status say more.
+        if code and (_CODED[code] != "failure" or code.isdigit()):
             return _CODED[code]
     for part, kind in _WORDED:
         if part in words:
@@ -107,8 +106,14 @@ def described(body: Any) -> dict[str, Any]:
         return {}
     if isinstance(body.get("error"), dict):
         return described(body["error"])
-    words = body.get("message") or body.get("detail") or body.get("error")
+    if isinstance(body.get("base_resp"), dict):  # MiniMax
+        return described(body["base_resp"])
+    words = next((body[name] for name in _SAYS if body.get(name)), None)
     return {**body, "message": words}
+
+
+_SAYS = ("message", "detail", "error", "msg", "status_msg", "error_msg", "errorMsg")
+_ANSWERS = ("choices", "output", "candidates", "content", "text")
 
 
 def failure_in(reply: Mapping[str, Any]) -> Any:
@@ -118,12 +123,9 @@ def failure_in(reply: Mapping[str, Any]) -> Any:
     """
     if reply.get("error") or "error" in (reply.get("object"), reply.get("type")):
         return reply
-    if (
-        reply.get("code")
-        and reply.get("message")
-        and not (reply.get("choices") or "output" in reply)
-    ):
-        return reply  # within a stream of Alibaba
+    says = described(reply)["message"]
+    if isinstance(says, str) and says and not any(reply.get(name) for name in _ANSWERS):
+        return reply  # without an answer, as within a stream of Alibaba
     if reply.get("status") in ("failed", "cancelled"):
         return {"message": f"the response is {reply['status']}"}
     own = reply.get("output")  # of Alibaba's own API

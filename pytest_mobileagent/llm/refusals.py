@@ -245,7 +245,7 @@ _TABLE = {
         length: 400 ~greater than the context length *
         moderation: -
         failure: 400 ~model has crashed *; 400 ~model unloaded *""",
-    # What others say, of whom people report: LiteLLM, New API, SiliconFlow
+    # What others say, of whom people report: LiteLLM, New API, SiliconFlow, MiniMax
     "others": """
         money: 400 budget_exceeded *; 403 insufficient_user_quota *; 403 ~balance is insufficient *;
                429 ~余额不足 *
@@ -255,7 +255,7 @@ _TABLE = {
         key: -
         model: -
         length: -
-        moderation: -
+        moderation: 400 ~new_sensitive *
         failure: -""",
 }
 

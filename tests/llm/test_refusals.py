@@ -146,6 +146,11 @@ def test_every_provider_has_a_line_for_every_kind() -> None:
         (200, {"error": {"type": "BadRequestError", "code": 400, "message": "m"}}, "request"),
         (200, {"error": {"code": "something new", "message": "m"}}, "failure"),
         (200, {"error": "Upstream error"}, "failure"),
+        (200, {"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, "money"),
+        (200, {"base_resp": {"status_code": 1027, "status_msg": "new_sensitive"}}, "moderation"),
+        (200, {"status": "434", "msg": "invalid apiKey", "body": None}, "key"),
+        # Words say more than a code that calls everything a failure.
+        (500, {"error": {"type": "api_error", "message": "insufficient balance (1008)"}}, "money"),
     ],
 )  # fmt: skip
 def test_other_errors_are_told_by_their_status_or_type(status: int, body: Any, kind: str) -> None:
@@ -205,6 +210,10 @@ def test_the_native_reason_counts_where_the_other_says_less() -> None:
         ({"code": "DataInspectionFailed", "message": "m", "request_id": "1"}, True),
         ({"code": "DataInspectionFailed", "message": "m", "choices": []}, True),
         ({"output": {"choices": [{"finish_reason": "error"}]}}, True),
+        ({"message": {"role": "assistant", "content": ""}, "done": True}, False),  # Ollama
+        ({"choices": [{}], "base_resp": {"status_code": 0, "status_msg": "success"}}, False),
+        ({"choices": None, "base_resp": {"status_code": 1002, "status_msg": "m"}}, True),
+        ({"status": "449", "msg": "m", "body": None}, True), ({"detail": "m"}, True),
     ],
 )  # fmt: skip
 def test_a_failure_within_a_reply_is_found(reply: dict[str, Any], fails: bool) -> None:
