@@ -195,6 +195,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         run.agents.check()
 
 
+def pytest_report_collectionfinish(items: list[pytest.Item]) -> list[str]:
+    from pytest_mobileagent.plugin.preflight import idle_remarks
+
+    return idle_remarks(items)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     node.workerinput["mobileagent"] = _run_of(node.config).for_worker()

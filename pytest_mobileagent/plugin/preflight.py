@@ -6,6 +6,7 @@ whether it reads any.
 
 from __future__ import annotations
 
+import ast
 from types import CodeType
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,14 @@ import pytest
 from pytest_mobileagent.errors import HostError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.plugin.bodies import code_of, statements
 from pytest_mobileagent.plugin.broken import stop
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.task.user import Person
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_mobileagent.plugin.config import RunConfig
 
 _COMPONENTS = "key_components"  # the judge's argument that makes it read screenshots by OCR
@@ -114,3 +118,71 @@ def check_user(session: pytest.Session, run: RunConfig) -> None:
             except pytest.UsageError as error:
                 stop(session, str(error))
             return
+
+
+def idle_remarks(items: Sequence[pytest.Item]) -> list[str]:
+    """Return a line on the tasks whose bodies an agent that does nothing meets, as far as is seen.
+
+    This is certain only after a run, as it depends on the first screen what is found there.
+    """
+    bodies: dict[object, str] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and case_of(item) is not None:
+            bodies.setdefault(item.function, item.nodeid.partition("[")[0])
+    found = [printable(name) for body, name in bodies.items() if _holds_idle(body)]
+    if not found:
+        return []
+    tasks = "the body of 1 task" if len(found) == 1 else f"the bodies of {len(found)} tasks"
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    why = "nothing is asserted but what was not done, or is not there"
+    return [f"{tasks} may hold for an idle agent, as {why}: {', '.join(found[:_NAMED])}{more}"]
+
+
+_NAMED = 5  # tasks in a remark
+_DEEDS = {
+    "tapped", "long_pressed", "typed", "pressed", "opened", "reached", "saw", "ever", "event",
+    "answers", "find", "find_all", "in_order", "until_end",
+}  # fmt: skip
+
+
+def _holds_idle(body: object) -> bool:
+    """Return whether all that can fail in a body are asserts of what was not done or found."""
+    code = code_of(body)
+    parts = statements(code)[1:] if code is not None else []  # without the function itself
+    checks = [part for part in parts if isinstance(part, ast.Assert)]
+    return all(isinstance(part, _HARMLESS) or _is_text(part) for part in parts) and (
+        bool(checks) and all(_is_denial(check.test) for check in checks)
+    )
+
+
+_HARMLESS = (ast.Assert, ast.With, ast.For, ast.Pass, ast.Import, ast.ImportFrom)
+
+
+def _is_text(part: ast.stmt) -> bool:
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+
+
+def _is_denial(test: ast.expr) -> bool:
+    """Return whether a condition holds if nothing was done or found."""
+    match test:
+        case ast.UnaryOp(ast.Not(), deed) | ast.Compare(deed, [ast.Is()], [ast.Constant(None)]):
+            return _is_deed(deed)
+        case ast.Compare(_, [ast.NotIn()], [ast.Attribute(attr="answer")]):
+            return True
+        case ast.BoolOp(op, values):
+            return (all if isinstance(op, ast.And) else any)(map(_is_denial, values))
+        case ast.Call(ast.Attribute(attr=called) | ast.Name(called)):
+            return called == "never"
+    return False
+
+
+def _is_deed(test: ast.expr) -> bool:
+    """Return whether a condition is false if nothing was done or found."""
+    match test:
+        case ast.Call(ast.Name("any"), [ast.GeneratorExp(elt=deed)]):
+            return _is_deed(deed)
+        case ast.Call(ast.Attribute(attr=called)):
+            return called in _DEEDS
+        case ast.BoolOp(op, values):
+            return (any if isinstance(op, ast.And) else all)(map(_is_deed, values))
+    return False
