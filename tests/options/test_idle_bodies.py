@@ -54,4 +54,4 @@ def test_such_a_body_held_before_the_agent_began(asking):
     asking.pytester.makepyfile(test_alarms=TASK.replace("BODY", body))
     result = judging.run(asking, "-W", "error")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["1 goal was met before the agent began: test_alarms/leaves*"])
+    result.stdout.fnmatch_lines(["1 goal was met before the agent began: alarms/leaves*"])
