@@ -198,13 +198,14 @@ STRAY = (
 
 
 PARAMETERS = (
-    '<{0}invoke name="mobile_use">\n<{0}parameter name="action" string="true">click</{0}parameter>\n'
+    '<{0}invoke name="mobile_use">\n'
+    '<{0}parameter name="action" string="true">click</{0}parameter>\n'
     '<{0}parameter name="coordinate">[499, 500]</{0}parameter>\n</{0}invoke>\n'
 )
 MINIMAX = f"I tap.\n<minimax:tool_call>\n{PARAMETERS.format('')}</minimax:tool_call>"
 DSML = "\uff5cDSML\uff5c"
 DEEPSEEK = f"<{DSML}function_calls>\n{PARAMETERS.format(DSML)}</{DSML}function_calls>"
-SEED = f"<seed:tool_call>{STRAY.removeprefix('<tool_call>').replace('</tool_call>', '')}</seed:tool_call>"
+SEED = BY_NAME.join(["<seed:tool_call>", "</seed:tool_call>"])
 GLM = (
     "<tool_call>mobile_use\n<arg_key>action</arg_key>\n<arg_value>click</arg_value>\n"
     "<arg_key>coordinate</arg_key>\n<arg_value>[499, 500]</arg_value>\n</tool_call>"

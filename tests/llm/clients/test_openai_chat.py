@@ -261,8 +261,8 @@ def test_replies_of_various_servers_are_parsed(message, finish, text, stop):
 
 
 def test_nonstandard_tool_calls_are_parsed():
-    functions = [{"function": {"name": "tap", "arguments": "{oops"}},
-                 {"id": "b", "function": {"name": "look<|channel|>json", "arguments": None}}]  # fmt: skip
+    look = {"name": "look<|channel|>json", "arguments": None}
+    functions = [{"function": {"name": "tap", "arguments": "{oops"}}, {"id": "b", "function": look}]
     message = {"content": None, "tool_calls": functions}
     made, _ = client([{"choices": [{"message": message, "finish_reason": "stop"}]}])
     answer = made.ask(asked())

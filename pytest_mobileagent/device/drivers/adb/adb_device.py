@@ -146,14 +146,17 @@ class AdbDevice:
                     with contextlib.suppress(DeviceError):
                         self.system.run(after)
                 raise
-            if "java.lang.SecurityException" in done.text:
-                why = next(line for line in done.text.splitlines() if "SecurityException" in line)
-                raise DeviceError(f"device {self.address} refuses input: {why[:200]}; {PERMIT}")
+            self._check_permitted(done.text)
             self._typing.note(action)
             if self._spares:
                 self._tree = hierarchy(seen.text)
             else:
                 self._shot = Shot.of(seen.raw).png
+
+    def _check_permitted(self, said: str) -> None:
+        if "java.lang.SecurityException" in said:
+            why = next(line for line in said.splitlines() if "SecurityException" in line)
+            raise DeviceError(f"device {self.address} refuses input: {why[:200]}; {PERMIT}")
 
     @contextlib.contextmanager
     def without_screenshots(self) -> Iterator[None]:
@@ -206,6 +209,7 @@ class AdbDevice:
         names = ("default_input_method", "enabled_input_methods", "selected_input_method_subtype")
         scripts = ["ime list -a -s", *(f"settings get secure {name}" for name in names)]
         installed, *values = (output.text.strip() for output in self.system.run(*scripts))
+        self._check_permitted(installed)
         if UNICODE_KEYBOARD not in installed.split():
             msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
             raise DeviceError(msg)

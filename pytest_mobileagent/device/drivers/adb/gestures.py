@@ -113,7 +113,8 @@ def _type(action: Type, sdk: int) -> Iterator[str]:
         yield from _type_ascii(action.text)
     else:
         message = base64.b64encode(action.text.encode()).decode()
-        yield f"am broadcast -a ADB_INPUT_B64 --es msg {message}"
+        package = UNICODE_KEYBOARD.partition("/")[0]  # some builds block broadcasts to all apps
+        yield f"am broadcast -a ADB_INPUT_B64 -p {package} --es msg {message}"
     if action.enter:
         yield f"input keyevent {KEYCODES['enter']}"
 

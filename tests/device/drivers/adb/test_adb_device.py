@@ -129,6 +129,28 @@ def test_keyboards_are_put_back_after_non_ascii_typing(device, breaks, monkeypat
     assert device.observe(probe).probes == before
 
 
+@pytest.mark.parametrize(
+    ("listed", "error"),
+    [
+        ("com.example/.Ime", "install ADBKeyboard on it"),
+        (
+            "java.lang.SecurityException: uid 2000 does not have android.permission",
+            "uid 2000 .*turn",
+        ),
+    ],
+)
+def test_why_no_other_script_can_be_typed(device, listed, error, monkeypatch):
+    run = device.system.run
+
+    def listing(*scripts):
+        outputs = run(*scripts)
+        return [replace(outputs[0], raw=listed.encode()), *outputs[1:]]
+
+    monkeypatch.setattr(device.system, "run", listing)
+    with pytest.raises(DeviceError, match=error):
+        device.perform(Type("é"))
+
+
 def test_reset_restores_the_initial_state(device):
     screen = open_counter(device)
     device.perform(Tap(*center(screen, resource_id="add")))

@@ -63,7 +63,7 @@ SIZE = (1080, 2400)
             Type("x", clear=True),
             "input keycombination 113 29; input keyevent 67; input text x",
         ),
-        (Type("é"), "am broadcast -a ADB_INPUT_B64 --es msg w6k="),
+        (Type("é"), "am broadcast -a ADB_INPUT_B64 -p com.android.adbkeyboard --es msg w6k="),
     ],
     ids=repr,
 )
