@@ -14,6 +14,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.llm.refusals import stop_of
+from pytest_mobileagent.llm.usage import usage_in
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -65,7 +68,19 @@ def chat(stream: Iterable[Event]) -> Assembled:
             if "usage" in ended:  # Moonshot
                 assembled.reply["usage"] = ended["usage"]
     assembled.reply["choices"] = [{**choices[n], "index": n} for n in sorted(choices)]
+    assembled.is_whole = assembled.is_whole and is_answered(assembled.reply)
     return assembled
+
+
+def is_answered(reply: dict[str, Any]) -> bool:
+    """Return whether a chat completion has a message, or a filter has withheld it.
+
+    Gemini's endpoint then counts the prompt, and returns no choice at all.
+    """
+    for choice in as_dicts(reply.get("choices")):
+        return choice.get("message") is not None or stop_of(choice.get("finish_reason")) != "end"
+    usage = usage_in(reply)
+    return bool(usage.input and not usage.output)
 
 
 _PIECES = {"delta", "message", "text", "index"}

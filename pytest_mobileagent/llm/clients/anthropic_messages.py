@@ -6,19 +6,22 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall
-from pytest_mobileagent.llm.refusals import stop_of
-from pytest_mobileagent.llm.streams import arguments_of, messages
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm import replies, streams
+from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, SpokenApi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.llm.model import Message, Request, Tool
+    from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool
 
 MAX_TOKENS = 4096  # the limit of a reply if a request does not set one, as the API requires it
-_RAW = "anthropic_messages"  # the key of an answer's blocks in `raw`
+_API = SpokenApi(
+    "/v1/messages",
+    "message",
+    streams.messages,
+    replies.messages,
+    lambda reply: bool(reply["stop_reason"]),
+)
 
 
 class AnthropicMessages:
@@ -51,16 +54,7 @@ class AnthropicMessages:
         body = dict(body)
         betas = [*_betas(request.tools), *body.pop("betas", ())]
         headers = {"anthropic-beta": ",".join(betas)} if betas else {}
-        with self._sdk.reading("message"):
-            if request.stream:
-                streamed = self._sdk.stream("/v1/messages", body, messages, headers)
-                if streamed.is_whole:
-                    return sound(_answer(mended(streamed.reply), streamed.seconds))
-            else:
-                reply = self._sdk.post("/v1/messages", body, headers)
-                if reply["stop_reason"]:
-                    return sound(_answer(mended(reply), None))
-        raise self._sdk.broken("its answer ended before the reply was complete")
+        return self._sdk.ask(_API, body, headers, stream=request.stream)
 
     def _body(self, request: Request) -> dict[str, Any]:
         system = [m.text for m in request.messages if m.role == "system" and m.text.strip()]
@@ -103,8 +97,8 @@ def _sent(messages: list[Message]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> list[dict[str, Any]]:
-    if isinstance(message.raw, dict) and _RAW in message.raw:
-        return list(message.raw[_RAW])
+    if isinstance(message.raw, dict) and replies.BLOCKS in message.raw:
+        return list(message.raw[replies.BLOCKS])
     parts = [_part(part) for part in message.content if not isinstance(part, str) or part.strip()]
     if message.role == "tool":
         answered = {"type": "tool_result", "tool_use_id": message.answers}
@@ -130,24 +124,3 @@ def _tool(tool: Tool) -> dict[str, Any]:
     about = {"description": tool.description} if tool.description else {}
     schema = dict(tool.parameters) or {"type": "object", "properties": {}}
     return {"name": tool.name, **about, "input_schema": schema}
-
-
-def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
-    content = reply["content"]
-    used = [block for block in content if block["type"] == "tool_use"]
-    calls = tuple(
-        ToolCall(block.get("id") or f"call_{number}", block["name"], arguments_of(block["input"]))
-        for number, block in enumerate(used)
-    )
-    usage = usage_in(reply)
-    stop = stop_of(reply.get("stop_reason"))
-    return Completion(
-        "".join(block["text"] for block in content if block["type"] == "text"),
-        calls,
-        "tools" if calls and stop == "end" else stop,
-        usage,
-        reply.get("model") or "",
-        seconds,
-        reply if usage.input is not None else None,
-        {_RAW: content},
-    )

@@ -7,19 +7,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall
-from pytest_mobileagent.llm.refusals import stop_of
-from pytest_mobileagent.llm.streams import arguments_of, chat
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm import replies, streams
+from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, SpokenApi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.model import Message, Request, Tool
+    from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall
 
 # OpenAI's reasoning models only accept the newer name of the limit, other servers only the older.
 _NEWER = re.compile(r"(?:.*/)?(gpt-[5-9]|o\d)")
+_API = SpokenApi(
+    "/chat/completions", "chat completion", streams.chat, replies.chat, streams.is_answered
+)
 
 
 class OpenAIChat:
@@ -44,19 +44,9 @@ class OpenAIChat:
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
-        return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
-
-    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
-        with self._sdk.reading("chat completion"):
-            if request.stream:
-                streamed = self._sdk.stream("/chat/completions", body, chat)
-                reply, seconds = streamed.reply, streamed.seconds
-                answer = _answer(mended(reply), seconds) if streamed.is_whole else None
-            else:
-                answer = _answer(mended(self._sdk.post("/chat/completions", body)), None)
-        if answer is None:
-            raise self._sdk.broken("its answer ended before the reply was complete")
-        return answer
+        return self._parameters.fit(
+            self._body(request), lambda body: self._sdk.ask(_API, body, {}, stream=request.stream)
+        )
 
     def _body(self, request: Request) -> dict[str, Any]:
         settings = {
@@ -139,50 +129,3 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 _NOTHING = {"type": "object", "properties": {}}
-
-
-# What it means if Gemini's endpoint counts a prompt, and returns no choice at all.
-_WITHHELD = {"message": None, "finish_reason": "content_filter"}
-
-
-def _answer(reply: dict[str, Any], seconds: float | None) -> Completion | None:
-    """Return a completion's answer; None if it is incomplete."""
-    choice, usage = next(iter(reply.get("choices") or ()), None), usage_in(reply)
-    if choice is None and usage.input and not usage.output:
-        choice = _WITHHELD
-    if choice is None:
-        return None
-    finish = choice.get("finish_reason")
-    stop, message = stop_of(finish, choice.get("native_finish_reason")), choice.get("message")
-    message = {} if message is None and stop == "refusal" else message
-    calls = tuple(
-        ToolCall(
-            call.get("id") or f"call_{number}",
-            _name(call["function"]["name"]),
-            arguments_of(call["function"].get("arguments")),
-        )
-        for number, call in enumerate(message.get("tool_calls") or ())
-    )
-    stop = "tools" if calls and stop == "end" else stop
-    answer = Completion(
-        _text(message.get("content")) or message.get("refusal") or "",
-        calls,
-        "refusal" if message.get("refusal") else stop,
-        usage,
-        reply.get("model") or "",
-        seconds,
-        reply if usage.input is not None else None,
-    )
-    return sound(answer)
-
-
-def _name(name: str) -> str:
-    """Return a tool's name without the tokens with which gpt-oss continues it on some servers."""
-    return name.partition("<|")[0] or name
-
-
-def _text(content: Any) -> str:
-    """Return the text of a content, which Mistral's reasoning models give in parts."""
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content)
-    return content or ""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.llm import replies, streams
 from pytest_mobileagent.llm.clients.openai_chat import data_url, openai_sdk
-from pytest_mobileagent.llm.clients.sdk import Parameters, mended, sound
-from pytest_mobileagent.llm.model import Completion, Image, ToolCall
-from pytest_mobileagent.llm.refusals import stop_of
-from pytest_mobileagent.llm.streams import arguments_of, responses
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm.clients.sdk import Parameters, SpokenApi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall
 
 _PREVIEW = "computer_use_preview"
-_RAW = "openai_responses"  # the key of an answer's items in `raw`
+_API = SpokenApi(
+    "/responses",
+    "response",
+    streams.responses,
+    replies.responses,
+    lambda reply: reply.get("status") in {"completed", "incomplete"},
+)
 
 
 class OpenAIResponses:
@@ -44,19 +48,13 @@ class OpenAIResponses:
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
-        return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
-
-    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
-        seconds = None
-        with self._sdk.reading("response"):
-            if request.stream:
-                streamed = self._sdk.stream("/responses", body, responses)
-                reply, seconds = streamed.reply, streamed.seconds
-            else:
-                reply = self._sdk.post("/responses", body)
-            if reply.get("status") in ("completed", "incomplete"):
-                return sound(_answer(mended(reply), seconds, request.stop))
-        raise self._sdk.broken("its answer ended before the reply was complete")
+        answer = self._parameters.fit(
+            self._body(request), lambda body: self._sdk.ask(_API, body, {}, stream=request.stream)
+        )
+        text = answer.text
+        for stop in request.stop if answer.stop != "refusal" else ():
+            text = text.partition(stop)[0]
+        return replace(answer, text=text)
 
     def _body(self, request: Request) -> dict[str, Any]:
         settings: dict[str, Any] = {
@@ -79,8 +77,8 @@ def _items(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
         calls |= {call.id: call for call in message.tool_calls}
         if message.role == "tool":
             yield _output(message, calls.get(message.answers), checks.get(message.answers))
-        elif isinstance(message.raw, dict) and _RAW in message.raw:
-            items = message.raw[_RAW]
+        elif isinstance(message.raw, dict) and replies.ITEMS in message.raw:
+            items = message.raw[replies.ITEMS]
             checks |= {item.get("call_id"): item.get("pending_safety_checks") for item in items}
             yield from items
         else:
@@ -129,42 +127,3 @@ def _tool(tool: Tool) -> dict[str, Any]:
     # By default (strict), this API makes all parameters required.
     function = {"name": tool.name, **about, "parameters": parameters, "strict": False}
     return {"type": "function", **function}
-
-
-def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]) -> Completion:
-    texts, refusals = [], []
-    calls: list[ToolCall] = []
-    items = reply.get("output") or []
-    for item in items:
-        called = item.get("call_id") or f"call_{len(calls)}"
-        match item["type"]:
-            case "message":
-                texts += [part["text"] for part in item["content"] if "text" in part]
-                refusals += [part["refusal"] for part in item["content"] if "refusal" in part]
-            case "function_call":
-                arguments = arguments_of(item["arguments"])
-                calls.append(ToolCall(called, item["name"], arguments))
-            case "computer_call":
-                action = item.get("action") or {"actions": item["actions"]}
-                calls.append(ToolCall(called, "computer", action, "computer_call"))
-    text = "".join(texts)
-    for stop in stops:
-        text = text.partition(stop)[0]
-    usage = usage_in(reply)
-    return Completion(
-        text or "".join(refusals),
-        tuple(calls),
-        "refusal" if refusals else _stop(reply, calls),
-        usage,
-        reply.get("model") or "",
-        seconds,
-        reply if usage.input is not None else None,
-        {_RAW: items},
-    )
-
-
-def _stop(reply: dict[str, Any], calls: list[ToolCall]) -> Stop:
-    if reply["status"] == "incomplete":
-        why = (reply.get("incomplete_details") or {}).get("reason")
-        return "refusal" if stop_of(why) == "refusal" else "length"
-    return "tools" if calls else "end"

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, refused, scrubbed
-from pytest_mobileagent.llm.streams import events
+from pytest_mobileagent.llm.replies import check
+from pytest_mobileagent.llm.streams import Assembled, events
 from pytest_mobileagent.proxies import by_proxy, proxy_of
 from pytest_mobileagent.urls import hide, redact_urls
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_mobileagent.llm.model import Completion
-    from pytest_mobileagent.llm.streams import Assembled, Event
+    from pytest_mobileagent.llm.streams import Event
 
 
 T = TypeVar("T")
@@ -116,6 +118,20 @@ def mended(value: Any) -> Any:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class SpokenApi:
+    """An API: the path of its requests, and how its streams and its replies are read.
+
+    `is_whole` returns whether a reply that was not streamed is complete; `what` is its name.
+    """
+
+    path: str
+    what: str
+    assemble: Callable[[Iterable[Event]], Assembled]
+    read: Callable[[dict[str, Any]], Completion]
+    is_whole: Callable[[dict[str, Any]], bool]
+
+
 class Sdk:
     """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
 
@@ -139,72 +155,47 @@ class Sdk:
         """Close the connections."""
         self._client.close()
 
-    def post(
-        self, path: str, body: dict[str, Any], headers: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    def ask(
+        self, api: SpokenApi, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
+    ) -> Completion:
         """Send a request, and return the answer.
 
         Raises:
             ProviderError, RequestRefusedError: see `Client.ask`.
         """
+        sent = mended({**body, "stream": True} if stream else body)
+        options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
+        options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
         with self._our_errors():
-            options = {"headers": dict(headers or {})}
-            answer = self._client.post(path, cast_to=object, body=mended(body), options=options)
-        if not isinstance(answer, dict):
+            answer = self._client.post(api.path, body=sent, **options)
+            if stream:
+                # The recording of programs reads streams in the same way, and not as the SDKs do.
+                with contextlib.closing(answer.response) as response:
+                    answer = api.assemble(events(response.iter_bytes()))
+        if not isinstance(answer, dict | Assembled):
             raise self.broken(f"its answer is not a JSON object: {str(answer)[:200]!r}")
-        if (error := failure_in(answer)) is not None:
-            raise self.failed(error)
-        return answer
-
-    def stream(
-        self,
-        path: str,
-        body: dict[str, Any],
-        assemble: Callable[[Iterable[Event]], Assembled],
-        headers: Mapping[str, str] | None = None,
-    ) -> Assembled:
-        """Send a request, and return the answer, assembled from its stream.
-
-        Raises:
-            ProviderError, RequestRefusedError: see `Client.ask`.
-        """
-        with self._our_errors():
-            stream = self._client.post(
-                path,
-                cast_to=object,
-                body=mended({**body, "stream": True}),
-                options={"headers": dict(headers or {})},
-                stream=True,
-                stream_cls=self._module.Stream[object],
-            )
-            # The recording of programs reads streams in the same way, and not as the SDKs do.
-            with contextlib.closing(stream.response) as response:
-                assembled = assemble(events(response.iter_bytes()))
-        if (error := failure_in(assembled.reply)) is not None:
-            raise self.failed(error)
-        return assembled
+        try:
+            if isinstance(answer, dict):
+                answer = Assembled(answer, is_whole=api.is_whole(answer))
+            if (error := failure_in(answer.reply)) is not None:  # with a successful status
+                raise refused(self.place, 200, error, {}, self._key)
+            if not answer.is_whole:
+                raise self.broken("its answer ended before the reply was complete")
+            reply = mended(answer.reply)
+            check(reply)
+            return replace(api.read(reply), seconds_to_first=answer.seconds)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as wrong:
+            why = f"its answer is not a {api.what} ({type(wrong).__name__}: {wrong})"
+            raise self.broken(why) from None
 
     @property
     def place(self) -> str:
         """The provider's URL, redacted for display."""
         return redact_urls(self._url)
 
-    def failed(self, error: Any) -> ProviderError | RequestRefusedError:
-        """Return the error that is reported in an answer with a successful status."""
-        return refused(self.place, 200, error, {}, self._key)
-
     def broken(self, why: str) -> ProviderBusyError:
         """Return the error of an answer that is cut off or unreadable."""
         return ProviderBusyError(f"{self.place}: {scrubbed(hide(why, self._url), self._key)}")
-
-    @contextlib.contextmanager
-    def reading(self, what: str) -> Iterator[None]:
-        """Turn errors about an answer's unexpected structure into a ProviderBusyError."""
-        try:
-            yield
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-            why = f"its answer is not a {what} ({type(error).__name__}: {error})"
-            raise self.broken(why) from None
 
     @contextlib.contextmanager
     def _our_errors(self) -> Iterator[None]:
@@ -239,19 +230,3 @@ class Sdk:
         else:
             return
         raise wrong from None
-
-
-def sound(answer: Completion) -> Completion:
-    """Return an answer after checking the types of its parts, as a server may get them wrong.
-
-    Raises:
-        TypeError: if a part has the wrong type.
-    """
-    calls = answer.tool_calls
-    texts = [answer.text, answer.model, *(word for call in calls for word in (call.id, call.name))]
-    tables = [call.arguments for call in calls]
-    for kind, values in ((str, texts), (dict, tables)):
-        for value in values:
-            if not isinstance(value, kind):
-                raise TypeError(f"{value!r} is not a {kind.__name__}")
-    return answer

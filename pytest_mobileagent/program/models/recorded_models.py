@@ -40,7 +40,6 @@ from pytest_mobileagent.program.models.recording import (
     Sent,
     SharedState,
 )
-from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
 from pytest_mobileagent.program.models.requests import (
     WithoutUsage,
     api_of,
@@ -48,6 +47,7 @@ from pytest_mobileagent.program.models.requests import (
     model_of,
     with_usage,
 )
+from pytest_mobileagent.program.models.sellers import UNLIMITED, is_priced
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
 from pytest_mobileagent.proxies import LOOPBACK
 from pytest_mobileagent.urls import redact_urls
@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.http1 import ServerConnection
     from pytest_mobileagent.program.models.recording import CachedReply
-    from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
+    from pytest_mobileagent.program.models.sellers import Seller
 
 _LONGEST_OUTAGE = 600.0  # seconds during which a program may keep calling
 _LONGEST_LASTING = 30.0  # the same, if waiting is no use: it may ask another provider

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -29,8 +29,8 @@ from pytest_mobileagent.llm.provider_errors import described, failure_in, kind_o
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.refusals import MEANS
 from pytest_mobileagent.llm.streams import Assembled, json_object, objects
-from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
+from pytest_mobileagent.program.models.sellers import price
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import ReplyCache
     from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
-    from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
+    from pytest_mobileagent.program.models.sellers import Seller
 
 
 _SHOWN = 500  # characters of an error that are recorded
@@ -272,8 +272,9 @@ class Recording:
         failed: Failed | None,
     ) -> ModelCall:
         assert self._prompt is not None
-        data = dict(answer.usage_data or {})
-        used = reported(data, is_whole=assembled.is_whole)
+        used = answer.usage
+        if not assembled.is_whole and used.input is not None:
+            used = replace(used, output=None)
         sent = self._prompt.tokens
         answered = 0 if self.api.role else text_tokens(answer.words)
         if self.api.role and used.output is None:
@@ -288,7 +289,7 @@ class Recording:
             cached_tokens=usage.cached,
             price_usd=0.0
             if self._from_cache
-            else price(self._shared.prices, self.seller, data, self.api.usage, usage),
+            else price(self._shared.prices, self.seller, assembled.reply, self.api.usage, usage),
             seconds_to_first=None if first is None else round(max(0.0, first), 4),
             seconds=0.0 if self._from_cache else round(now - self._began, 3),
             waited=round(self._began - failed.began, 3) if failed else 0.0,

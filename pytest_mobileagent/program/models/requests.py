@@ -15,7 +15,7 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm import streams
+from pytest_mobileagent.llm import replies, streams
 from pytest_mobileagent.llm.model import Image, Message, Request, Role
 from pytest_mobileagent.llm.scripted.apis import Api, Incoming, ModelRequest
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
@@ -23,7 +23,6 @@ from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.streams import data_of, json_object, split
-from pytest_mobileagent.program.models import replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat, arguments_of
+from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.model import (
     Image,
     Message,
@@ -19,6 +19,7 @@ from pytest_mobileagent.llm.model import (
     ToolCall,
     Usage,
 )
+from pytest_mobileagent.llm.streams import arguments_of
 from pytest_mobileagent.testing import ScriptedModel
 
 from .answering import Answering
