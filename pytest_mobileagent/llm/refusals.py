@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_mobileagent.llm.model import Stop
 
 Kind = Literal[
@@ -31,232 +33,206 @@ MEANS: dict[Kind, type[ProviderError | RequestRefusedError]] = {
     "request": RequestRefusedError,  # malformed
 }
 
-# For each provider and kind, the errors `STATUS [CODE] [~WORDS] [*]`, separated by semicolons. An
-# error fits if its code and its words do (in lower case); one with neither is told by its status.
-# A code includes its suffixes: "Throttling" is also "Throttling.RateQuota". Gateways pass on other
-# providers' errors, so all rows are tried for every server. The documentation does not say what is
-# marked with *, which comes from public reports, and nothing was found at all where there is a "-".
+# For each provider and kind, the errors `STATUS [CODE|CODE] [~WORDS] [*]`, separated by semicolons.
+# An error fits if its code and its words do (in lower case); one with neither is told by its
+# status, which is `_USUAL` for the kinds that are named so. A code includes its suffixes:
+# "Throttling" is also "Throttling.RateQuota". Gateways pass on other providers' errors, so all rows
+# are tried for every server. The documentation does not say what is marked with *, which comes from
+# public reports, and nothing was found at all for "unknown" kinds.
+_USUAL = {"key": 401, "model": 404, "request": 422, "rate": 429, "failure": 500, "overload": 503}
 _TABLE = {
     # platform.openai.com/docs/guides/error-codes; error codes of the Responses API
     "openai": """
-        money: 429 insufficient_quota; 429 ~exceeded your current quota, please check your plan;
-               429 billing_not_active *; 400 billing_hard_limit_reached *
-        quota: 429 rate_limit_exceeded ~request too large *
-        rate: 429 rate_limit_exceeded
-        overload: 503 slow_down; 503
-        key: 401 invalid_api_key; 403 unsupported_country_region_territory;
-             401 account_deactivated *
-        model: 404 model_not_found
-        length: 400 context_length_exceeded; 400 string_above_max_length *
-        moderation: 400 invalid_prompt; 400 image_content_policy_violation;
-               400 content_policy_violation *; 400 cyber_policy_violation *
-        failure: 500 server_error""",
+    money: 429 insufficient_quota; 429 ~exceeded your current quota, please check your plan;
+        429 billing_not_active *; 400 billing_hard_limit_reached *
+    quota: 429 rate_limit_exceeded ~request too large *
+    rate: 429 rate_limit_exceeded
+    overload: 503 slow_down; 503
+    key: 401 invalid_api_key; 403 unsupported_country_region_territory;
+        401 account_deactivated *
+    model: 404 model_not_found
+    length: 400 context_length_exceeded; 400 string_above_max_length *
+    moderation: 400 invalid_prompt|image_content_policy_violation; 400 content_policy_violation|
+        cyber_policy_violation *
+    failure: 500 server_error""",
     # learn.microsoft.com/azure/ai-foundry/openai: quotas, content filter
     "azure": """
-        money: -
-        quota: 403 ~out of call volume quota *
-        rate: 429 RateLimitReached
-        overload: 429 NoCapacity *; 503
-        key: 401; 401 PermissionDenied
-        model: 404 DeploymentNotFound
-        length: 400 context_length_exceeded
-        moderation: 400 content_filter; 400 ResponsibleAIPolicyViolation
-        failure: 500""",
+    usual: failure
+    unknown: money
+    quota: 403 ~out of call volume quota *
+    rate: 429 RateLimitReached
+    overload: 429 NoCapacity *; 503
+    key: 401; 401 PermissionDenied
+    model: 404 DeploymentNotFound
+    length: 400 context_length_exceeded
+    moderation: 400 content_filter|ResponsibleAIPolicyViolation""",
     # docs.anthropic.com/en/api/errors
     "anthropic": """
-        money: 402 billing_error; 400 ~credit balance is too low *
-        quota: 400 ~reached your specified api usage limits *
-        rate: 429 rate_limit_error
-        overload: 529 overloaded_error
-        key: 401 authentication_error; 403 permission_error; 400 ~organization has been disabled *
-        model: 404 not_found_error
-        length: 413 request_too_large; 400 ~prompt is too long *
-        moderation: 400 ~blocked by content filtering policy *
-        failure: 500 api_error; 504 timeout_error""",
+    money: 402 billing_error; 400 ~credit balance is too low *
+    quota: 400 ~reached your specified api usage limits *
+    rate: 429 rate_limit_error
+    overload: 529 overloaded_error
+    key: 401 authentication_error; 403 permission_error; 400 ~organization has been disabled *
+    model: 404 not_found_error
+    length: 413 request_too_large; 400 ~prompt is too long *
+    moderation: 400 ~blocked by content filtering policy *
+    failure: 500 api_error; 504 timeout_error""",
     # ai.google.dev/gemini-api/docs/troubleshooting, for both endpoints
     "gemini": """
-        money: 400 FAILED_PRECONDITION; 429 RESOURCE_EXHAUSTED ~credits are depleted *;
-               403 BILLING_DISABLED *
-        quota: 429 RESOURCE_EXHAUSTED ~perday *; 429 RESOURCE_EXHAUSTED ~limit: 0 *
-        rate: 429 RESOURCE_EXHAUSTED
-        overload: 503 UNAVAILABLE
-        key: 403 PERMISSION_DENIED; 400 API_KEY_INVALID *; 400 ~api key not valid *;
-             400 ~api key expired *; 401 UNAUTHENTICATED *
-        model: 404 NOT_FOUND
-        length: 400 ~exceeds the maximum number of tokens *
-        moderation: -
-        failure: 500 INTERNAL; 504 DEADLINE_EXCEEDED""",
+    unknown: moderation
+    money: 400 FAILED_PRECONDITION; 429 RESOURCE_EXHAUSTED ~credits are depleted *;
+        403 BILLING_DISABLED *
+    quota: 429 RESOURCE_EXHAUSTED ~perday *; 429 RESOURCE_EXHAUSTED ~limit: 0 *
+    rate: 429 RESOURCE_EXHAUSTED
+    overload: 503 UNAVAILABLE
+    key: 403 PERMISSION_DENIED; 400 API_KEY_INVALID *; 400 ~api key not valid *;
+        400 ~api key expired *; 401 UNAUTHENTICATED *
+    model: 404 NOT_FOUND
+    length: 400 ~exceeds the maximum number of tokens *
+    failure: 500 INTERNAL; 504 DEADLINE_EXCEEDED""",
     # docs.x.ai/docs/key-information/debugging: little more than statuses
     "xai": """
-        money: 429 ~used all available credits *; 403 ~doesn't have any credits *
-        quota: -
-        rate: 429
-        overload: -
-        key: 401; 400 ~incorrect api key
-        model: 404
-        length: 400 ~maximum prompt length *
-        moderation: 403 ~content violates usage guidelines *
-        failure: 500 *""",
+    usual: rate model
+    unknown: quota overload
+    money: 429 ~used all available credits *; 403 ~doesn't have any credits *
+    key: 401; 400 ~incorrect api key
+    length: 400 ~maximum prompt length *
+    moderation: 403 ~content violates usage guidelines *
+    failure: 500 *""",
     # api-docs.deepseek.com/quick_start/error_codes: statuses
     "deepseek": """
-        money: 402 ~insufficient balance
-        quota: -
-        rate: 429
-        overload: 503
-        key: 401
-        model: 400 ~model not exist *
-        length: 400 ~maximum context length *
-        moderation: 400 ~content exists risk *
-        failure: 500
-        request: 422""",
+    usual: rate overload key failure request
+    unknown: quota
+    money: 402 ~insufficient balance
+    model: 400 ~model not exist *
+    length: 400 ~maximum context length *
+    moderation: 400 ~content exists risk *""",
     # help.aliyun.com/en/model-studio/error-code, for both endpoints
     "dashscope": """
-        money: 400 Arrearage; 403 AllocationQuota.FreeTierOnly; 429 PrepaidBillOverdue *;
-               403 Throttling.AllocationQuota ~free allocated quota exceeded;
-               429 insufficient_quota ~free allocated quota exceeded;
-               429 PostpaidBillOverdue *; 429 CommodityNotPurchased *
-        quota: -
-        rate: 429 Throttling; 429 insufficient_quota ~allocated quota exceeded;
-              429 insufficient_quota ~error-code#token-limit *; 429 limit_requests *;
-              429 limit_burst_rate *
-        overload: 503 ModelUnavailable *; 503 ModelServingError *
-        key: 401 InvalidApiKey; 401 invalid_api_key; 403 AccessDenied; 403 access_denied
-        model: 404 ModelNotFound; 404 model_not_found; 403 Model.AccessDenied *
-        length: 400 ~range of input length should be
-        moderation: 400 DataInspectionFailed; 400 data_inspection_failed
-        failure: 500 InternalError; 500 RequestTimeOut *; 500 SystemError *
-        request: 400 InternalError.Algo.InvalidParameter""",
+    unknown: quota
+    money: 400 Arrearage; 403 AllocationQuota.FreeTierOnly; 429 PrepaidBillOverdue *;
+        403 Throttling.AllocationQuota ~free allocated quota exceeded;
+        429 insufficient_quota ~free allocated quota exceeded; 429 PostpaidBillOverdue|
+        CommodityNotPurchased *
+    rate: 429 Throttling; 429 insufficient_quota ~allocated quota exceeded;
+        429 insufficient_quota ~error-code#token-limit *; 429 limit_requests|limit_burst_rate *
+    overload: 503 ModelUnavailable|ModelServingError *
+    key: 401 InvalidApiKey|invalid_api_key; 403 AccessDenied|access_denied
+    model: 404 ModelNotFound|model_not_found; 403 Model.AccessDenied *
+    length: 400 ~range of input length should be
+    moderation: 400 DataInspectionFailed|data_inspection_failed
+    failure: 500 InternalError; 500 RequestTimeOut|SystemError *
+    request: 400 InternalError.Algo.InvalidParameter""",
     # docs.bigmodel.cn/cn/api/api-code and docs.z.ai/api-reference/api-code; most with status 429
     "zhipu": """
-        money: 429 1113; 429 1309
-        quota: 429 1304; 429 1308; 429 1310
-        rate: 429 1302; 429 1303; 429 1313
-        overload: 429 1305; 429 1312
-        key: 401 1000; 401 1001; 401 1002; 401 1003; 401 1004; 429 1110; 429 1111; 429 1112;
-             429 1120; 429 1121; 429 1220
-        model: 400 1211; 400 1221; 400 1222; 400 1311
-        length: 400 1261
-        moderation: 400 1300; 400 1301
-        failure: 500; 500 1200; 500 1230; 500 1234""",
+    money: 429 1113|1309
+    quota: 429 1304|1308|1310
+    rate: 429 1302|1303|1313
+    overload: 429 1305|1312
+    key: 401 1000|1001|1002|1003|1004; 429 1110|1111|1112|1120|1121|1220
+    model: 400 1211|1221|1222|1311
+    length: 400 1261
+    moderation: 400 1300|1301
+    failure: 500; 500 1200|1230|1234""",
     # platform.kimi.ai/docs/api/errors
     "moonshot": """
-        money: 429 exceeded_current_quota_error; 403 ~insufficient balance *
-        quota: -
-        rate: 429 rate_limit_reached_error
-        overload: 429 engine_overloaded_error
-        key: 401 invalid_authentication_error; 401 incorrect_api_key_error;
-             403 permission_denied_error
-        model: 404 resource_not_found_error
-        length: 400 ~token length too long; 400 ~exceeded model token limit
-        moderation: 400 content_filter
-        failure: 500 server_error; 500 unexpected_output""",
+    unknown: quota
+    money: 429 exceeded_current_quota_error; 403 ~insufficient balance *
+    rate: 429 rate_limit_reached_error
+    overload: 429 engine_overloaded_error
+    key: 401 invalid_authentication_error|incorrect_api_key_error; 403 permission_denied_error
+    model: 404 resource_not_found_error
+    length: 400 ~token length too long; 400 ~exceeded model token limit
+    moderation: 400 content_filter
+    failure: 500 server_error|unexpected_output""",
     # volcengine.com/docs/82379/1299023
     "volcengine": """
-        money: 403 AccountOverdueError
-        quota: 429 SetLimitExceeded; 429 QuotaExceeded
-        rate: 429 RateLimitExceeded; 429 AccountRateLimitExceeded; 429 RequestBurstTooFast;
-              429 ModelAccountRpmRateLimitExceeded; 429 ModelAccountTpmRateLimitExceeded
-        overload: 429 ServerOverloaded; 429 InflightBatchsizeExceeded; 429 ModelLoadingError
-        key: 401 AuthenticationError; 403 AccessDenied; 401 InvalidAccountStatus *
-        model: 404 InvalidEndpointOrModel; 404 InvalidEndpoint; 404 ModelNotOpen;
-               404 UnsupportedModel
-        length: 400 ~exceed max message tokens *
-        moderation: 400 SensitiveContentDetected; 400 InputTextRiskDetection;
-               400 InputImageRiskDetection; 400 OutputTextRiskDetection;
-               400 InputTextSensitiveContentDetected; 400 InputImageSensitiveContentDetected;
-               400 OutputTextSensitiveContentDetected; 400 ContentSecurityDetectionError *
-        failure: 500 InternalServiceError""",
+    money: 403 AccountOverdueError
+    quota: 429 SetLimitExceeded|QuotaExceeded
+    rate: 429 RateLimitExceeded|AccountRateLimitExceeded|RequestBurstTooFast|
+        ModelAccountRpmRateLimitExceeded|ModelAccountTpmRateLimitExceeded
+    overload: 429 ServerOverloaded|InflightBatchsizeExceeded|ModelLoadingError
+    key: 401 AuthenticationError; 403 AccessDenied; 401 InvalidAccountStatus *
+    model: 404 InvalidEndpointOrModel|InvalidEndpoint|ModelNotOpen|UnsupportedModel
+    length: 400 ~exceed max message tokens *
+    moderation: 400 SensitiveContentDetected|InputTextRiskDetection|InputImageRiskDetection|
+        OutputTextRiskDetection|InputTextSensitiveContentDetected|
+        InputImageSensitiveContentDetected|OutputTextSensitiveContentDetected;
+        400 ContentSecurityDetectionError *
+    failure: 500 InternalServiceError""",
     # openrouter.ai/docs/api/errors; also with status 200, and the status as the code
     "openrouter": """
-        money: 402
-        quota: 403 ~key limit exceeded *
-        rate: 429; 402 ~openrouter_in_flight_budget
-        overload: 503
-        key: 401; 403
-        model: 404 ~no endpoints found *; 400 ~is not a valid model id *
-        length: 400 context_length_exceeded
-        moderation: 403 ~"reasons"; 403 ~input was flagged; 403 content_policy_violation
-        failure: 502; 408""",
+    usual: overload
+    money: 402
+    quota: 403 ~key limit exceeded *
+    rate: 429; 402 ~openrouter_in_flight_budget
+    key: 401; 403
+    model: 404 ~no endpoints found *; 400 ~is not a valid model id *
+    length: 400 context_length_exceeded
+    moderation: 403 ~"reasons"; 403 ~input was flagged; 403 content_policy_violation
+    failure: 502; 408""",
     # console.groq.com/docs/errors
     "groq": """
-        money: 400 blocked_api_access *
-        quota: 413 rate_limit_exceeded ~request too large *
-        rate: 429 rate_limit_exceeded
-        overload: 498 capacity_exceeded; 503
-        key: 401 invalid_api_key; 403
-        model: 404 model_not_found; 400 model_decommissioned *
-        length: 413; 400 context_length_exceeded *
-        moderation: -
-        failure: 500; 502
-        request: 422""",
+    usual: request
+    unknown: moderation
+    money: 400 blocked_api_access *
+    quota: 413 rate_limit_exceeded ~request too large *
+    rate: 429 rate_limit_exceeded
+    overload: 498 capacity_exceeded; 503
+    key: 401 invalid_api_key; 403
+    model: 404 model_not_found; 400 model_decommissioned *
+    length: 413; 400 context_length_exceeded *
+    failure: 500; 502""",
     # docs.mistral.ai/resources/error-glossary
     "mistral": """
-        money: 402 *
-        quota: -
-        rate: 429; 429 rate_limited *
-        overload: 503; 429 ~service tier capacity exceeded *
-        key: 401; 403
-        model: 404; 400 unknown_model; 400 invalid_model *; 400 ~invalid model: *
-        length: 400 ~too large for model *
-        moderation: -
-        failure: 500; 502; 504
-        request: 422""",
+    usual: request
+    unknown: quota moderation
+    money: 402 *
+    rate: 429; 429 rate_limited *
+    overload: 503; 429 ~service tier capacity exceeded *
+    key: 401; 403
+    model: 404; 400 unknown_model; 400 invalid_model *; 400 ~invalid model: *
+    length: 400 ~too large for model *
+    failure: 500; 502; 504""",
     # docs.together.ai/docs/error-codes
     "together": """
-        money: 402
-        quota: -
-        rate: 429
-        overload: 503; 529
-        key: 401
-        model: 404; 400 model_not_available *
-        length: 403 ~context length; 400 ~max_new_tokens must be *
-        moderation: -
-        failure: 500""",
+    usual: rate key failure
+    unknown: quota moderation
+    money: 402
+    overload: 503; 529
+    model: 404; 400 model_not_available *
+    length: 403 ~context length; 400 ~max_new_tokens must be *""",
     # docs.vllm.ai, vllm/entrypoints/openai
     "vllm": """
-        money: -
-        quota: -
-        rate: -
-        overload: 503 *
-        key: 401
-        model: 404 NotFoundError
-        length: 400 ~maximum context length
-        moderation: -
-        failure: 500 InternalServerError""",
+    usual: key
+    unknown: money quota rate moderation
+    overload: 503 *
+    model: 404 NotFoundError
+    length: 400 ~maximum context length
+    failure: 500 InternalServerError""",
     # docs.ollama.com/api/errors: statuses
     "ollama": """
-        money: 403 ~requires a subscription *
-        quota: 429 ~usage limit *
-        rate: 429
-        overload: 503 ~maximum pending requests exceeded *
-        key: 401 *
-        model: 404
-        length: 400 ~exceeds the context length *
-        moderation: -
-        failure: 500; 502""",
+    usual: rate model
+    unknown: moderation
+    money: 403 ~requires a subscription *
+    quota: 429 ~usage limit *
+    overload: 503 ~maximum pending requests exceeded *
+    key: 401 *
+    length: 400 ~exceeds the context length *
+    failure: 500; 502""",
     # lmstudio.ai/docs: nothing
     "lmstudio": """
-        money: -
-        quota: -
-        rate: -
-        overload: -
-        key: 401 *
-        model: 404 model_not_found *; 400 ~no models loaded *; 400 ~failed to load model *
-        length: 400 ~greater than the context length *
-        moderation: -
-        failure: 400 ~model has crashed *; 400 ~model unloaded *""",
+    unknown: money quota rate overload moderation
+    key: 401 *
+    model: 404 model_not_found *; 400 ~no models loaded *; 400 ~failed to load model *
+    length: 400 ~greater than the context length *
+    failure: 400 ~model has crashed *; 400 ~model unloaded *""",
     # What others say, of whom people report: LiteLLM, New API, SiliconFlow, MiniMax
     "others": """
-        money: 400 budget_exceeded *; 403 insufficient_user_quota *; 403 ~balance is insufficient *;
-               429 ~余额不足 *
-        quota: -
-        rate: -
-        overload: -
-        key: -
-        model: -
-        length: -
-        moderation: 400 ~new_sensitive *
-        failure: -""",
+    unknown: quota rate overload key model length failure
+    money: 400 budget_exceeded *; 403 insufficient_user_quota *; 403 ~balance is insufficient *;
+        429 ~余额不足 *
+    moderation: 400 ~new_sensitive *""",
 }
 
 
@@ -270,21 +246,30 @@ class Row(NamedTuple):
     is_documented: bool
 
 
-_ERROR = re.compile(r"(?P<status>\d{3})(?: (?P<code>[\w.]+))?(?: ~(?P<words>.+?))?(?P<seen> \*)?")
+_ERROR = re.compile(
+    r"(?P<status>\d{3})(?: (?P<codes>[\w.|\s]+?))?(?: ~(?P<words>.+?))?(?P<seen> \*)?"
+)
 
 
-def _rows(text: str) -> tuple[Row, ...]:
-    rows: list[Row] = []
+def _rows(text: str) -> Iterator[Row]:
     for line in re.split(r"\n\s*(?=\w+: )", text)[1:]:
         kind, _, errors = line.partition(": ")
-        for error in re.split(r";\s*", "" if errors == "-" else errors):
-            if (found := _ERROR.fullmatch(error)) is not None:
-                status, code, words, seen = found.group("status", "code", "words", "seen")
-                rows.append(Row(kind, int(status), code or "", words or "", not seen))  # type: ignore[arg-type]
-    return tuple(rows)
+        if kind == "usual":
+            yield from (Row(each, _USUAL[each], "", "", True) for each in errors.split())  # type: ignore[arg-type]
+        elif kind != "unknown":
+            for error in re.split(r";\s*", errors):
+                yield from _errors(kind, error)  # type: ignore[arg-type]
 
 
-TABLE = {provider: _rows(text) for provider, text in _TABLE.items()}
+def _errors(kind: Kind, text: str) -> Iterator[Row]:
+    error = _ERROR.fullmatch(text)
+    assert error is not None, text
+    status, codes, words, seen = error.group("status", "codes", "words", "seen")
+    for code in re.split(r"\|\s*", codes or ""):
+        yield Row(kind, int(status), code, words or "", not seen)
+
+
+TABLE = {provider: tuple(_rows(text)) for provider, text in _TABLE.items()}
 # What an HTTP status means that comes with nothing else; other ones of 500 and above are failures.
 STATUSES: dict[int, Kind] = {
     400: "request", 401: "key", 402: "money", 404: "model", 408: "failure", 409: "overload",
