@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from pytest_mobileagent.run import session as sessions
 from pytest_mobileagent.run.runner import ERROR_FILE, ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.clocks import Clock
 from tests.run.agents import script
 
 if TYPE_CHECKING:
@@ -96,23 +96,6 @@ def test_decisions_are_done_until_the_agent_reports(play: Callable[[Said], Sessi
     assert session.ending.termination is Termination.SELF_REPORTED
     assert said.heard == ["options", ("0",), ("1",), None]
     assert said.limits == sorted(said.limits, reverse=True), "time goes by"
-
-
-class Clock:
-    """A clock that is advanced by slow functions."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.ahead
-
-    def slow(self, function: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-        def slower(*arguments: Any, **named: Any) -> Any:
-            self.ahead += seconds
-            return function(*arguments, **named)
-
-        return slower
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +25,10 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.agent.process.wire import pack_observation, unpack_observation
-from pytest_mobileagent.llm.model import ProviderError
-from pytest_mobileagent.run.session import MOST_LOOKS, Session
+from pytest_mobileagent.run.session import MOST_LOOKS
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.task.user import NO_USER
-from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen, play
 from tests.run.agents import agent, script
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Action, Observation
     from pytest_mobileagent.device.device import Capture
-    from pytest_mobileagent.llm.model import Completion, Request
 
 
 class Count:
@@ -280,79 +277,6 @@ def test_an_app_that_is_not_installed_cannot_be_opened() -> None:
 def test_a_phone_without_a_list_of_apps_is_asked_to_open_any(phone: FakePhone) -> None:
     play(script(Open("com.any"), Finish()), "Do it.", phone=phone)
     assert phone.actions == [Open("com.any")]
-
-
-class Asks(Agent):
-    """Asks its model once and then finishes."""
-
-    def start(self, briefing):
-        self.model = briefing.model()
-
-    def step(self, observation):
-        return Finish(self.model.complete("Hello?").text)
-
-
-def test_the_time_that_a_busy_provider_costs_is_given_back():
-    model = ScriptedModel([Fault(429, retry_after=0.3), "at last"])
-    phone = FakePhone([make_screen("list")])
-    episode = play(Asks, "Ask.", phone=phone, model=model, time_limit=0.2)
-    assert (episode.termination, episode.answer) == (Termination.SELF_REPORTED, "at last")
-    assert (episode.calls[0].waited or 0) >= 0.3
-    assert episode.steps[0].seconds_thinking < 0.2
-
-
-def test_a_provider_that_is_no_longer_busy_gives_no_time_back():
-    class Sleeps(Asks):
-        def step(self, observation):
-            super().step(observation)
-            threading.Event().wait(60)
-
-    model = ScriptedModel([Fault(429, retry_after=0), "at last"])
-    episode = play(
-        Sleeps, "Ask.", phone=FakePhone([make_screen("list")]), model=model, time_limit=0.2
-    )
-    assert episode.termination == Termination.TIME_LIMIT
-    assert len(episode.calls) == 1
-
-
-class Owing(ScriptedModel):
-    """A model that answers, or stalls, only after the runner has looked at the time limit."""
-
-    stalls = True
-    looked = threading.Event()
-
-    def ask(self, request: Request) -> Completion:
-        assert self.looked.wait(10)
-        if self.stalls:
-            raise ProviderError("http://model: no answer came in time")
-        return super().ask(request)
-
-
-@pytest.fixture
-def owing(monkeypatch: pytest.MonkeyPatch) -> Owing:
-    awaits = Session.awaits_provider
-
-    def look(session: Session) -> bool:
-        found = awaits(session)
-        Owing.looked.set()
-        return found
-
-    Owing.looked.clear()
-    monkeypatch.setattr(Session, "awaits_provider", look)
-    return Owing(["at last", "again"])
-
-
-def test_a_provider_that_stalls_beyond_the_time_limit_is_at_fault(owing, phone):
-    with pytest.raises(ProviderError, match="no answer came in time"):
-        play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
-
-
-def test_a_slow_answer_after_the_time_limit_is_the_agents_time(owing, phone):
-    owing.stalls = False
-    episode = play(Asks, "Ask.", phone=phone, model=owing, time_limit=0.05)
-    assert episode.termination == Termination.TIME_LIMIT
-    assert episode.folder is not None
-    assert not list(episode.folder.glob("*.asking"))
 
 
 def test_notices_of_the_phone_reach_the_agent_and_the_record() -> None:
