@@ -62,10 +62,10 @@ class RunConfig(RunContext):
         if self.agent is not None:
             if has_tests:
                 self.judges.check()
+            self._check_distribution()
             if self.earlier.makes_episodes:
                 self.agents.find()
                 self.devices.check()
-            self._check_distribution()
             self._check_runs()
         if has_tests and (self.agent is not None or not self.earlier.makes_episodes):
             self.gate.check()
