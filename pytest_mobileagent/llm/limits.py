@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
+from time import monotonic
 
 from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError
 from pytest_mobileagent.urls import redact_urls
@@ -31,7 +31,7 @@ class ReplyWatch:
 
     def __init__(self, place: str, seconds: float = REQUEST_SECONDS) -> None:
         self._place, self._seconds = place, seconds
-        self._began = self._spoke = time.monotonic()
+        self._began = self._spoke = monotonic()
         self._size = 0
         self._line = b""
 
@@ -39,7 +39,7 @@ class ReplyWatch:
     def left(self) -> float:
         """The seconds until the next limit, at least 0."""
         ends = min(self._spoke + self._seconds, self._began + self._seconds * _WHOLE)
-        return max(0.0, ends - time.monotonic())
+        return max(0.0, ends - monotonic())
 
     def check(self) -> None:
         """Check the time.
@@ -54,7 +54,7 @@ class ReplyWatch:
         """Return the error of a reply that exceeds a limit of time."""
         whole = self._seconds * _WHOLE
         why = f"the reply is not complete after {whole:g} s"
-        if time.monotonic() - self._began < whole:
+        if self._spoke + self._seconds < self._began + whole:
             why = f"the provider has said nothing for {self._seconds:g} s"
         return ProviderBusyError(f"{self._place}: no answer came in time: {why}")
 
@@ -72,7 +72,7 @@ class ReplyWatch:
         self._line = rest[: _BEGINNING + 1]
         lines += [rest] if len(rest) > _BEGINNING else []
         if not all(map(_SILENCE.fullmatch, lines)):
-            self._spoke = time.monotonic()
+            self._spoke = monotonic()
 
 
 def check_redirect(here: Server, there: Server) -> None:

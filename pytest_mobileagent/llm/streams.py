@@ -28,20 +28,19 @@ Event = dict[str, Any] | str
 class Assembled:
     """A reply assembled from a stream; `is_whole` if the stream was complete.
 
-    `first` is the index of the event with the first token, and `seconds` the time from the start of
-    the assembly until then; None if there was no token.
+    `first` is the index of the event with the first token, and `when` it came, by the monotonic
+    clock; None if there was no token.
     """
 
     reply: dict[str, Any] = field(default_factory=dict)
     is_whole: bool = False
     first: int | None = None
-    seconds: float | None = None
-    _began: float = field(default_factory=time.monotonic)
+    when: float | None = None
 
     def token(self, index: int) -> None:
         """Record that the event at an index contained a token."""
         if self.first is None:
-            self.first, self.seconds = index, round(time.monotonic() - self._began, 3)
+            self.first, self.when = index, time.monotonic()
 
 
 def chat(stream: Iterable[Event]) -> Assembled:

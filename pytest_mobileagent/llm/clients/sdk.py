@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -166,6 +167,7 @@ class Sdk:
         sent = mended({**body, "stream": True} if stream else body)
         options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
         options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
+        began = time.monotonic()
         with self._our_errors():
             answer = self._client.post(api.path, body=sent, **options)
             if stream:
@@ -183,7 +185,8 @@ class Sdk:
                 raise self.broken("its answer ended before the reply was complete")
             reply = mended(answer.reply)
             check(reply)
-            return replace(api.read(reply), seconds_to_first=answer.seconds)
+            first = None if answer.when is None else round(answer.when - began, 3)
+            return replace(api.read(reply), seconds_to_first=first)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as wrong:
             why = f"its answer is not a {api.what} ({type(wrong).__name__}: {wrong})"
             raise self.broken(why) from None

@@ -135,14 +135,16 @@ class Exchange:
             piece, is_last = await self._in_time(anext(pieces))
             for data in decoder.pieces(piece):
                 self._watch.received(data)
+            if not is_last:
+                self._watch.check()
             yield piece, is_last
 
     async def _in_time(self, waiting: Awaitable[T]) -> T:
         try:
-            async with asyncio.timeout(self._watch.left):
+            async with asyncio.timeout(self._watch.left) as limit:
                 return await waiting
         except TimeoutError:
-            if self._watch.left:
+            if not limit.expired():  # it is the connection's own limit
                 raise
             raise self._watch.stalled() from None
 

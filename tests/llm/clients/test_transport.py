@@ -21,6 +21,7 @@ from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
 from pytest_mobileagent.llm.model import Message, ProviderBusyError, ProviderError, Request
+from tests.clocks import jumping_clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,22 +112,25 @@ STALLS: dict[str, tuple[bool, tuple[bytes, ...], dict[str, str], str]] = {
 
 @pytest.mark.parametrize("kind", CHATS)
 @pytest.mark.parametrize("stalls", STALLS)
-def test_a_stalled_reply_is_the_providers_fault(connect, serve, kind, stalls):
+def test_a_stalled_reply_is_the_providers_fault(connect, serve, kind, stalls, monkeypatch):
     stream, pieces, headers, why = STALLS[stalls]
-    client = connect.at(kind, serve(200, pieces, **headers).url, timeout=0.1)
+    jumping_clock(monkeypatch)
+    seconds = 300.0 if pieces else 0.1  # without pieces, the real time has to pass
+    client = connect.at(kind, serve(200, pieces, **headers).url, timeout=seconds)
     with pytest.raises(ProviderBusyError, match=why):
         client.ask(asked(stream=stream))
 
 
-def test_a_plain_endpoint_that_stalls_is_at_fault(connect, serve):
-    client = connect.at(Predict, serve(200, (b" ",)).url + "/predict", timeout=0.1)
+def test_a_plain_endpoint_that_stalls_is_at_fault(connect, serve, monkeypatch):
+    jumping_clock(monkeypatch)
+    client = connect.at(Predict, serve(200, (b" ",)).url + "/predict", timeout=300.0)
     with pytest.raises(ProviderBusyError, match="said nothing"):
         client.ask(asked())
 
 
 def test_a_slow_reply_within_the_limits_is_read(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("pytest_mobileagent.llm.limits.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("pytest_mobileagent.llm.limits.monotonic", lambda: now[0])
     watch = ReplyWatch("http://model", 300.0)
     for second in range(0, 600, 100):  # more than 300 s in all, but never silent for as long
         now[0] = float(second)

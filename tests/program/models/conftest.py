@@ -19,7 +19,10 @@ from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
+from .provider import Provider
+
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
@@ -142,3 +145,37 @@ def post(url: str, body: Any) -> bytes:
 
 def chat(recorder: Recorder, **options: Any) -> openai.OpenAI:
     return openai.OpenAI(api_key="sk-program", base_url=recorder.models.openai_base_url, **options)
+
+
+@pytest.fixture
+def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Provider, int]]]:
+    """Makes providers in place of OpenAI, in a separate event loop."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    servers: list[asyncio.Server] = []
+
+    def provide(
+        say: Any, secure: ssl.SSLContext | None = None, serve: Any = None
+    ) -> tuple[Provider, int]:
+        provider = Provider(say)
+        starting = asyncio.start_server(serve or provider.serve, "127.0.0.1", 0, ssl=secure)
+        server = asyncio.run_coroutine_threadsafe(starting, loop).result(10)
+        servers.append(server)
+        port = server.sockets[0].getsockname()[1]
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+        return provider, port
+
+    async def end() -> None:
+        for server in servers:
+            server.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    yield provide
+    asyncio.run_coroutine_threadsafe(end(), loop).result(10)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
