@@ -7,21 +7,29 @@ is generous: if it is False, the value occurs in no notation.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.numbers import may_hold, numbers
-from pytest_mobileagent.check.answers.text import CJK, Text
+from pytest_mobileagent.check.answers.numbers import (
+    CURRENCY,
+    SPELLED,
+    UNITS,
+    Value,
+    any_of,
+    may_hold,
+    numbers,
+)
+from pytest_mobileagent.check.answers.text import CJK, WORDS, Text
 from pytest_mobileagent.check.answers.times import WEEKDAYS, clocks, dates
-from pytest_mobileagent.check.answers.units import amounts, moneys, units
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Place = tuple[int, int]  # from the first character of a folded text to the one after the last
+    from pytest_mobileagent.check.answers.text import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,172 +45,157 @@ class Kind:
         return self.shown
 
 
-def number(value: float | str, *, of: float | None = None) -> Kind:
-    """Return a number; `of` is the end of its scale, which an answer may name: "4.8/5"."""
-    return _number(Fraction(str(value)), None if of is None else Fraction(str(of)))
-
-
-def _number(
-    value: Fraction, of: Fraction | None = None, *, nth: bool = False, noun: str = ""
+def _read(
+    shown: str,
+    find: Callable[[Text], Sequence[Value]],
+    is_same: Callable[[Value], bool],
+    *,
+    is_other: Callable[[Value], bool] = lambda _: False,
+    is_near: Callable[[Value], bool] = lambda _: False,
+    digits: Sequence[Fraction] = (),
+    vague: str = "(?!)",
+    more: str = "",
+    words: str = "(?!)",
 ) -> Kind:
-    scale = (
-        ""
-        if of is None
-        else rf"\s?(?:/|out of|of)\s?{_digits(of)}(?![\w.])(?: stars?\b)?| stars?\b"
-    )
-    more = re.compile(scale or (rf"\s?{re.escape(noun)}s?(?![a-z])" if noun else r"(?!)"))
+    """Return a kind of values that `find` reads.
+
+    Its places are where a value `is_same`, with `more` after it, and where there are `words` for
+    it. It may also occur where a value `is_near`, and, apart from the values that certainly are
+    others (`is_other`), where there is one of the `digits`, or something `vague`.
+    """
+    say, follow, hint = map(re.compile, (words, more, vague))
 
     def places(text: Text) -> list[Place]:
-        taken = [(each.start, each.end) for find in _OTHERS for each in find(text)]
-        found = []
-        for each in numbers(text):
-            is_part = re.compile("[分时月日号年周点小刻成半]").match(text.folded, each.end)
-            if each[2:] == (value, nth, False) and not is_part:
-                start = each.start - (text.folded[: each.start][-1:] in tuple("$€£¥₹"))
-                end = m.end() if (m := more.match(text.folded, each.end)) else each.end
-                if text.folded[:start][-1:] != "-":  # not -$5
-                    found.append((start, end))
-        found = [(s, e) for s, e in found if not any(s < end and start < e for start, end in taken)]
-        if of is not None:
-            whole = rf"(?<![\w.,:/]){re.escape(_digits(value))}0?\s?/\s?{_digits(of)}(?![\w/]|\.\d)"
-            found += [match.span() for match in re.finditer(whole, text.folded)]
-        if value == 0 and not nth:
-            none = r"\b(?:none|nil|nothing|no(?= [a-z]))\b|没有(?!了|人)"
-            found += [match.span() for match in re.finditer(none, text.folded)]
-        return found
-
-    shown = f"the {'ordinal ' if nth else ''}number {_digits(value)}"
-    shown += f" {noun}" if noun else "" if of is None else f" of {_digits(of)}"
-    return Kind(shown, places, lambda text: may_hold(text, value))
-
-
-_OTHERS: tuple[Callable[[Text], Sequence[Any]], ...] = (clocks, dates)
-
-
-def _digits(value: Fraction) -> str:
-    return f"{value.numerator}" if value.denominator == 1 else f"{float(value):.10g}"
-
-
-def quantity(written: str) -> Kind:
-    """Return an amount with a unit, in any unit of its dimension; bytes by 1,000 or by 1,024."""
-    found = [a for a in amounts(Text.of(written)) if (a.start, a.end) == _whole(written)]
-    if not found:
-        raise TaskError(f"answers: {written!r} is not an amount with a known unit, such as 1.2 GB")
-    _, _, dimension, amount = found[0]
-    ratios = [Fraction(1024, 1000) ** power for power in range(-4, 5)]
-
-    def is_same(other: str, value: Fraction) -> bool:
-        if dimension == "bytes" == other and amount:
-            return value / amount in ratios
-        return value == amount and (
-            other == dimension or (dimension == "degrees" and other in _SCALES)
-        )
-
-    def places(text: Text) -> list[Place]:
-        spans = [(a.start, a.end) for a in amounts(text)]  # "5 m" twice, as it is ambiguous
-        own = [(a.start, a.end) for a in amounts(text) if is_same(a.dimension, a.amount)]
-        found = [place for place in own if spans.count(place) == 1]
-        return found + (_number(amount).places(text) if dimension == "percent" else [])
+        same = [each for each in find(text) if is_same(each)]
+        ends = [follow.match(text.folded, each.end) for each in same]
+        whole = [(v.start, end.end() if end else v.end) for v, end in zip(same, ends, strict=True)]
+        return whole + [match.span() for match in say.finditer(text.folded)]
 
     def may_occur(text: Text) -> bool:
-        digits = re.findall(r"\d{1,30}(?:\.\d{1,20})?", Text.of(written).folded)
-        if any(is_same(a.dimension, a.amount) for a in amounts(text)) or places(text):
-            return True
-        read = {a.end for a in amounts(text)}
-        unread = any(word.text in units(dimension) and word.end not in read for word in text.words)
-        return unread or any(may_hold(text, Fraction(each)) for each in [*digits, amount])
+        rest = text.without(each[:2] for each in find(text) if is_other(each))
+        is_vague = hint.search(rest.folded) or any(may_hold(rest, each) for each in digits)
+        return bool(is_vague or places(text) or any(map(is_near, find(text))))
 
-    return Kind(f"the {_MEASURES.get(dimension, 'quantity')} {written}", places, may_occur)
+    return Kind(shown, places, may_occur)
 
 
-_SCALES, _MEASURES = {"celsius", "fahrenheit"}, {"duration": "duration"}
+def _alone(
+    written: str, find: Callable[[Text], Sequence[Value]], example: str, of: str = ""
+) -> Value:
+    """Return the value that a string is, of a kind that matches `of`."""
+    text = Text.of(written)
+    whole = (len(text.folded) - len(text.folded.lstrip()), len(text.folded.rstrip()))
+    for each in find(text):
+        if each[:2] == whole and re.fullmatch(of or ".*", each.kind):
+            return each
+    raise TaskError(f"answers: {written!r} is not {example}")
+
+
+def counts(text: Text) -> list[Value]:
+    """Return the numbers of a text that are not parts of times and dates."""
+    taken = [*clocks(text), *dates(text)]
+    return [each for each in numbers(text) if not each.overlaps(taken)]
+
+
+def number(value: float | str | Fraction, *, of: float | str | None = None) -> Kind:
+    """Return a number; `of` is the end of its scale, which an answer may name: "4.8/5"."""
+    value = Fraction(str(value))
+    digits = f"{value.numerator}" if value.denominator == 1 else f"{float(value):.10g}"
+    shown, more, words = f"the number {digits}", rf"\s?{CURRENCY}", "(?!)"
+    if of is not None:
+        shown += f" of {of}"
+        more = rf"\s?(?:/|out of|of)\s?{of}(?![\w.])(?:\sstars?\b)?|\sstars?\b|分"
+        words = rf"(?<![\w.,:/]){re.escape(digits)}0?\s?/\s?{of}(?![\w/]|\.\d)"
+    elif value == 0:
+        words = r"\b(?:none|nil|nothing|no(?= [a-z]))\b|没有(?!了|人)"
+    return _read(
+        shown,
+        counts,
+        lambda each: each.kind in {"number", "counted"} and each.value == value,
+        digits=[value],
+        more=more,
+        words=words,
+    )
+
+
+_SCALES = {"degrees": {"degrees", "celsius", "fahrenheit"}, "percent": {"percent", "number"}}
+_BINARY = [Fraction(1024, 1000) ** power for power in range(-4, 5)]
+
+
+def quantity(written: str, *, of: str = "") -> Kind:
+    """Return an amount with a unit, in any unit of its dimension; bytes by 1,000 or by 1,024.
+
+    `of` is its dimension, if it has to be a certain one.
+    """
+    example = {"duration": "a duration, such as 1 h 30 min"}
+    *_, dimension, amount = _alone(
+        written,
+        numbers,
+        example.get(of, "an amount with a known unit, such as 1.2 GB"),
+        of or "|".join(WORDS["units"]),
+    )
+    kinds = _SCALES.get(dimension, {dimension})
+    amounts = {amount * ratio for ratio in _BINARY} if dimension == "bytes" else {amount}
+    units = any_of(name for name, factors in UNITS.items() if dimension in factors)
+    written_digits = re.findall(r"\d{1,30}(?:\.\d{1,20})?", Text.of(written).folded)
+    return _read(
+        f"the {'duration' if dimension == 'duration' else 'quantity'} {written}",
+        counts,
+        lambda each: each.kind in kinds and each.value in amounts,
+        is_other=lambda each: each.kind == dimension,
+        is_near=lambda each: dimension == "duration" and each.kind in {"number", "duration?"},
+        digits=[*map(Fraction, written_digits), amount],
+        vague=rf"(?<![a-z]){units}",
+    )
 
 
 def duration(written: str) -> Kind:
     """Return a duration, such as "1 h 30 min"."""
-    kind = quantity(written)
-    if not kind.shown.startswith("the duration"):
-        raise TaskError(f"answers: {written!r} is not a duration, such as 1 h 30 min")
-    return kind
+    return quantity(written, of="duration")
 
 
 def money(written: str) -> Kind:
     """Return a sum of money, whose currency an answer may omit."""
-    found = [m for m in moneys(Text.of(written)) if (m.start, m.end) == _whole(written)]
-    if not found:
-        raise TaskError(f"answers: {written!r} is not a sum of money, such as $12.50")
-    currencies, amount = found[0].currencies, found[0].amount
-
-    def places(text: Text) -> list[Place]:
-        own = [m for m in moneys(text) if m.amount == amount and m.currencies & currencies]
-        others = [m for m in moneys(text) if m not in own]
-        bare = _number(amount).places(text)
-        bare = [(s, e) for s, e in bare if not any(s < m.end and m.start < e for m in others)]
-        return [*((m.start, m.end) for m in own), *bare]
-
-    def may_occur(text: Text) -> bool:
-        others = [m for m in moneys(text) if not m.currencies & currencies]
-        parts = re.search(r"\b(cents?|pence)\b|\dp\b|[角毛块元]", text.folded)
-        return bool(places(text) or parts) or (not others and may_hold(text, amount))
-
-    return Kind(f"the sum {written}", places, may_occur)
+    amount = _alone(written, numbers, "a sum of money, such as $12.50", "[A-Z]+").value
+    currencies = {each.kind for each in numbers(Text.of(written)) if each.kind.isupper()}
+    return _read(
+        f"the sum {written}",
+        counts,
+        lambda each: each.kind in {*currencies, "number"} and each.value == amount,
+        is_other=lambda each: each.kind.isupper() and each.kind not in currencies,
+        digits=[amount],
+        vague=r"\b(cents?|pence)\b|\dp\b|[角毛块元]",
+    )
 
 
 def time(written: str) -> Kind:
     """Return a time of day; without am or pm, on a 24-hour clock."""
-    found = [c for c in clocks(Text.of(written)) if (c.start, c.end) == _whole(written)]
-    if not found:
-        raise TaskError(f"answers: {written!r} is not a time of day, such as 9:30 PM or 21:30")
-    seconds = found[0].seconds
-    minutes = seconds // 60 % 60
-    forms = {
-        f"{h}{sign}{minutes:02}"
-        for h in (seconds // 3600, seconds // 3600 % 12)
-        for sign in ("", ".", "h")
-    }
-
-    def places(text: Text) -> list[Place]:
-        same = [c for c in clocks(text) if c.seconds == seconds]
-        return [(c.start, c.end) for c in same if c.is_certain or seconds < 13 * 3600]
-
-    def may_occur(text: Text) -> bool:
-        told = re.search(
-            r"\b(half|quarter|past|o'?clock|to)\b|[差刻过]|中午|晚上|凌晨", text.folded
-        )
-        spelled = any(not text.folded[n.start : n.end].isdigit() for n in numbers(text))
-        half = any(c.seconds % 43200 == seconds % 43200 and not c.is_certain for c in clocks(text))
-        digits = any(re.search(rf"(?<!\d)0?{re.escape(form)}(?!\d)", text.folded) for form in forms)
-        hour = minutes == 0 and may_hold(text, Fraction((seconds // 3600 - 1) % 12 + 1))
-        return bool(
-            places(text) or told or spelled or half or digits or (hour and not clocks(text))
-        )
-
-    second = f":{seconds % 60:02}" if seconds % 60 else ""
-    return Kind(f"the time {seconds // 3600:02}:{minutes:02}{second}", places, may_occur)
+    of, seconds = _alone(written, clocks, "a time of day, such as 9:30 PM or 21:30")[2:]
+    hour, minute = divmod(seconds // 60, 60)
+    hours = [] if minute else [Fraction((hour - 1) % 12 + 1)]
+    return _read(
+        f"the time {hour:02}:{minute:02}" + (f":{seconds % 60:02}" if seconds % 60 else ""),
+        clocks,
+        lambda each: each.value == seconds and (each.kind == "clock" or seconds < 13 * 3600),
+        is_other=lambda _: True,
+        is_near=lambda each: each.value % 43200 == seconds % 43200 and "half" in (of, each.kind),
+        digits=[*(Fraction(100 * h + minute) for h in (hour, hour % 12)), *hours],
+        vague=rf"\b(?:half|quarter|past|o'?clock|to|{SPELLED})\b|[差刻过]|中午|晚上|凌晨",
+    )
 
 
 def date(year: int | None, month: int, day: int | None = None) -> Kind:
     """Return a day, or a month of a year; without a year, an answer may name any."""
-
-    def places(text: Text) -> list[Place]:
-        same = [d for d in dates(text) if (d.month, d.day) == (month, day)]
-        return [(d.start, d.end) for d in same if year in (None, d.year)]
-
-    def may_occur(text: Text) -> bool:
-        if any((d.month, d.day) == (month, day) and (d.year in (None, year)) for d in dates(text)):
-            return True
-        read = {i for d in dates(text) if d.day for i in range(d.start, d.end)}
-        rest = Text.of("".join(" " if i in read else c for i, c in enumerate(text.folded)))
-        told = re.search(
-            r"\b(to(day|morrow|night)|yesterday|next|last|this)\b|[今明昨后前]天|[上下]周|年",
-            rest.folded,
-        )
-        return bool(places(text) or told) or (day is not None and may_hold(rest, Fraction(day)))
-
-    shown = "-".join(
-        [*([str(year)] if year else []), f"{month:02}", *([f"{day:02}"] if day else [])]
+    same = {(None, month, day), (year, month, day)}
+    shown = [f"{year}"] * bool(year) + [f"{month:02}"] + [f"{day or 0:02}"] * bool(day)
+    return _read(
+        f"the date {'-'.join(shown)}",
+        dates,
+        lambda each: each.value[1:] == (month, day) and year in (None, each.value[0]),
+        is_other=lambda each: each.value[2] is not None and each.value not in same,
+        digits=[] if day is None else [Fraction(day)],
+        vague=r"\b(to(day|morrow|night)|yesterday|next|last|this)\b|[今明昨后前]天|[上下]周|年",
     )
-    return Kind(f"the date {shown}", places, may_occur)
 
 
 _PHONE = re.compile(
@@ -217,17 +210,20 @@ def phone(written: str) -> Kind:
         raise TaskError(f"answers: {written!r} is not a telephone number")
 
     def is_same(other: str) -> bool:
-        if re.sub(r"\D", "", other) == digits:
-            return True
         from phonenumbers import MatchType, is_number_match
 
-        return is_number_match(written, other) in {MatchType.EXACT_MATCH, MatchType.NSN_MATCH}
+        match = is_number_match(written, other)
+        is_match = match in {MatchType.EXACT_MATCH, MatchType.NSN_MATCH}
+        return is_match or re.sub(r"\D", "", other) == digits
 
     return Kind(
         f"the phone number {written}",
         lambda text: [m.span() for m in _PHONE.finditer(text.shown) if is_same(m[0])],
         lambda text: digits[-7:] in re.sub(r"\D", "", text.folded),
     )
+
+
+_HOST = re.compile(r"(?<=@)[\w.-]+$|^\w+://[^/?#]*|^(?:[a-zA-Z\d-]+\.)+[a-zA-Z]{2,}")
 
 
 def exact(written: str) -> Kind:
@@ -237,37 +233,21 @@ def exact(written: str) -> Kind:
     the scheme and host of a URL (RFC 3986, 6.2.2.1).
     """
     sought = Text.of(written.strip())
-    pattern = re.compile(
-        rf"(?<![^\W{CJK}])(?<![@/.+-]){re.escape(sought.shown)}(?![^\W{CJK}]|[@/+-]|[.:]\w)",
-        re.IGNORECASE,
+    start, end = host.span() if (host := _HOST.search(sought.shown)) else (0, 0)
+    before, cased, after = (
+        re.escape(part)
+        for part in (sought.shown[:start], sought.shown[start:end], sought.shown[end:])
     )
+    whole = rf"(?<![^\W{CJK}])(?<![@/.+-]){before}(?i:{cased}){after}(?![^\W{CJK}]|[@/+-]|[.:]\w)"
+    bare = re.sub("^(https?)?(www)?", "", sought.squeezed)
     return Kind(
         f"exactly {written!r}",
-        lambda text: [
-            m.span() for m in pattern.finditer(text.shown) if _cased(m[0]) == _cased(sought.shown)
-        ],
-        lambda text: sought.squeezed in f"{re.sub('at|dot', '', text.squeezed)} {text.squeezed}",
+        lambda text: [match.span() for match in re.finditer(whole, text.shown)],
+        lambda text: bare in f"{re.sub('at|dot', '', text.squeezed)} {text.squeezed}",
     )
 
 
-def _cased(text: str) -> str:
-    """Return a text with its host names in lower case."""
-    if address := re.fullmatch(r"([^@\s/]+@)([\w.-]+)", text):
-        return address[1] + address[2].lower()
-    url = re.fullmatch(r"(\w+://[^/?#]*|(?:[a-zA-Z\d-]+\.)+[a-zA-Z]{2,})(.*)", text, re.DOTALL)
-    return url[1].lower() + url[2] if url else text
-
-
-_STATES = (
-    (
-        frozenset({"on", "enabled", "active", "打开", "开启", "开"}),
-        "on|enabled?|activ(e|ated)|开|启用",
-    ),
-    (
-        frozenset({"off", "disabled", "inactive", "关闭", "关", "关掉"}),
-        "off|disabled?|inactive|关|停用|禁用",
-    ),
-)
+_ON_OFF = [words.split() for words in WORDS["states"].values()]
 
 
 def name(written: str) -> Kind:
@@ -275,45 +255,29 @@ def name(written: str) -> Kind:
     own = Text.of(written)
     if not own.words:
         raise TaskError(f"answers: {written!r} has no letters or digits that an answer could state")
-    alike = next(
-        (day for day in WEEKDAYS if own.squeezed in day), {written, written.replace("&", " and ")}
-    )
-    sought = {tuple(word.text for word in Text.of(each).words) for each in alike}
+    days = next((day for day in WEEKDAYS if own.squeezed in day), {own.folded})
+    forms = {*days, own.folded.replace("&", " and ")}
+    sought = {tuple(word.text for word in Text.of(form).words) for form in forms}
     # "on" is a preposition if a word follows it.
-    is_small = own.squeezed in {"on", "off", "in", "out", "up", "down"}
+    end = r"(?!\s*\w)" if own.squeezed in {"on", "off", "in", "out", "up", "down"} else ""
+    like = 100 if len(own.squeezed) < 4 else 60 if re.search(f"[{CJK}]", own.shown) else 75
+    state = [word for words in _ON_OFF if own.squeezed in words for word in words]
 
     def places(text: Text) -> list[Place]:
-        found = []
-        for words in sought:
-            for at in range(len(text.words) - len(words) + 1):
-                some = text.words[at : at + len(words)]
-                is_followed = is_small and re.compile(r"\s*\w").match(text.folded, some[-1].end)
-                if tuple(word.text for word in some) == words and not is_followed:
-                    found.append((some[0].start, some[-1].end))
-        return found
+        runs = (
+            (text.words[at : at + len(form)], form)
+            for form in sought
+            for at in range(len(text.words))
+        )
+        same = [run for run, form in runs if tuple(word.text for word in run) == form]
+        spans = [(run[0].start, run[-1].end) for run in same]
+        return [span for span in spans if re.compile(end).match(text.folded, span[1])]
 
     def may_occur(text: Text) -> bool:
         from rapidfuzz import fuzz
-        from rapidfuzz.distance import OSA
 
-        same = next((words for state, words in _STATES if own.squeezed in state), "(?!)")
-        short, long = sorted((own.squeezed, text.squeezed), key=len)
-        if places(text) or re.search(rf"(?<![a-z])(?:{same})(?![a-z])", text.folded):
-            return True
-        if re.fullmatch(rf"[{CJK}]+", own.squeezed):
-            score = fuzz.partial_ratio(own.squeezed, text.squeezed) if len(own.squeezed) > 3 else 0
-            return own.squeezed in text.squeezed or score >= 60
-        some = [w.text for w in own.words if w.text not in {"the", "a", "an", "of", "and"}]
-        content = some or [w.text for w in own.words]
-        there = sum(
-            any(
-                one == w.text
-                or (min(len(one), len(w.text)) >= 4 and OSA.distance(one, w.text) <= 1)
-                for w in text.words
-            )
-            for one in content
-        )
-        return (len(short) >= 4 and short in long) or 2 * there >= len(content)
+        is_like = fuzz.partial_ratio(own.squeezed, text.squeezed) >= like
+        return is_like or bool(places(text)) or any(word.text in state for word in text.words)
 
     return Kind(repr(written), places, may_occur)
 
@@ -333,13 +297,13 @@ def no() -> Kind:
 
 
 def _polarity(shown: str, own: str, other: str) -> Kind:
+    said = re.compile(rf"\W*({own})(?![a-z])")
+    denial = r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]" if shown == "no" else "(?!)"
+
     def places(text: Text) -> list[Place]:
-        word = re.compile(rf"\W*({own})(?![a-z])").match(text.folded)
-        if word is None:
-            return []
-        denials = re.finditer(r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]", text.folded)
-        after = [match.span() for match in denials if match.start() >= word.end()]
-        return [word.span(1), *(after if shown == "no" else [])]
+        word = said.match(text.folded)
+        denials = re.compile(denial).finditer(text.folded, word.end()) if word else ()
+        return [word.span(1), *(each.span() for each in denials)] if word else []
 
     opposite = re.compile(rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))")
     return Kind(shown, places, lambda text: bool(text.words) and not opposite.match(text.folded))
@@ -352,68 +316,55 @@ def one_of(*values: str | Kind) -> Kind:
     def places(text: Text) -> list[Place]:
         found = [places for kind in kinds if (places := kind.places(text))]
         longest = max(found, key=lambda each: each[0][1] - each[0][0], default=[])
-        whole = longest[0] if longest else (0, 0)
         # Another value is a second answer, unless it is a part of this one.
-        inside = all(whole[0] <= s and e <= whole[1] for each in found for s, e in each)
-        return longest if inside or len(found) == 1 else []
+        rest = [place for each in found if each is not longest for place in each]
+        inside = all(longest[0][0] <= s and e <= longest[0][1] for s, e in rest)
+        return longest if inside else []
 
     shown = " or ".join(map(str, kinds))
     return Kind(shown, places, lambda text: any(kind.may_occur(text) for kind in kinds))
 
 
-def _whole(written: str) -> Place:
-    folded = Text.of(written).folded
-    return len(folded) - len(folded.lstrip()), len(folded.rstrip())
-
-
-_EXACT = re.compile(
+_EXACT = (
     r"[^@\s]+@[\w-]+(\.[\w-]+)+"  # an e-mail address
     r"|https?://\S+|www\.\S+|([a-zA-Z\d-]+\.)+(com|org|net|io|cn|dev|app|edu|gov)(/\S*)?"
-    r"|[vV]?\d+(\.\d+){2,}\S*|[vV]\d+(\.\d+)*"  # a version
+    r"|[vV]?\d+(\.\d+){2,}\S*|[vV]\d+(\.\d+)*|\w+[+#]+"  # a version, or C++
     r"|(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z\d]+([-_/#.][A-Za-z\d]+)*"  # an identifier
 )
 
 
 @lru_cache(maxsize=256)
-def plain(written: str) -> Kind:  # noqa: C901, PLR0911 - a case for each kind
+def plain(written: str) -> Kind:  # noqa: PLR0911 - one for each kind
     """Return the kind that a string plainly is, else a name."""
-    text, whole, raw = Text.of(written), _whole(written), written.strip()
-    bare = text.folded.strip().rstrip(".")
-    if not text.words:  # as an empty element of a screen, which no answer states
+    raw = written.strip()
+    bare = Text.of(raw).folded.rstrip(".")
+    if not Text.of(raw).words:  # as an empty element of a screen, which no answer states
         shown = f"the text {written!r}"
-        return Kind(shown, lambda _: [], lambda other: bool(bare) and bare in other.folded)
-    if bare in {"yes", "no", "是", "否", "是的", "不是"}:
-        return yes() if bare in {"yes", "是", "是的"} else no()
-    if (numeric := _numeric(bare)) is not None:
-        return numeric
-    for day in dates(text):
-        if (day.start, day.end) == whole:
-            return date(day.year, day.month, day.day)
-    each: tuple[tuple[Callable[[Text], Sequence[Any]], Callable[[str], Kind]], ...] = (
-        (clocks, time),
-        (moneys, money),
-        (amounts, quantity),
-    )
-    for find, kind in each:
-        if any((found.start, found.end) == whole for found in find(text)):
-            return kind(written)
-    for found in numbers(text):
-        if (found.start, found.end) == whole and found.value is not None:
-            return _number(found.value, nth=found.is_ordinal)
-    counted = re.fullmatch(r"(\d{1,30}(?:\.\d{1,20})?) ([a-z]{3,}?)s?", raw)
-    if counted:
-        return _number(Fraction(counted[1]), noun=counted[2])
-    return exact(written) if _EXACT.fullmatch(raw) else name(written)
-
-
-def _numeric(bare: str) -> Kind | None:
-    """Return the kind of a ratio, a telephone number or a plain number; None of other text."""
+        return Kind(shown, lambda _: [], lambda text: bool(bare) and bare in text.folded)
+    if bare in {"yes", "是", "是的"}:
+        return yes()
+    if bare in {"no", "否", "不是"}:
+        return no()
     if ratio := re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s?/\s?([1-9]\d{0,5})", bare):
         is_scale = "." in ratio[1] or ratio[2] in {"5", "10", "100"}
-        top, bottom = Fraction(ratio[1]), Fraction(ratio[2])
-        return _number(top, bottom) if is_scale else _number(top / bottom)
+        return number(ratio[1], of=ratio[2]) if is_scale else number(Fraction(ratio[0]))
+    with suppress(TaskError):
+        return date(*_alone(bare, dates, "").value)
     if re.fullmatch(r"\+?[\d ()-]{7,20}", bare) and 7 <= len(re.sub(r"\D", "", bare)) <= 15:
-        if re.fullmatch(r"\d{4}-\d\d?-\d\d?", bare):
-            return None  # a date
         return one_of(phone(bare), number(bare)) if bare.isdigit() else phone(bare)
-    return number(bare) if re.fullmatch(r"[-+]?\d{1,30}(\.\d{1,20})?", bare) else None
+    if re.fullmatch(r"[-+]?\d{1,30}(\.\d{1,20})?", bare):
+        return number(bare)
+    for find in (clocks, numbers):
+        with suppress(TaskError):
+            return _of_kind(raw, _alone(bare, find, ""))
+    return exact(written) if re.fullmatch(_EXACT, raw) else name(written)
+
+
+def _of_kind(written: str, found: Value) -> Kind:
+    if found.kind == "ordinal":
+        shown = f"the ordinal number {found.value}"
+        return _read(shown, counts, lambda each: each[2:] == found[2:], digits=[found.value])
+    if found.kind == "number":
+        return number(found.value)
+    kind = time if found.kind in {"clock", "half"} else money if found.kind.isupper() else quantity
+    return kind(written)

@@ -10,19 +10,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.check.answers.frames import disclaims, filler, quoted
 from pytest_mobileagent.check.answers.kinds import Kind, plain
-from pytest_mobileagent.check.answers.text import LONGEST, Text, parts
+from pytest_mobileagent.check.answers.text import LONGEST, WORDS, Text, parts
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.check.answers.kinds import Place
+    from pytest_mobileagent.check.answers.text import Place, Token
 
 _QUESTION = re.compile(r"\?|有没有|是不是|是否|能不能|吗")
+_DISCLAIMER = re.compile(
+    r"\b(do(n'?t| not) know|not (sure|certain)|unsure|unable|could(n'?t| not)|can(no|')?t|guess"
+    r"|unknown|no idea|sorry)\b|不知道|不确定|不清楚|无法|不能|没能|未能|猜|抱歉"
+)
 
 
 class Outcome(StrEnum):
@@ -78,7 +80,7 @@ def read_answer(
             sought,
             f"the answer {why}: {said if answer.strip() else 'there is no answer'}",
         )
-    if len(answer) <= LONGEST and not disclaims(whole):
+    if len(answer) <= LONGEST and not _DISCLAIMER.search(whole.folded):
         orders = [order for part in parts(answer) if (order := _order(part, kinds, goal))]
         if any(any_order or order == sorted(order) for order in orders):
             return Reading(Outcome.STATED, sought, f"the answer says {sought}")
@@ -129,18 +131,48 @@ def _order(part: Text, kinds: Sequence[Kind], goal: str) -> list[Place]:
         chosen[index] = free[0]
         taken += free[:1] if kinds.count(kinds[index]) > 1 else free
     is_named = any(kind.places(Text.of(goal)) for kind in kinds)
-    may_stand = filler(goal, names_expected=is_named)
-    taken += quoted(text, goal, names_expected=is_named)
-    return (
-        [chosen[index] for index in range(len(kinds))] if _is_filled(text, taken, may_stand) else []
-    )
+    filler = _filler(text, Text.of("" if is_named else goal))
+    rest = (token for token in text.tokens if token not in filler)
+    is_stated = all(any(s <= each.start and each.end <= e for s, e in taken) for each in rest)
+    return [chosen[index] for index in range(len(kinds))] if is_stated else []
 
 
-def _is_filled(text: Text, places: Sequence[Place], may_stand: Callable[[str], bool]) -> bool:
-    return all(
-        may_stand(token.text) or any(s <= token.start and token.end <= e for s, e in places)
+def _stem(word: str) -> str:
+    """Return an English word without the endings of plurals and verbs; others as they are."""
+    is_long = word.isascii() and len(word) > 3
+    return re.sub(r"(?<=..)(ing|ed|es|s|e|(?<=en)[dt])$", "", word) if is_long else word
+
+
+_FRAMES = {_stem(word) for word in WORDS["frame"]["en"].split()}
+_FRAMES |= {*WORDS["frame"]["signs"]}
+_CHINESE = re.compile("|".join(sorted(WORDS["frame"]["zh"].split(), key=len, reverse=True)))
+_NEVER = {*WORDS["never"]["en"].split(), *WORDS["never"]["zh"]}
+_DENIALS = {"not", "no", "t", "without", *"不没未无非"}
+_OR = {"or", "and", "either", "if", "yes", "no", "或", "还", "是", "否", "和"}
+
+
+def _filler(text: Text, goal: Text) -> set[Token]:
+    """Return the tokens that may stand around a value without changing what is stated.
+
+    These are frame words, words of the goal, and denials and numbers where they stand as in the
+    goal: "not done", "after 7". If the goal has a denial, other words of it may not stand alone.
+    """
+    denies = not _DENIALS.isdisjoint(word.text for word in goal.words)
+    said = set() if denies else {_stem(word.text) for word in goal.words}
+    framed = {at for match in _CHINESE.finditer(text.folded) for at in range(*match.span())}
+    allowed = {
+        token
         for token in text.tokens
-    )
+        if token.text not in _NEVER
+        and (token.start in framed or _stem(token.text) in _FRAMES | said)
+        and not re.search(r"\d", token.text)
+    }
+    pairs = {(first.text, _stem(second.text)) for first, second in pairwise(goal.words)}
+    for both in pairwise(text.words):
+        is_quoted = (both[0].text, _stem(both[1].text)) in pairs
+        if is_quoted and not _OR & {both[0].text, both[1].text}:
+            allowed |= {*both}
+    return allowed
 
 
 def _unnumbered(text: str) -> str:

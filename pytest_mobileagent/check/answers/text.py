@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 CJK = "㐀-鿿豈-﫿぀-ヿ"  # Han, hiragana and katakana, which are written without spaces
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
@@ -21,6 +21,8 @@ _QUOTES = re.compile("[\u2018-\u201b\u2032`]")
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060\ufeff\xad]")
 _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+|[^\s]")
+
+Place = tuple[int, int]  # from the first character of a folded text to the one after the last
 
 
 class Token(NamedTuple):
@@ -62,6 +64,11 @@ class Text:
         """The letters and digits only."""
         return "".join(token.text for token in self.words)
 
+    def without(self, places: Iterable[Place]) -> Text:
+        """Return the text with spaces instead of what stands at some places."""
+        blank = {at for start, end in places for at in range(start, end)}
+        return _text("".join(" " if at in blank else c for at, c in enumerate(self.folded)))
+
 
 @lru_cache(maxsize=256)  # a body asks several questions about one answer, after every step
 def _text(text: str) -> Text:
@@ -82,9 +89,16 @@ def _fold(char: str) -> str:
 
 
 _MARK = re.compile(
-    r"(?:(?:the |my )?(?:final )?answer(?: is)?|(?:最终)?答案[是为]?) ?:[ *_]*(?=\S)", re.IGNORECASE
+    r"(?:(?:the |my )?(?:final )?answer(?: is)?|(?:最终)?答案[是为]?) ?[*_]*:[ *_]*(?=\S)",
+    re.IGNORECASE,
 )
-_FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
+# How the formats of agents wrap an answer: a code fence, an element, a call with one text.
+_WRAPPED = re.compile(
+    r"""\s*(?:```\w*\n(?P<fenced>.*?)\n?```|<(\w+)>(?P<inside>[^<]*)</\2>"""
+    r"""|(?!no\b)\w+\((?:\w+ ?= ?)?(["'])(?P<said>(?:(?!\4).)*)\4\))\s*""",
+    re.DOTALL,
+)
+_FIELDS = ("answer", "text", "message", "content", "result")
 
 
 def parts(answer: str) -> Iterator[Text]:
@@ -92,23 +106,22 @@ def parts(answer: str) -> Iterator[Text]:
 
     A JSON value alone stands for what it contains.
     """
-    if fenced := _FENCE.match(answer):
-        answer = fenced[1]
+    if wrapped := _WRAPPED.fullmatch(answer):
+        answer = next(filter(None, wrapped.group("fenced", "inside", "said")), "")
     answer = _json(answer)
     yield (whole := Text.of(answer))
     paragraphs = re.split(r"\n[ \t]*\n", whole.shown.strip())
     if len(paragraphs) > 1:
         yield Text.of(_json(paragraphs[-1]))
-    line = whole.shown.strip().rpartition("\n")[2].strip(" #>-")
-    marked = _MARK.match(line.lstrip("*_ "))
-    if marked:
-        yield Text.of(line.lstrip("*_ ")[marked.end() :])
-    elif "\n" in whole.shown.strip() and re.fullmatch(r"\*\*[^*]+\*\*[.。]?", line):
+    line = whole.shown.strip().rpartition("\n")[2].strip(" #>-").lstrip("*_ ")
+    if marked := _MARK.match(line):
+        yield Text.of(line[marked.end() :])
+    elif "\n" in whole.shown.strip() and re.fullmatch(r"[^*]+\*\*[.。]?", line):
         yield Text.of(line)
 
 
 def _json(answer: str) -> str:
-    """Return the text in a JSON string, number, boolean, list of these, or object with one field.
+    """Return the text in a JSON value that has one: alone, in a list, or in a field.
 
     Any other text is returned as it is.
     """
@@ -118,8 +131,13 @@ def _json(answer: str) -> str:
         value = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
-    if isinstance(value, dict) and len(value) == 1:
-        (value,) = value.values()
+    if isinstance(value, dict):
+        fields = [
+            each
+            for each in value
+            if len(value) == 1 or (each in _FIELDS and "action_type" in value)
+        ]
+        value = value[fields[0]] if len(fields) == 1 else None
     each = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in each):
         return answer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.numbers import chinese
+from pytest_mobileagent.check.answers.numbers import Value, chinese
 from pytest_mobileagent.check.answers.text import WORDS
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _N = "零一二两三四五六七八九十"
 _PARTS = "凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里"
+_ADDED = {"下午": 12, "傍晚": 12, "晚上": 12, "夜里": 12, "中午": 3}  # 12 to hours before these
 _HALF = r"(?P<half>[ap]\.?m\b\.?)"
 _CLOCKS = tuple(
     map(
@@ -32,40 +33,30 @@ _CLOCKS = tuple(
 )
 
 
-class Clock(NamedTuple):
-    """A time of day, in seconds since midnight; it is certain if it names the half of the day."""
-
-    start: int
-    end: int
-    seconds: int
-    is_certain: bool
-
-
 @lru_cache(maxsize=256)
-def clocks(text: Text) -> tuple[Clock, ...]:
+def clocks(text: Text) -> tuple[Value, ...]:
     """Return the times of day in a text; of overlapping ones, the longest."""
-    found: list[Clock] = []
+    found: list[Value] = []
     matches = [match for pattern in _CLOCKS for match in pattern.finditer(text.folded)]
     for match in sorted(matches, key=lambda match: match.start() - match.end()):
-        if any(match.start() < each.end and each.start < match.end() for each in found):
-            continue
-        groups = match.groupdict()
-        half, part = groups.get("half") or "", groups.get("part") or ""
-        if name := groups.get("name"):
-            noon = 0 if name in {"midnight", "午夜"} else 12 * 3600
-            found.append(Clock(*match.span(), noon, True))
-            continue
-        hour, minute, second = (_count(groups.get(each) or "0") for each in "hms")
+        groups = {"half": "", "part": "", "name": "", "h": "0", "m": "0", "s": "0"}
+        groups |= {name: group for name, group in match.groupdict().items() if group}
+        half, part = groups["half"], groups["part"]
+        hour, minute, second = (_count(groups[each]) for each in "hms")
         if minute > 59 or second > 59 or hour > 24 or (half and not 1 <= hour <= 12):
             continue
-        if half:
-            hour = hour % 12 + (12 if half[0] == "p" else 0)
-        elif hour < {"下午": 12, "傍晚": 12, "晚上": 12, "夜里": 12, "中午": 3}.get(part, 0):
-            hour += 12
         is_certain = bool(half or part) or not 1 <= hour <= 12 or match[0][0] == "0"
         is_certain = is_certain and not (part and hour == 12 and part != "中午")
+        if half:
+            hour = hour % 12 + (12 if half[0] == "p" else 0)
+        elif hour < _ADDED.get(part, 0):
+            hour += 12
+        elif groups["name"] not in {"", "midnight", "午夜"}:
+            hour = 12
         seconds = 3600 * (hour % 24) + 60 * minute + second
-        found.append(Clock(*match.span(), seconds, is_certain))
+        made = Value(*match.span(), "clock" if is_certain else "half", seconds)
+        if not made.overlaps(found):
+            found.append(made)
     return tuple(found)
 
 
@@ -75,16 +66,6 @@ def _count(text: str) -> int:
         return 30 if text == "半" else 0
     value = int(text) if text.isdigit() else chinese(text.lstrip("零") or "零")
     return 99 if value is None else int(value)
-
-
-class Day(NamedTuple):
-    """A date; what is not said is None."""
-
-    start: int
-    end: int
-    year: int | None
-    month: int
-    day: int | None
 
 
 WEEKDAYS = tuple(frozenset(names.split()) for names in WORDS["week"]["days"])
@@ -104,13 +85,14 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     month = rf"\b(?P<name>{'|'.join(sorted(_months(), key=len, reverse=True))})\b\.?"
     weekday = "|".join(name for names in WEEKDAYS for name in names)
     before, after = rf"(?:\b(?:{weekday})\b[.,]?\s)?", rf"(?:,?\s?\(?(?:{weekday})\b\)?)?"
-    year, day = r"(?P<y>\d{4})(?![\d.:-])", r"(?P<d>\d{1,2})(?:st|nd|rd|th)?(?![\d:])"
+    year, day = r"(?P<y>\d{4})(?!\d|[.:-]\d)", r"(?P<d>\d{1,2})(?:st|nd|rd|th)?(?![\d:])"
     forms = (
         r"(?<![\d/.-])(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?![\d/.-]\d)",
         rf"(?<![\d/.:-])(?:the )?{day}(?: of)?[\s-]{month}(?:,?[\s-]{year})?",
         rf"{month}\s(?:the )?{day}(?:,?\s{year})?",
         rf"{month},?\s{year}",
         rf"(?:(?P<y>\d{{4}})年)?(?<!\d)(?P<m>\d{{1,2}}|[{_N}]{{1,2}})月(?P<d>\d{{1,2}}|[{_N}]{{1,3}})[日号]",
+        rf"(?:(?P<y>\d{{4}})年)?(?<!\d)(?P<m>\d{{1,2}}|[{_N}]{{1,2}})月份?(?![\d日号])",
         rf"(?<![\d/.-])(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?{year}",
     )
     return tuple(
@@ -119,18 +101,18 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 @lru_cache(maxsize=256)
-def dates(text: Text) -> tuple[Day, ...]:
-    """Return the dates in a text whose notation has one meaning only: not 05/06/2026."""
-    found: list[Day] = []
-    for pattern in _patterns():
-        for match in pattern.finditer(text.folded):
-            groups = match.groupdict()
-            name, day, year = groups.get("name"), groups.get("d"), groups.get("y")
-            month = _months()[name] if name else _count(groups["m"])
-            made = Day(
-                *match.span(), int(year) if year else None, month, _count(day) if day else None
-            )
-            is_taken = any(made.start < each.end and each.start < made.end for each in found)
-            if month <= 12 and (made.day or 1) <= 31 and not is_taken:
-                found.append(made)
+def dates(text: Text) -> tuple[Value, ...]:
+    """Return the dates in a text whose notation has one meaning only: not 05/06/2026.
+
+    Their values are year, month and day; what is not said is None.
+    """
+    found: list[Value] = []
+    for match in (match for pattern in _patterns() for match in pattern.finditer(text.folded)):
+        groups = match.groupdict()
+        name, day, year = groups.get("name"), groups.get("d"), groups.get("y")
+        month = _months()[name] if name else _count(groups["m"])
+        value = (int(year) if year else None, month, _count(day) if day else None)
+        made = Value(*match.span(), "date", value)
+        if month <= 12 and (value[2] or 1) <= 31 and not made.overlaps(found):
+            found.append(made)
     return tuple(found)
