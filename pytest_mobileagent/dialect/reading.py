@@ -196,6 +196,10 @@ def _object(words: str) -> dict[str, Any] | None:
     with suppress(ValueError, RecursionError):
         found: Any = json.JSONDecoder(strict=False).raw_decode(words)[0]
         return found if isinstance(found, dict) else None
+    call, ended, _ = words.partition("</tool_call>")
+    for forgotten in ("}", "}}") if ended else ():  # at the end of a call that is complete
+        with suppress(ValueError, RecursionError):
+            return dict(json.loads(call + forgotten, strict=False))
     shortest = words[:_LONGEST_LITERAL]
     for end in islice(re.finditer("}", shortest), _MOST_BRACES):
         found = _literal(shortest[: end.end()])

@@ -210,12 +210,30 @@ GLM = (
     "<tool_call>mobile_use\n<arg_key>action</arg_key>\n<arg_value>click</arg_value>\n"
     "<arg_key>coordinate</arg_key>\n<arg_value>[499, 500]</arg_value>\n</tool_call>"
 )
-OTHERS = [MINIMAX, DEEPSEEK, SEED, GLM, GLM.replace("\n", ""), GLM.removesuffix("</tool_call>")]
+UNCLOSED = (
+    '<tool_call>\n{"name": "mobile_use", "arguments": {"action": "click", "coordinate": [499, 500]'
+)
+BRACES = [f"{UNCLOSED}{end}\n</tool_call>" for end in ("", "}", "}}", "}}}")]
+OTHERS = [
+    *BRACES,
+    MINIMAX,
+    DEEPSEEK,
+    SEED,
+    GLM,
+    GLM.replace("\n", ""),
+    GLM.removesuffix("</tool_call>"),
+]
 
 
 @pytest.mark.parametrize("words", [BY_NAME, STRAY, *OTHERS])
 def test_xml_calls_of_other_forms_are_read(words: str) -> None:
     assert Qwen().parse(words, FRAME).actions == (Tap(539, 1201),)
+
+
+@pytest.mark.parametrize("words", [UNCLOSED, UNCLOSED[:-2], f"{UNCLOSED[:-1]}</tool_call>"])
+def test_a_call_that_was_cut_off_is_not_guessed(words: str) -> None:
+    with pytest.raises(DialectError):
+        Qwen().parse(words, FRAME)
 
 
 def test_strict_reading_keeps_markers() -> None:
