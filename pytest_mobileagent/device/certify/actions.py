@@ -6,146 +6,115 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
-from pytest_mobileagent.device.certify.bench import (
-    PACKAGE,
-    Bench,
-    CannotBe,
-    expect,
-    facts,
-    is_shown,
-    need,
-    said,
-    the,
-)
+from pytest_mobileagent.action import action as act
+from pytest_mobileagent.action.action import Key, Swipe, Tap, Type
+from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.doctor.checks import UNICODE_KEYBOARD, UNICODE_REMEDY
-from pytest_mobileagent.device.probes.services import packages
+from pytest_mobileagent.device.probes.services import packages, volume
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Direction
-    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.device.certify.bench import Page
 
 HOME = "-a android.intent.action.MAIN -c android.intent.category.HOME"
 LAUNCHER = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+LINE = {"content_desc": "line"}  # a field of the app
 
 
 def taps(bench: Bench) -> str:
     """Tap the corners between two buttons, and a box: each counts once, the box loses its tick."""
-    screen = bench.page()
-    need(the(screen, text="Box").checked, "the hierarchy does not say that the box is checked")
-    one, two = (the(screen, text=name).bounds for name in ("One", "Two"))
+    page = bench.page()
+    need(page.the(text="Box").checked, "the hierarchy does not say that the box is checked")
+    one, two = (page.the(text=name).bounds for name in ("One", "Two"))
     corners = {"One": (one.right - 3, one.bottom - 3), "Two": (two.left + 3, two.top + 3)}
     for count, (name, (x, y)) in enumerate(corners.items(), 1):
-        screen = bench.do(Tap(x, y))
-        expect(f"tap {name} {count}", said(screen), f"a tap into {name}, 3 pixels from its edges")
-    screen = bench.tap(screen, "Box")
-    need(not the(screen, text="Box").checked, "the box is still checked after a tap on it")
+        page = bench.do(Tap(x, y))
+        expect(f"tap {name} {count}", page.said, f"a tap into {name}, 3 pixels from its edges")
+    need(not bench.tap(page, "Box").the(text="Box").checked, "the box is still checked after a tap")
     return "two buttons and a box, each tapped once"
 
 
 def double_taps(bench: Bench) -> str:
     """Tap a button twice: both taps arrive within 300 ms, which Android calls a double tap."""
-    screen = bench.do(DoubleTap(*the(bench.page(), text="One").bounds.center))
-    expect("double One 2", said(screen), "a double tap")
+    page = bench.do(act.DoubleTap(*bench.page().place(text="One")))
+    expect("double One 2", page.said, "a double tap")
     return "two taps within 300 ms"
 
 
 def long_presses(bench: Bench) -> str:
     """Press a button for a second: the app sees a long press, and no tap."""
-    screen = bench.do(LongPress(*the(bench.page(), text="Two").bounds.center))
-    expect("long Two", said(screen), "a long press")
+    page = bench.do(act.LongPress(*bench.page().place(text="Two")))
+    expect("long Two", page.said, "a long press")
     return "a long press, no tap"
 
 
 def swipes(bench: Bench) -> str:
     """Swipe quickly up a list: it moves at least as far as the finger, and on by its speed."""
-    screen = bench.page("rows")
-    middle, way = screen.size[0] // 2, screen.size[1] // 3
-    first = _first(screen, "Row")
-    row = the(screen, text="Row 1").bounds
+    page = bench.page("rows")
+    middle, way = page.screen.size[0] // 2, page.screen.size[1] // 3
+    pitch = page.the(text="Row 3").bounds.top - page.the(text="Row 2").bounds.top
     after = bench.do(Swipe(middle, way * 2, middle, way, 0.2))
-    moved = (_first(after, "Row") - first) * _pitch(screen)
-    need(moved > 0.7 * way, f"the list moved {moved} pixels by a swipe of {way}; rows {row}")
+    moved = (_first(after, "Row") - _first(page, "Row")) * pitch
+    need(moved > 0.7 * way, f"the list moved {moved} pixels by a swipe of {way}")
     return f"{moved} pixels, by a swipe of {way}"
 
 
 def drags(bench: Bench) -> str:
     """Move a finger slowly: a slider follows it, and a list moves just as far as it."""
-    bar = the(bench.page(), class_name="android.widget.SeekBar").bounds
+    bar = bench.page().the(class_name="android.widget.SeekBar").bounds
     x, y = bar.left + bar.width // 10, bar.center[1]
-    screen = bench.do(Swipe(x, y, bar.left + bar.width * 7 // 10, y, 1.0))
-    value = re.fullmatch(r"slider (\d+)", said(screen))
-    need(value and 60 <= int(value[1]) <= 80, f"dragged to 70 %, the slider says {said(screen)!r}")
-    screen = bench.page("rows")
-    dp = int(facts(screen)["dpi"]) / 160
-    way, (x, y) = round(120 * dp), the(screen, text="Row 6").bounds.center
-    after = bench.do(Swipe(x, y, x, y - way, 3.0))
-    moved = the(screen, text="Row 6").bounds.top - the(after, text="Row 6").bounds.top
+    page = bench.do(Swipe(x, y, bar.left + bar.width * 7 // 10, y, 1.0))
+    value = int("".join(re.findall(r"slider (\d+)", page.said)) or 0)
+    need(60 <= value <= 80, f"dragged to 70 %, the slider says {page.said!r}")
+    page = bench.page("rows")
+    dp = int(page.facts["dpi"]) / 160
+    way, (x, y) = round(120 * dp), page.place(text="Row 6")
+    moved = y - bench.do(Swipe(x, y, x, y - way, 3.0)).place(text="Row 6")[1]
     need(80 * dp <= moved <= 130 * dp, f"the list moved {moved} pixels by a drag of {way}")
-    return f"the slider at {value[1] if value else ''}, the list {moved} of {way} pixels"
+    return f"the slider at {value}, the list {moved} of {way} pixels"
 
 
-def _first(screen: Screen, kind: str) -> int:
+def _first(page: Page, kind: str) -> int:
     """Return the number of the first row or column that is visible."""
-    found = [re.fullmatch(rf"{kind} (\d+)", each.text) for each in screen.elements]
+    found = [re.fullmatch(rf"{kind} (\d+)", each.text) for each in page.screen.elements]
     numbers = [int(each[1]) for each in found if each]
     need(numbers, f"the hierarchy has no text {kind!r} and a number")
     return numbers[0]
 
 
-def _pitch(screen: Screen) -> int:
-    tops = [the(screen, text=f"Row {number}").bounds.top for number in (2, 3)]
-    return tops[1] - tops[0]
-
-
-def scrolls(bench: Bench, direction: Direction) -> str:
-    """Scroll in one direction: the first row or column that is visible has another number."""
-    kind, forth = ("Row", "up") if direction in {"up", "down"} else ("Column", "left")
-    start = bench.page(f"{kind.lower()}s")
-    there = bench.do(Scroll("up" if forth == "up" else "left"))
-    moved = _first(there, kind) - _first(start, kind)
-    need(moved > 0, f"scrolling {forth} moved the first {kind} by {moved}")
-    if direction != forth:
-        moved = _first(bench.do(Scroll(direction)), kind) - _first(there, kind)
-        need(moved < 0, f"scrolling {direction} moved the first {kind} by {moved}")
-    return f"the first {kind.lower()} moved by {moved}"
+def scrolls(bench: Bench, kind: str) -> str:
+    """Scroll forth and back: the first row or column that is visible has another number."""
+    forth, back = act.Scroll("up"), act.Scroll("down")
+    if kind == "Column":
+        forth, back = act.Scroll("left"), act.Scroll("right")
+    first = [_first(bench.page(f"{kind.lower()}s"), kind)]
+    first += [_first(bench.do(action), kind) for action in (forth, back)]
+    need(first[0] < first[1] > first[2], f"the first {kind} at rest, forth and back: {first}")
+    return "the first {} was {}, then {}, then {}".format(kind.lower(), *first)
 
 
 def waits(bench: Bench) -> str:
     """Wait while the app counts to five within a second: it takes two seconds, and shows five."""
-    screen = bench.page()
-    bench.device.perform(Tap(*the(screen, text="Count").bounds.center))
+    bench.device.perform(Tap(*bench.page().place(text="Count")))
     started = time.monotonic()
-    screen = bench.do(Wait(2.0))
+    page = bench.do(act.Wait(2.0))
     seconds = time.monotonic() - started
     need(seconds >= 2, f"waiting 2 s took {seconds:.1f} s")
-    expect("counted 5", said(screen), "after 2 s")
+    expect("counted 5", page.said, "after 2 s")
     return "2 s, in which the app counted to five"
 
 
 def types(bench: Bench, text: str, field: str = "line") -> str:
     """Type a text: a field of the app holds it, and for one line, the app says so."""
-    at = the(bench.page("text"), content_desc=field).bounds.center
     try:
-        screen = bench.do(Type(text, at=at))
+        page = bench.do(Type(text, at=bench.page("text").place(content_desc=field)))
     except DeviceError as error:
         if "ASCII" not in str(error) or _has_keyboard(bench):
             raise
         raise CannotBe("no ADBKeyboard", UNICODE_REMEDY) from error
-    expect(text, the(screen, content_desc=field).text, "the field")
+    expect(text, page.the(content_desc=field).text, "the field")
     if field == "line":
-        expect(f"saved {text}", said(bench.tap(screen, "Save")), "the app")
+        expect(f"saved {text}", bench.tap(page, "Save").said, "the app")
     return f"{text!r} arrived"
 
 
@@ -157,18 +126,19 @@ def _has_keyboard(bench: Bench) -> bool:
 
 def clears(bench: Bench) -> str:
     """Type with `clear` into a field with a text, and then without: replaced, then appended."""
-    at = the(bench.page("text"), content_desc="line").bounds.center
-    screen = bench.do(Type("first", at=at), Type("second", at=at, clear=True), Type(" third"))
-    expect("second third", the(screen, content_desc="line").text, "the field")
+    at = bench.page("text").place(**LINE)
+    page = bench.do(Type("first", at=at), Type("second", at=at, clear=True), Type(" third"))
+    expect("second third", page.the(**LINE).text, "the field")
     return "the old text was replaced, the next one appended"
 
 
-def enters(bench: Bench, key: bool = False) -> str:
-    """Type and press Enter, by the action's flag or as a key: the app is sent the text."""
-    at = the(bench.page("text"), content_desc="line").bounds.center
-    actions = (Type("go", at=at), Key("enter")) if key else (Type("go", at=at, enter=True),)
-    expect("sent go", said(bench.do(*actions)), "the app")
-    return "the app was sent the text"
+def enters(bench: Bench) -> str:
+    """Type and press Enter, by the action's flag and as a key: the app is sent both texts."""
+    at = bench.page("text").place(**LINE)
+    expect("sent go", bench.do(Type("go", at=at, enter=True)).said, "the app")
+    actions = Type("on", at=bench.page("text").place(**LINE)), Key("enter")
+    expect("sent on", bench.do(*actions).said, "the app")
+    return "the app was sent both texts"
 
 
 def keeps_keyboard(bench: Bench) -> str:
@@ -178,8 +148,7 @@ def keeps_keyboard(bench: Bench) -> str:
     before = bench.shell(ask).split()
     types(bench, "ß")
     for _ in range(20):
-        after = bench.shell(ask).split()
-        if after == before:
+        if (after := bench.shell(ask).split()) == before:
             break
         time.sleep(0.1)
     expect(before, after, "the keyboard")
@@ -190,55 +159,37 @@ def keeps_keyboard(bench: Bench) -> str:
 
 def edits(bench: Bench) -> str:
     """Press delete and tab after typing: a character goes, and the focus goes to the next field."""
-    at = the(bench.page("text"), content_desc="line").bounds.center
-    screen = bench.do(Type("abc", at=at), Key("delete"))
-    expect("ab", the(screen, content_desc="line").text, "the field after delete")
-    screen = bench.do(Key("tab"))
-    need(the(screen, content_desc="lines").focused, "tab does not focus the next field")
+    page = bench.do(Type("abc", at=bench.page("text").place(**LINE)), Key("delete"))
+    expect("ab", page.the(**LINE).text, "the field after delete")
+    lines = bench.do(Key("tab")).the(content_desc="lines")
+    need(lines.focused, "tab does not focus the next field")
     return "delete and tab"
 
 
-def goes_home(bench: Bench) -> str:
-    """Press home: the launcher is in front, which the package manager names."""
+def leaves(bench: Bench, key: act.KeyName) -> str:
+    """Press home, back or overview: the app is left, and home shows the launcher."""
     bench.page()
-    launcher, screen = bench.resolve(HOME), bench.do(Key("home"))
-    expect(launcher.partition("/")[0], screen.package, "in front after home")
-    need(not is_shown(screen), "the app is still shown after home")
-    return launcher
-
-
-def goes_back(bench: Bench) -> str:
-    """Press back: the app is left."""
-    bench.page()
-    screen = bench.do(Key("back"))
-    need(not is_shown(screen), "the app is still shown after back")
-    need(screen.package and screen.package != PACKAGE, f"in front: {screen.package!r}")
-    return f"in front: {screen.package}"
-
-
-def shows_overview(bench: Bench) -> str:
-    """Press overview: the app is no longer in front."""
-    bench.page()
-    screen = bench.do(Key("overview"))
-    activity = f"{screen.package}/{screen.activity}"
-    need(not is_shown(screen), "the app is still shown after overview")
-    need(activity != f"{PACKAGE}/{PACKAGE}.Main", f"in front after overview: {activity}")
-    bench.do(Key("home"))
-    return activity
+    page = bench.do(Key(key))
+    need(not page.is_shown, f"the app is still shown after {key}")
+    need(page.screen.package and page.front != f"{PACKAGE}/{PACKAGE}.Main", f"front: {page.front}")
+    if key == "home":
+        expect(bench.resolve(HOME).partition("/")[0], page.screen.package, "in front after home")
+    return f"in front: {page.front}"
 
 
 def changes_volume(bench: Bench) -> str:
-    """Press both volume keys: the app's volume goes one step each way."""
-    screen = bench.page()
-    volume = int(facts(screen)["volume"])
+    """Press both volume keys: music goes one step each way, as the app and the probe read."""
+    page = bench.page()
+    start = int(page.facts["volume"])
     down, up = (Key("volume_down"), -1), (Key("volume_up"), 1)
-    put_back = f"volume --stream 3 --set {volume}"
+    put_back = f"volume --stream 3 --set {start}"
     bench.undo.append(f"media {put_back} 2>/dev/null || cmd media_session {put_back}")
-    for key, step in (up, down) if volume == 0 else (down, up):
-        before = int(facts(screen)["volume"])
-        screen = bench.tap(bench.do(key), "One")
-        expect(before + step, int(facts(screen)["volume"]), f"the volume after {key.name}")
-    return f"from {volume} one step away, and back"
+    for key, step in (up, down) if start == 0 else (down, up):
+        before = int(page.facts["volume"])
+        page = bench.tap(bench.do(key), "One")
+        expect(before + step, int(page.facts["volume"]), f"the volume after {key.name}")
+        expect(before + step, bench.read({"music": volume("music")})["music"], "what a probe reads")
+    return f"from {start} one step away, and back"
 
 
 def opens(bench: Bench) -> str:
@@ -246,10 +197,8 @@ def opens(bench: Bench) -> str:
     bench.page()
     bench.put("system", "accelerometer_rotation", 0)
     bench.shell(f"am force-stop {PACKAGE}")
-    bench.do(Key("home"))
-    screen = bench.do(Open(PACKAGE))
-    expect("ready", said(screen), "the app after it was opened")
-    expect(f"{PACKAGE}.Main", screen.activity, "in front")
+    page = bench.do(Key("home"), act.Open(PACKAGE))
+    expect(("ready", f"{PACKAGE}/{PACKAGE}.Main"), (page.said, page.front), "after it was opened")
     auto = bench.shell("settings get system accelerometer_rotation").strip()
     expect("0", auto, "auto-rotate, which was off, after opening an app")
     return "in front, and auto-rotate still off"
@@ -257,12 +206,11 @@ def opens(bench: Bench) -> str:
 
 def opens_app(bench: Bench, intent: str) -> str:
     """Open the phone's own app for an intent: it is in front."""
-    component = bench.resolve(intent)
-    package = component.partition("/")[0]
+    package = bench.resolve(intent).partition("/")[0]
     if package in {"", "android"} or not bench.resolve(f"{LAUNCHER} {package}"):
         raise CannotBe("no such app" if package != "android" else "several such apps")
-    bench.do(Key("home"))
-    screen = bench.do(Open(package))
-    need(package == screen.package or "permission" in screen.package, f"in front: {screen.package}")
-    need(screen.texts or screen.elements, "its hierarchy is empty")
-    return f"{screen.package}/{screen.activity}"
+    page = bench.do(Key("home"), act.Open(package))
+    shown = page.screen.package
+    need(package == shown or "permission" in shown, f"in front: {page.front}")
+    need(page.screen.elements, "its hierarchy is empty")
+    return page.front

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Tap
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.checks import Doubtful, Unwell
+from pytest_mobileagent.device.doctor.checks import Doubtful, Unwell, root
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -31,28 +32,62 @@ _LOOKS = 3  # at most, until a page that was opened is shown
 class CannotBe(Doubtful):
     """A contract that cannot be tried on this device; the message says why."""
 
-    def __init__(self, why: str, remedy: str = "") -> None:
-        super().__init__(why, remedy)
-
 
 def expect(wanted: object, found: object, what: str) -> None:
-    """Compare what must be with what is.
-
-    Raises:
-        Unwell: if they differ.
-    """
-    if wanted != found:
-        raise Unwell(f"{what}: {wanted!r} was expected, and {found!r} found", "")
+    """Raise `Unwell` if what is differs from what must be."""
+    need(wanted == found, f"{what}: {wanted!r} was expected, and {found!r} found")
 
 
 def need(holds: object, otherwise: str) -> None:
-    """Require a condition.
-
-    Raises:
-        Unwell: if it does not hold; the message is `otherwise`.
-    """
+    """Raise `Unwell` with the message `otherwise` if a condition does not hold."""
     if not holds:
-        raise Unwell(otherwise, "")
+        raise Unwell(otherwise)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A screen on which the app is expected; `is_shown` says whether it is."""
+
+    screen: Screen
+
+    def the(self, **criteria: Any) -> Element:
+        """Return an element that must be there."""
+        found = self.screen.find(**criteria)
+        need(found, f"the hierarchy has no element with {criteria}")
+        assert found is not None
+        return found
+
+    def place(self, **criteria: Any) -> tuple[int, int]:
+        """Return the centre of an element."""
+        return self.the(**criteria).bounds.center
+
+    @property
+    def front(self) -> str:
+        """What is in front: PACKAGE/ACTIVITY."""
+        return f"{self.screen.package}/{self.screen.activity}"
+
+    @cached_property
+    def _told(self) -> list[str]:
+        """The status and the facts; empty if the app is not shown."""
+        texts = [each.text for each in self.screen.elements if each.text]
+        places = [at for at, text in enumerate(texts) if re.match(r"sdk=\d+ dpi=", text)]
+        return texts[places[0] - 1 : places[0] + 1] if places and places[0] else []
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a page of the app is shown."""
+        return bool(self._told)
+
+    @property
+    def said(self) -> str:
+        """What the app says happened last."""
+        return self._told[0] if self._told else "not shown"
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the app reads from Android: sdk, dpi, locale, volume, locked, rotation, clock."""
+        need(self._told, f"the app is not shown, but {self.front}")
+        return dict(part.partition("=")[::2] for part in self._told[1].split())
 
 
 @dataclass
@@ -71,28 +106,32 @@ class Bench:
         """Observe the screen, and return the values of probes."""
         return self.device.observe(probes).probes
 
-    def do(self, *actions: Action) -> Screen:
-        """Perform actions, and return the screen after the last of them."""
+    def look(self) -> Page:
+        """Observe the screen."""
+        return Page(self.device.observe().screen)
+
+    def do(self, *actions: Action) -> Page:
+        """Perform actions, and return the page after the last of them."""
         for action in actions:
             self.device.perform(action)
-        return self.device.observe().screen
+        return self.look()
 
-    def page(self, name: str = "touch") -> Screen:
+    def page(self, name: str = "touch") -> Page:
         """Start the app anew, on one of its pages."""
         if not self.has_app:
             raise CannotBe("the contracts' app is not installed")
         start = f"am start -W -n {PACKAGE}/.Main --es page {name}"
         printed = self.shell(f"am force-stop {PACKAGE}; {start}")
         for _ in range(_LOOKS):
-            screen = self.device.observe().screen
-            if said(screen) == "ready":
-                return screen
-        seen = f"{said(screen)!r}, and in front is {screen.package}/{screen.activity}"
-        raise Unwell(f"the started app should say 'ready', but it is {seen}; am: {printed!r}", "")
+            page = self.look()
+            if page.said == "ready":
+                return page
+        seen = f"{page.said!r}, and in front is {page.front}"
+        raise Unwell(f"the started app should say 'ready', but it is {seen}; am: {printed!r}")
 
-    def tap(self, screen: Screen, text: str) -> Screen:
-        """Tap a text of the screen."""
-        return self.do(Tap(*the(screen, text=text).bounds.center))
+    def tap(self, page: Page, text: str) -> Page:
+        """Tap a text of the page."""
+        return self.do(Tap(*page.place(text=text)))
 
     def put(self, namespace: str, key: str, value: object) -> None:
         """Set a setting, which is put back after the contract."""
@@ -109,20 +148,15 @@ class Bench:
             return ""
         found = re.search(r"(?m)^([\w.]+)/([\w.$]+)$", printed)
         if found is None:
-            raise Unwell(f"cmd package resolve-activity prints {printed!r}", "")
+            raise Unwell(f"cmd package resolve-activity prints {printed!r}")
         return found[0]
 
-    def is_root(self) -> bool:
-        """Return whether the shell may read the data of apps, which two commands must agree on."""
-        user = self.shell("id -u").strip()
-        lists = "read" in self.shell("ls /data/data >/dev/null 2>&1 && echo read")
-        expect(lists, user == "0", f"`id -u` prints {user!r}; /data/data can be read")
-        return lists
-
-    def need_root(self) -> None:
+    def need_root(self) -> str:
         """Require a root shell."""
-        if not self.is_root():
-            raise CannotBe("no root")
+        try:
+            return root(self.device)
+        except Doubtful as doubt:
+            raise CannotBe("no root") from doubt
 
     def restore(self) -> None:
         """Put back what the last contract changed."""
@@ -130,36 +164,3 @@ class Bench:
         if scripts:
             with suppress(DeviceError):  # whoever asks next is told
                 self.shell("\n".join(scripts))
-
-
-def the(screen: Screen, **criteria: Any) -> Element:
-    """Return an element of the app's page."""
-    found = screen.find(**criteria)
-    if found is None:
-        raise Unwell(f"the hierarchy has no element with {criteria}", "")
-    return found
-
-
-def _told(screen: Screen) -> list[str]:
-    """Return the status and the facts of the app's page; empty if it is not shown."""
-    texts = [each.text for each in screen.elements if each.text]
-    places = [at for at, text in enumerate(texts) if re.match(r"sdk=\d+ dpi=", text)]
-    return texts[places[0] - 1 : places[0] + 1] if places and places[0] else []
-
-
-def is_shown(screen: Screen) -> bool:
-    """Return whether a page of the app is shown."""
-    return bool(_told(screen))
-
-
-def said(screen: Screen) -> str:
-    """Return what the app says happened last."""
-    told = _told(screen)
-    return told[0] if told else "not shown"
-
-
-def facts(screen: Screen) -> dict[str, str]:
-    """Return what the app reads from Android: sdk, dpi, locale, volume, locked, rotation, clock."""
-    told = _told(screen)
-    need(told, f"the app is not shown, but {screen.package}/{screen.activity}")
-    return dict(part.partition("=")[::2] for part in told[1].split())

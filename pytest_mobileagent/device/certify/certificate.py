@@ -1,31 +1,47 @@
-"""Tries all contracts on a device, puts back what they changed, and writes the certificate."""
+"""Tries all contracts on a device, puts back what they changed, and writes the certificate.
+
+A contract is a function of a bench, whose docstring says what is done and what must hold. It
+returns what was seen, or raises `Unwell` if it does not hold and `CannotBe` if this device has not
+what it needs. None knows what kind of device it is tried on.
+"""
 
 from __future__ import annotations
 
+import inspect
 import logging
 import time
 from collections import Counter, deque
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent.device.certify import actions, looks, state
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
-from pytest_mobileagent.device.certify.contracts import CONTRACTS, about
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.checks import Finding, answers, examine
+from pytest_mobileagent.device.doctor.checks import (
+    Doubtful,
+    Finding,
+    Unwell,
+    answers,
+    examine,
+    storage,
+)
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.fileio import write_json, write_text
 from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Device
+
+    Contract = Callable[[Bench], str]
 
 Outcome = Literal["holds", "fails", "cannot be"]
 _OUTCOMES: dict[str, Outcome] = {"ok": "holds", "warning": "cannot be", "problem": "fails"}
@@ -42,6 +58,89 @@ _HEARD = 16  # commands, the last of a contract
 _LONGEST = 600  # characters of a command or of what it printed
 _BACK_SECONDS = 10.0
 _SILENT = "not tried: the device no longer answers"
+_ASCII = (
+    """Wi-Fi & 100 of it; a|b <c> (d) #1 = ~2? 50%s off, %d %% it's "so" `$HOME` \\n \\ $(id)"""
+)
+_MAIN = "-a android.intent.action.MAIN -c"
+
+
+def _storage(bench: Bench) -> str:
+    """Read how much free space the data partition has: enough."""
+    try:
+        return storage(bench.device)
+    except Doubtful as doubt:  # every device has storage
+        raise Unwell(str(doubt), doubt.remedy) from doubt
+
+
+CONTRACTS: dict[str, Contract] = {  # in the order in which they are tried
+    "commands": state.answers,
+    "root": Bench.need_root,
+    "storage": _storage,
+    "install": state.installs,
+    "facts": looks.device_facts,
+    "picture and hierarchy": looks.pictures,
+    "hierarchy alone": looks.spares_pictures,
+    "focus": looks.focus,
+    "clock": looks.clock,
+    "tap": actions.taps,
+    "double tap": actions.double_taps,
+    "long press": actions.long_presses,
+    "swipe": actions.swipes,
+    "drag": actions.drags,
+    "scroll up, down": partial(actions.scrolls, kind="Row"),
+    "scroll left, right": partial(actions.scrolls, kind="Column"),
+    "wait": actions.waits,
+    "open": actions.opens,
+    "key home": partial(actions.leaves, key="home"),
+    "key back": partial(actions.leaves, key="back"),
+    "key overview": partial(actions.leaves, key="overview"),
+    "key enter": actions.enters,
+    "keys delete, tab": actions.edits,
+    "keys volume": actions.changes_volume,
+    "type ASCII": partial(actions.types, text=_ASCII),
+    "type a new line": partial(actions.types, text="one\ntwo", field="lines"),
+    "type, clear": actions.clears,
+    "type Latin": partial(actions.types, text="Zürich, año, œuvre, łódź, İstanbul"),
+    "type Cyrillic": partial(actions.types, text="Привет, мир"),
+    "type Greek": partial(actions.types, text="Καλημέρα κόσμε"),
+    "type Arabic": partial(actions.types, text="مرحبا بالعالم"),
+    "type Hebrew": partial(actions.types, text="שלום עולם"),
+    "type Devanagari": partial(actions.types, text="नमस्ते दुनिया"),
+    "type Chinese": partial(actions.types, text="你好,世界 北京"),
+    "type emoji": partial(actions.types, text="😀 👍🏽 👨‍👩‍👧"),
+    "keyboard afterwards": actions.keeps_keyboard,
+    "turned left": partial(looks.turns, rotation=1),
+    "turned right": partial(looks.turns, rotation=3),
+    "split screen": looks.splits,
+    "secure page": looks.secure_page,
+    "notification shade": looks.opens_shade,
+    "lock and wake": looks.locks,
+    "app Settings": partial(actions.opens_app, intent="-a android.settings.SETTINGS"),
+    "app Clock": partial(actions.opens_app, intent="-a android.intent.action.SHOW_ALARMS"),
+    "app Contacts": partial(
+        actions.opens_app, intent=f"{_MAIN} android.intent.category.APP_CONTACTS"
+    ),
+    "app Files": partial(actions.opens_app, intent="-a android.intent.action.VIEW_DOWNLOADS"),
+    "probe setting": state.settings,
+    "probe provider": state.providers,
+    "probe prop": state.properties,
+    "probes sqlite, preferences": state.app_data,
+    "probes file, files": state.stored_files,
+    "probe packages": state.listed_packages,
+    "probe log": state.logs,
+    "permission dialog": state.permissions,
+    "reset": state.resets,
+    "log lines": state.log_lines,
+    "crash": state.crash,
+    "events": state.events,
+    "uninstall": state.uninstalls,
+}
+
+
+def about(contract: Contract) -> str:
+    """Return what a contract does and what must hold, on one line."""
+    function = contract.func if isinstance(contract, partial) else contract
+    return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, Swipe
-from pytest_mobileagent.device.certify.bench import (
-    PACKAGE,
-    Bench,
-    CannotBe,
-    expect,
-    facts,
-    is_shown,
-    need,
-    said,
-    the,
-)
+from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import (
     LOCK,
     POWER,
@@ -26,27 +16,25 @@ from pytest_mobileagent.device.device import (
     wakefulness,
     without_screenshots,
 )
+from pytest_mobileagent.device.probes.services import activity
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.device.certify.bench import Page
 
 _BRIGHT, _DARK = 200, 90  # of 255 levels
 _CLOCK_SECONDS = 10
 _SETTLED_SECONDS = 5.0
 
 
-def picture_shows(screen: Screen) -> None:
+def _picture_shows(page: Page) -> None:
     """Require that the picture is where the hierarchy is, by the field "Colour" of the app."""
-    left, top, right, bottom = (getattr(the(screen, text="Colour").bounds, side) for side in _SIDES)
+    left, top, right, bottom = page.the(text="Colour").bounds
     corners = [(x, y) for x in (left + 3, right - 4) for y in (top + 3, bottom - 4)]
-    found = [screen.image.getpixel(each) for each in corners]
+    found = [page.screen.image.getpixel(each) for each in corners]
     need(all(map(_is_magenta, found)), f"pixels {corners} should be magenta, but are {found}")
-    outside = (left + 3, top - 4), (left + 3, bottom + 4)
-    near = [screen.image.getpixel(each) for each in outside if each[1] < screen.size[1]]
+    outside = [(left + 3, y) for y in (top - 4, bottom + 4) if y < page.screen.size[1]]
+    near = [page.screen.image.getpixel(each) for each in outside]
     need(not any(map(_is_magenta, near)), f"the pixels {outside} beside the field are magenta, too")
-
-
-_SIDES = ("left", "top", "right", "bottom")
 
 
 def _is_magenta(pixel: object) -> bool:
@@ -59,154 +47,140 @@ def _is_magenta(pixel: object) -> bool:
 
 
 def pictures(bench: Bench) -> str:
-    """Look at the app's page: the picture has its colours where the hierarchy has their bounds."""
-    screen = bench.page()
-    picture_shows(screen)
-    width, height = screen.size
-    off = [e for e in screen.elements if e.bounds.right > width or e.bounds.bottom > height]
+    """Look twice at a page: the colours are where the hierarchy has them, and soon the same."""
+    page = bench.page()
+    _picture_shows(page)
+    width, height = page.screen.size
+    elements = page.screen.elements
+    off = [e for e in elements if e.bounds.right > width or e.bounds.bottom > height]
     need(not off, f"outside of the screen of {width}x{height}: {off[:1]}")
-    return f"{width}x{height}, and {len(screen.elements)} elements"
-
-
-def settles(bench: Bench) -> str:
-    """Look twice at a page at rest: the same hierarchy, and soon."""
-    first = bench.page()
     started = time.monotonic()
-    second = bench.device.observe().screen
+    again = bench.look().screen.elements
     seconds = time.monotonic() - started
-    need([*map(_part, first.elements)] == [*map(_part, second.elements)], "the hierarchies differ")
+    parts = [
+        [(e.class_name, e.text, e.bounds, e.checked) for e in seen] for seen in (elements, again)
+    ]
+    need(parts[0] == parts[1], "the hierarchies of a page at rest differ")
     need(seconds < _SETTLED_SECONDS, f"a page at rest took {seconds:.1f} s to settle")
-    return f"{seconds:.1f} s"
-
-
-def _part(element: object) -> tuple[object, ...]:
-    return tuple(getattr(element, name) for name in ("class_name", "text", "bounds", "checked"))
+    return f"{width}x{height}, and {len(elements)} elements, in {seconds:.1f} s"
 
 
 def spares_pictures(bench: Bench) -> str:
     """Look without taking screenshots: the hierarchy has the same size and says what was done."""
     if not isinstance(bench.device, SparingDevice):
         raise CannotBe("not with this driver")
-    size = bench.page().size
+    size = bench.page().screen.size
     with without_screenshots(bench.device):
-        screen = bench.tap(bench.device.observe().screen, "Two")
-    expect("tap Two 1", said(screen), "the app")
-    expect(size, screen.size, "the size")
+        page = bench.tap(bench.look(), "Two")
+    expect(("tap Two 1", size), (page.said, page.screen.size), "what the app says, and the size")
     return "hierarchies alone"
 
 
 def focus(bench: Bench) -> str:
-    """Look at what has the focus: the app's activity by its full name, later the launcher's."""
-    screen = bench.page()
-    expect((PACKAGE, f"{PACKAGE}.Main"), (screen.package, screen.activity), "in front")
-    away = bench.do(Key("home"))
-    need(away.package not in {"", PACKAGE}, f"in front of the home screen: {away.package!r}")
-    return f"{PACKAGE}.Main, then {away.package}"
+    """Read what is in front, in a look and by a probe: the app's activity, then the launcher."""
+    own = f"{PACKAGE}/{PACKAGE}.Main"
+    expect(own, bench.page().front, "in front")
+    expect(own, bench.read({"front": activity()})["front"], "in front, as a probe reads")
+    away = bench.do(Key("home")).screen.package
+    need(away not in {"", PACKAGE}, f"in front of the home screen: {away!r}")
+    return f"{own}, then {away}"
 
 
 def device_facts(bench: Bench) -> str:
     """Compare what the driver knows of the device with what the app reads from Android."""
-    screen, info = bench.page(), bench.device.info
-    known = facts(screen)
+    page, info = bench.page(), bench.device.info
+    known = page.facts
     expect((known["sdk"], known["dpi"]), (str(info.sdk), str(info.density)), "API level, dpi")
     language = known["locale"].partition("-")[0]
     expect(language, info.locale.replace("_", "-").partition("-")[0], "the language")
-    expect(sorted(screen.size), sorted(info.size), "the size of the screen")
+    expect(sorted(page.screen.size), sorted(info.size), "the size of the screen")
     return f"API {info.sdk}, {info.density} dpi, {info.locale}"
 
 
 def clock(bench: Bench) -> str:
     """Compare the time of an observation with the app's own clock, both in the phone's zone."""
-    screen = bench.tap(bench.page(), "One")
-    own = datetime.fromisoformat(facts(screen)["clock"])
-    assert screen.time is not None
-    apart = abs((screen.time - own).total_seconds())
-    need(apart <= _CLOCK_SECONDS, f"the look is of {screen.time}, the app's clock said {own}")
-    return f"{screen.time}"
+    page = bench.tap(bench.page(), "One")
+    own, seen = datetime.fromisoformat(page.facts["clock"]), page.screen.time
+    assert seen is not None
+    apart = abs((seen - own).total_seconds())
+    need(apart <= _CLOCK_SECONDS, f"the look is of {seen}, the app's clock said {own}")
+    return f"{seen}"
 
 
 def turns(bench: Bench, rotation: int) -> str:
     """Turn the screen: the picture, the hierarchy and taps are turned alike."""
-    upright = bench.page()
+    upright = bench.page().screen.size
     bench.put("system", "accelerometer_rotation", 0)
     bench.put("system", "user_rotation", rotation)
-    screen = bench.tap(bench.device.observe().screen, "Two")
-    expect("tap Two 1", said(screen), "a tap on the turned screen")
-    turned = facts(screen)["rotation"]
-    expect(str(rotation), turned, "the rotation that the app reads")
-    expect(upright.size[::-1], screen.size, "the size of the turned screen")
-    if the(screen, text="Colour").bounds.bottom + 4 < screen.size[1]:
-        picture_shows(screen)
-    return "{}x{}".format(*screen.size)
+    page = bench.tap(bench.look(), "Two")
+    expect("tap Two 1", page.said, "a tap on the turned screen")
+    expect(str(rotation), page.facts["rotation"], "the rotation that the app reads")
+    expect(upright[::-1], page.screen.size, "the size of the turned screen")
+    if page.the(text="Colour").bounds.bottom + 4 < page.screen.size[1]:
+        _picture_shows(page)
+    return "{}x{}".format(*page.screen.size)
 
 
 def splits(bench: Bench) -> str:
     """Open the app beside another: it is in front, and a tap reaches it where it is seen."""
     bench.page()
-    bench.shell("am start -W -a android.settings.SETTINGS")
     adjacent = "0x10001000"  # new task, launch adjacent: since Android 12L, this splits the screen
+    bench.shell("am start -W -a android.settings.SETTINGS")
     bench.shell(f"am start -W -f {adjacent} -n {PACKAGE}/.Main")
     bench.undo.append(f"am force-stop {PACKAGE}; input keyevent HOME")
-    screen = bench.device.observe().screen
+    page = bench.look()
     modes = bench.shell("dumpsys activity activities | grep -E 'mode=(multi-window|split)'")
     if not modes.strip():
         raise CannotBe("no split screen by command")
-    expect(PACKAGE, screen.package, "in front")
-    screen = bench.tap(screen, "One")
-    expect("tap One 1", said(screen), "a tap in the split screen")
-    picture_shows(screen)
+    expect(PACKAGE, page.screen.package, "in front")
+    page = bench.tap(page, "One")
+    expect("tap One 1", page.said, "a tap in the split screen")
+    _picture_shows(page)
     return f"the app beside {modes.split()[0]}"
 
 
 def secure_page(bench: Bench) -> str:
     """Look at a page that forbids screenshots: a picture, if black, and the whole hierarchy."""
     file = "/data/local/tmp/mobileagent-secure.png"
-    screen = bench.page("secure")
-    shot = bench.shell(f"screencap -p {file} 2>&1; wc -c < {file} 2>&1; rm -f {file}").split("\n")
-    size, *printed = [line.strip() for line in reversed(shot) if line.strip()]
-    words = " ".join(reversed(printed))
-    need(
-        size.isdigit() and int(size),
-        f'screencap prints "{words or size}" and no picture: agents see black there',
-    )
-    field = the(screen, text="Colour").bounds
-    pixel = screen.image.getpixel((field.right - 4, field.bottom - 4))
-    expect(bench.page().size, screen.size, "the size of the picture")
+    page = bench.page("secure")
+    shot = bench.shell(f"screencap -p {file} 2>&1; wc -c < {file} 2>&1; rm -f {file}").splitlines()
+    *printed, size = [line.strip() for line in shot if line.strip()]
+    said = f'screencap prints "{" ".join(printed) or size}" and no picture: agents see black there'
+    need(size.isdigit() and int(size), said)
+    field = page.the(text="Colour").bounds
+    pixel = page.screen.image.getpixel((field.right - 4, field.bottom - 4))
+    expect(bench.page().screen.size, page.screen.size, "the size of the picture")
     return "the picture shows it" if _is_magenta(pixel) else f"black there: {pixel}"
 
 
 def opens_shade(bench: Bench) -> str:
     """Swipe down from the top edge: the shade covers the app, and back closes it."""
-    screen = bench.page()
-    x, height = screen.size[0] // 2, screen.size[1]
-    opened = bench.do(Swipe(x, 2, x, height * 7 // 10, 0.3))
-    need(not is_shown(opened), "the app is still shown after a swipe from the top edge")
-    need(opened.texts or opened.elements, "the hierarchy of the shade is empty")
-    need(is_shown(bench.do(Key("back"))), "back does not close the shade")
-    return f"{len(opened.elements)} elements"
+    width, height = bench.page().screen.size
+    opened = bench.do(Swipe(width // 2, 2, width // 2, height * 7 // 10, 0.3))
+    need(not opened.is_shown, "the app is still shown after a swipe from the top edge")
+    need(opened.screen.elements, "the hierarchy of the shade is empty")
+    need(bench.do(Key("back")).is_shown, "back does not close the shade")
+    return f"{len(opened.screen.elements)} elements"
 
 
 def locks(bench: Bench) -> str:
     """Put the phone to sleep and wake it: the app is in front again."""
-    if facts(bench.page())["locked"] == "true":
+    if bench.page().facts["locked"] == "true":
         raise CannotBe("a PIN")
     wake = "input keyevent WAKEUP; wm dismiss-keyguard"
     bench.undo.append(wake)
-    bench.shell("input keyevent SLEEP")
-    state = _until(bench, {"Asleep", "Dozing"})
-    need(state in {"Asleep", "Dozing"}, f"after SLEEP, the phone is {state!r}")
-    bench.shell(wake)
-    state = _until(bench, {"Awake"})
-    expect("Awake", state, "after WAKEUP, the phone")
+    _becomes(bench, "input keyevent SLEEP", {"Asleep", "Dozing"})
+    _becomes(bench, wake, {"Awake"})
     locked = is_locked(bench.shell(LOCK))
-    need(is_shown(bench.device.observe().screen), f"the app is not shown; locked: {locked}")
+    need(bench.look().is_shown, f"the app is not shown; locked: {locked}")
     return "asleep, awake, and unlocked"
 
 
-def _until(bench: Bench, states: set[str]) -> str:
-    """Wait for up to two seconds until the phone is in one of these states; return its state."""
+def _becomes(bench: Bench, script: str, states: set[str]) -> None:
+    """Run a script, and require that the phone is in one of these states within two seconds."""
+    bench.shell(script)
     for _ in range(20):
         if (state := wakefulness(bench.shell(POWER))) in states:
-            break
+            return
         time.sleep(0.1)
-    return state
+    need(False, f"after {script}, the phone is {state!r}")

@@ -8,31 +8,14 @@ from importlib.resources import files as resources
 
 from pytest_mobileagent.action.action import Tap
 from pytest_mobileagent.device.certify.actions import LAUNCHER, types
-from pytest_mobileagent.device.certify.bench import (
-    PACKAGE,
-    Bench,
-    CannotBe,
-    expect,
-    facts,
-    need,
-    said,
-    the,
-)
+from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import log_of, stored_crashes_of, system_of
 from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.device.probes.log import MARK, log
-from pytest_mobileagent.device.probes.services import (
-    NAMESPACES,
-    activity,
-    packages,
-    prop,
-    provider,
-    setting,
-    volume,
-)
+from pytest_mobileagent.device.probes.services import NAMESPACES, packages, prop, provider, setting
 from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
 from pytest_mobileagent.errors import DeviceError
 
@@ -52,12 +35,6 @@ def answers(bench: Bench) -> str:
     need("No such file" in lines[2], f"ls prints {lines[2]!r} for a file that does not exist")
     expect("3", lines[3], "the exit status")
     return "output, errors and status"
-
-
-def root(bench: Bench) -> str:
-    """Run the shell as root, which alone reads the data of apps."""
-    bench.need_root()
-    return "root"
 
 
 def installs(bench: Bench) -> str:
@@ -122,7 +99,7 @@ def providers(bench: Bench) -> str:
 
 def properties(bench: Bench) -> str:
     """Read properties: the API level that the app reads, and one that was just set."""
-    level = facts(bench.page())["sdk"]
+    level = bench.page().facts["sdk"]
     bench.shell("setprop debug.mobileagent contract")
     bench.undo.append("setprop debug.mobileagent ''")
     probes = {"sdk": prop("ro.build.version.sdk"), "own": prop("debug.mobileagent")}
@@ -130,23 +107,16 @@ def properties(bench: Bench) -> str:
     return f"API {level}"
 
 
-def databases(bench: Bench) -> str:
-    """Save a text in the app: the probe finds it in its database."""
+def app_data(bench: Bench) -> str:
+    """Save a text in the app: the probes find it in its database and in its preferences."""
     bench.need_root()
     types(bench, _TEXT)
     query = sqlite(f"/data/data/{PACKAGE}/databases/contracts.db", "SELECT text FROM texts")
-    rows = bench.read({"rows": query})["rows"]
-    need(isinstance(rows, list) and {"text": _TEXT} in rows, f"the database has {rows}")
-    return "one row"
-
-
-def preference(bench: Bench) -> str:
-    """Save a text in the app: the probe finds it in its preferences."""
-    bench.need_root()
-    types(bench, _TEXT)
-    read = bench.read({"text": preferences(PACKAGE, "contracts", "text")})
+    text = preferences(PACKAGE, "contracts", "text")
+    read = bench.read({"rows": query, "text": text})
+    need({"text": _TEXT} in (read["rows"] or ()), f"the database has {read['rows']}")
     expect(_TEXT, read["text"], "the preference")
-    return _TEXT
+    return "a row and a preference"
 
 
 def stored_files(bench: Bench) -> str:
@@ -164,40 +134,23 @@ def stored_files(bench: Bench) -> str:
 def listed_packages(bench: Bench) -> str:
     """List packages: the contracts' app is a third party's, Android itself the system's."""
     bench.page()
-    wanted = {"all": "both", "third-party": PACKAGE, "system": "android", "enabled": "both"}
-    read = bench.read({kind: packages(kind) for kind in wanted})
-    for kind, names in read.items():
-        listed = [
-            name for name in (PACKAGE, "android") if isinstance(names, list) and name in names
-        ]
-        found = "both" if len(listed) == len({PACKAGE, "android"}) else "".join(listed)
-        expect(wanted[kind], found, f"of {PACKAGE} and android, the list of {kind} packages has")
+    both = {PACKAGE, "android"}
+    wanted = {"all": both, "third-party": {PACKAGE}, "system": {"android"}, "enabled": both}
+    for kind, names in bench.read({kind: packages(kind) for kind in wanted}).items():
+        listed = both.intersection(names) if isinstance(names, list) else names
+        expect(wanted[kind], listed, f"of {PACKAGE} and android, the list of {kind} packages has")
     return "four lists"
-
-
-def volumes(bench: Bench) -> str:
-    """Read the volume of music: the one that the app reads."""
-    own = facts(bench.page())["volume"]
-    expect(own, str(bench.read({"music": volume("music")})["music"]), "the volume of music")
-    return own
-
-
-def front(bench: Bench) -> str:
-    """Read which activity is in front: the app's."""
-    bench.page()
-    expect(f"{PACKAGE}/{PACKAGE}.Main", bench.read({"front": activity()})["front"], "in front")
-    return f"{PACKAGE}.Main"
 
 
 def logs(bench: Bench) -> str:
     """Log a line in the app: the probe finds it, but none from before it was armed."""
-    screen = bench.tap(bench.page(), "Log")
+    page = bench.tap(bench.page(), "Log")
     probe = log("Log", tag="MobileContracts")
     armed = since_now({"log": probe}, system_of(bench.device))
     marks = bench.shell(f"logcat -d -s {MARK}")
     need(str(getattr(armed["log"], "start", "")) in marks, f"no mark is in the log, but {marks!r}")
     expect([], bench.read(armed)["log"], "lines since the probe was armed")
-    now = said(bench.tap(screen, "Log"))
+    now = bench.tap(page, "Log").said
     need(now.endswith("Log 2"), f"the app says {now!r}")
     expect([now], bench.read(armed)["log"], "lines since the probe was armed")
     return "one line"
@@ -205,12 +158,12 @@ def logs(bench: Bench) -> str:
 
 def log_lines(bench: Bench) -> str:
     """Log a line in the app: it is among the lines that are recorded with a step."""
-    screen = bench.page()
+    page = bench.page()
     if log_of(bench.device) is None:
         printed = bench.shell("logcat -d -t 1 2>&1")
         need("no such" in printed.lower() or not printed, f"no log is read; logcat: {printed!r}")
         raise CannotBe("no log")
-    bench.tap(screen, "Log")
+    bench.tap(page, "Log")
     lines = log_of(bench.device, late=True) or ()
     need(any(line.text == "tap Log 1" for line in lines), f"the log has {[*map(str, lines[-3:])]}")
     return f"{len(lines)} lines"
@@ -218,18 +171,15 @@ def log_lines(bench: Bench) -> str:
 
 def crash(bench: Bench) -> str:
     """Let the app crash: the log and Android's DropBox both report it."""
-    screen = bench.page()
+    page = bench.page()
     log_of(bench.device)
-    before = screen.time
-    bench.device.perform(Tap(*the(screen, text="Crash").bounds.center))
-    after = bench.device.observe().screen
     bench.undo.append(f"am force-stop {PACKAGE}; input keyevent HOME")
-    need(after.find(text="Crash") is None, "the app is still shown")
+    need(not bench.tap(page, "Crash").is_shown, "the app is still shown")
     lines = log_of(bench.device, late=True)
     found = [each.package for each in crashes(lines or ())]
     need(lines is None or PACKAGE in found, f"the log reports crashes of {found}")
-    assert before is not None
-    stored = stored_crashes_of(bench.device, before.replace(microsecond=0))
+    assert page.screen.time is not None
+    stored = stored_crashes_of(bench.device, page.screen.time.replace(microsecond=0))
     need(stored is not None, "dumpsys dropbox cannot be read")
     kept = [each.package for _, each in stored or ()]
     need(PACKAGE in kept, f"DropBox reports crashes of {kept}")
@@ -243,9 +193,9 @@ def events(bench: Bench) -> str:
         if getattr(system, "address", None) is not None:  # nobody but adb reaches the listener
             need(LISTENER not in system.packages(), "the event listener does not answer")
         raise CannotBe("no event listener")
-    screen = bench.page()
+    page = bench.page()
     bench.device.events()
-    bench.tap(screen, "One")
+    bench.tap(page, "One")
     found = [(each.type, each.package) for each in bench.device.events()]
     need(("clicked", PACKAGE) in found, f"the events were {found}")
     return f"{len(found)} events"
@@ -253,18 +203,16 @@ def events(bench: Bench) -> str:
 
 def permissions(bench: Bench) -> str:
     """Let the app ask for a permission, allow it, and revoke it: the app and Android know."""
-    screen = bench.page()
-    bench.shell(f"pm revoke {PACKAGE} {PERMISSION}")
-    screen = bench.tap(bench.page(), "Ask")
-    allow = next((e for e in screen.elements if "permission_allow_" in e.resource_id), None)
-    need(allow, f"no dialog with a button to allow; in front: {screen.package}")
-    assert allow is not None
-    expect("granted", said(bench.do(Tap(*allow.bounds.center))), "the app")
-    told = bench.shell(f"dumpsys package {PACKAGE} | grep {PERMISSION}:")
-    need("granted=true" in told, f"dumpsys package prints {told.strip()!r}")
-    bench.shell(f"pm revoke {PACKAGE} {PERMISSION}")
-    told = bench.shell(f"dumpsys package {PACKAGE} | grep {PERMISSION}:")
-    need("granted=false" in told, f"dumpsys package prints {told.strip()!r} after pm revoke")
+    revoke, ask = f"pm revoke {PACKAGE} {PERMISSION}", f"dumpsys package {PACKAGE}"
+    bench.page()
+    bench.shell(revoke)  # which ends the app
+    dialog = bench.tap(bench.page(), "Ask").screen
+    allow = [each for each in dialog.elements if "permission_allow_" in each.resource_id]
+    need(allow, f"no dialog with a button to allow; in front: {dialog.package}")
+    expect("granted", bench.do(Tap(*allow[0].bounds.center)).said, "the app")
+    for script, told in (("true", "granted=true"), (revoke, "granted=false")):
+        printed = bench.shell(f"{script}; {ask} | grep {PERMISSION}:").strip()
+        need(told in printed, f"dumpsys package prints {printed!r}, not {told}")
     return "granted, then revoked"
 
 

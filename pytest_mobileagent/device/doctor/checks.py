@@ -53,7 +53,7 @@ class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of this
 
     level: Level = "problem"
 
-    def __init__(self, seen: str, remedy: str) -> None:
+    def __init__(self, seen: str, remedy: str = "") -> None:
         super().__init__(seen)
         self.remedy = remedy
 
@@ -120,9 +120,13 @@ def unlocked(device: Device) -> str:
 
 def root(device: Device) -> str:
     """The shell runs as root: only root can read the databases and preferences of apps."""
-    user = system_of(device).shell("id -u").strip()
-    if user != "0":
-        msg = f"the shell runs as user {user[:20]}, who cannot read the databases of apps"
+    shell = system_of(device).shell
+    user = shell("id -u").strip()[:20]
+    reads = "read" in shell("ls /data/data >/dev/null 2>&1 && echo read")
+    if reads != (user == "0"):
+        raise Unwell(f"`id -u` prints {user!r}; that /data/data can be read, is {reads}")
+    if not reads:
+        msg = f"the shell runs as user {user}, who cannot read the databases of apps"
         remedy = "use an image on which `adb root` works: one with Google APIs, without Google Play"
         raise Doubtful(msg, remedy)
     return "the shell runs as root"

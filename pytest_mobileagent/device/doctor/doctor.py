@@ -317,7 +317,7 @@ OF_PAGES: tuple[Check, ...] = (
     checks.hierarchy,
     checks.focus,
 )
-QUICK = ("open", "key home", "tap", "scroll up", "type ASCII", "type Chinese", "turned left")
+QUICK = ("open", "key home", "tap", "scroll up, down", "type ASCII", "type Chinese", "turned left")
 
 
 def title(check: Check) -> str:

@@ -12,8 +12,7 @@ import pytest
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.certify import certificate
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
-from pytest_mobileagent.device.certify.certificate import certify
-from pytest_mobileagent.device.certify.contracts import CONTRACTS
+from pytest_mobileagent.device.certify.certificate import CONTRACTS, certify
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError

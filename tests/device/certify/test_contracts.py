@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
-from pytest_mobileagent.device.certify.contracts import CONTRACTS, about
+from pytest_mobileagent.device.certify.certificate import CONTRACTS, about
 from pytest_mobileagent.device.doctor.checks import examine
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.shell import Shell
@@ -32,14 +32,13 @@ BROKEN = [
     ("input swipe", "true", "swipe"),
     ("input swipe", "true", "drag"),
     ("input swipe", "true", "notification shade"),
-    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \1 \2 \1 \4", "scroll left"),
-    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \3 \4 \1 \2", "scroll up"),
-    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \3 \4 \1 \2", "scroll down"),
+    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \1 \2 \1 \4", "scroll left, right"),
+    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \3 \4 \1 \2", "scroll up, down"),
+    (r"input swipe (\d+) (\d+) (\d+) (\d+)", r"input swipe \3 \4 \1 \2", "scroll left, right"),
     ("input keyevent 3", "true", "key home"),
     ("input keyevent 4", "true", "key back"),
     ("input keyevent 187", "true", "key overview"),
     ("input keyevent 66", "true", "key enter"),
-    ("input keyevent 66", "true", "type, enter"),
     ("input keyevent 66", "input keyevent 62", "type a new line"),
     ("input keyevent 61", "true", "keys delete, tab"),
     ("input keyevent 24", "true", "keys volume"),
@@ -66,19 +65,19 @@ BROKEN = [
     ("settings put", "true", "turned left"),
     ("setprop", "true", "probe prop"),
     ("getprop", "true", "probe prop"),
-    ("base64", "true", "probe sqlite"),
-    ("base64", "echo Zm9v", "probe preferences"),
+    ("base64", "true", "probes sqlite, preferences"),
+    ("base64", "echo Zm9v", "probes sqlite, preferences"),
     ("find", "true", "probes file, files"),
     (r"pm list packages -[3s]", "pm list packages", "probe packages"),
-    (r"media volume --stream 3 --get", "echo volume is 3 in range [0..15]", "probe volume"),
-    ("dumpsys activity", "true", "probe activity"),
+    (r"media volume --stream 3 --get", "echo volume is 3 in range [0..15]", "keys volume"),
+    ("dumpsys activity", "true", "focus"),
     ("logcat", "true", "probe log"),
     ("log -p", "true", "probe log"),
     ("dumpsys dropbox", "true", "crash"),
     ("pm revoke", "true", "permission dialog"),
     ("dumpsys package", "true", "permission dialog"),
     ("df", "true", "storage"),
-    ("dumpsys power", "true", "awake"),
+    ("dumpsys power", "true", "lock and wake"),
     (r"\bid -u", "echo 2000", "root"),
     ("printf", "true", "commands"),
     ("pm uninstall", "echo Success", "uninstall"),
