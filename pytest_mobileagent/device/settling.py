@@ -1,21 +1,17 @@
-"""Waiting until the screen has settled: until two observations in a row are equal, or a limit."""
+"""How long drivers wait until the screen has settled."""
 
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.jsonable import decimal_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 HELP = "must be a number of seconds above 0, then any limits of apps: 5,com.instagram.android=30"
-_LOOKS_WITHOUT_TREE = 3  # in a row, at least, before the device counts as broken
-_PAUSE = 0.05  # seconds before a hierarchy is requested again
-L = TypeVar("L", bound="Look")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,52 +49,3 @@ def _seconds(text: str) -> float:
     if number is None or number <= 0:
         raise ValueError(HELP)
     return number
-
-
-class Look(Protocol):
-    """An observation that can be compared: two are equal if their pixels or their trees are."""
-
-    @property
-    def png(self) -> bytes:
-        """The screenshot; empty if there is none, or it does not show the page."""
-
-    @property
-    def xml(self) -> str | None:
-        """The view hierarchy; None if the device returned none."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all that was asked for is there, or will not be there later either."""
-
-    @property
-    def package(self) -> str:
-        """The app that has the focus."""
-
-
-def settled(
-    take: Callable[[], L],
-    settle: Settle,
-    no_tree: Callable[[L], Exception],
-    shot: bytes | None = None,
-    tree: str | None = None,
-) -> L:
-    """Observe until two observations in a row are equal, or the app's time limit has passed.
-
-    `shot` and `tree` are of an earlier observation, if there is one. Hierarchies are compared too,
-    as a blinking cursor keeps changing pixels. A look that fails while a page changes is repeated
-    until the limit, too. `no_tree` returns the error that is raised if the device keeps returning
-    no hierarchy.
-    """
-    started = time.monotonic()
-    failures = 0
-    while True:
-        look = take()
-        failures = failures + 1 if look.xml is None else 0
-        late = time.monotonic() - started > settle.limit(look.package)
-        if look.xml is None:
-            if late and failures >= _LOOKS_WITHOUT_TREE:
-                raise no_tree(look)
-            time.sleep(_PAUSE)
-        elif late or (look.is_whole and ((look.png and look.png == shot) or look.xml == tree)):
-            return look
-        shot, tree = look.png, look.xml

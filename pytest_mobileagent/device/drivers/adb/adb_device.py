@@ -14,7 +14,6 @@ import re
 import secrets
 import shlex
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Open, Wait
@@ -33,40 +32,23 @@ from pytest_mobileagent.device.drivers.adb.system import (
     state_of,
 )
 from pytest_mobileagent.device.focus import FOCUS, focus
-from pytest_mobileagent.device.picture import Camera, Shot, has_nodes, turned
-from pytest_mobileagent.device.settling import Settle, settled
-from pytest_mobileagent.device.typed import Typing
+from pytest_mobileagent.device.live import LiveDevice, Look
+from pytest_mobileagent.device.picture import Shot, has_nodes
 from pytest_mobileagent.errors import DeviceError, ScreenError
-from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.xml import outline, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel
-    from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.event import Crash, Event, LogLine
+    from pytest_mobileagent.device.settling import Settle
     from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    outputs: list[ScriptOutput]  # of dump, focus, clock, and the probes
-    shot: Shot  # empty if none was taken
-    xml: str | None
-    png: bytes = b""
-    is_whole: bool = True
-
-    @property
-    def package(self) -> str:
-        return focus(self.outputs[1].text)[0]
-
-
-class AdbDevice:
+class AdbDevice(LiveDevice):
     """Drives a device through a shell that stays open (see `Device`).
 
     A step takes two round trips: one performs the action and takes a screenshot, the other makes a
@@ -86,43 +68,19 @@ class AdbDevice:
         log: LogLevel = "off",
     ) -> None:
         self.system = AdbSystem(address, restart, self._forget, log)
-        self._settle = settle or Settle()
-        self._spares = False
-        self._shot: bytes | None = None  # what was seen right after the last action: this, or
-        self._tree: str | None = None  # this if no screenshots are taken
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
-        self._size = self.info.size  # the size of the last screen, which may have been rotated
-        self._typing = Typing()
-        self._camera = Camera(str(address), self.system.size, "screencap", self.system.panels)
+        super().__init__(self.system, settle, str(address), "screencap")
 
     @property
     def address(self) -> Address:
         """The device's address; a reset may replace the device by one at another address."""
         return self.system.address
 
-    @property
-    def info(self) -> DeviceInfo:
-        """Facts about the device."""
-        return self.system.info
-
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Wait until the screen has settled, then return it with the values of the probes."""
         probes = probes or {}
         scripts = [dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
-        before = self._shot, self._tree
-        look = settled(lambda: self._look(scripts), self._settle, self._no_tree, *before)
-        self._shot = self._tree = None
-        moment = state_of(look.outputs[1:], probes)
-        assert look.xml is not None
-        png, notice, extent = b"", "", None
-        if self._spares:
-            extent = turned(self.info.size, look.xml)
-        else:
-            png, notice = self._camera.picture(look.shot, look.xml, self.info.size)
-        about = moment.package, moment.activity, moment.time
-        screen = Screen(look.xml, png, *about, extent=extent, notice=notice)
-        self._size = screen.size
-        return Capture(screen, moment.probes, lost=self._typing.seen(look.xml))
+        return self._capture(lambda: self._look(scripts, probes), self._no_tree)
 
     def perform(self, action: Action) -> None:
         """Perform an action on the device; the next `observe` waits for the screen to settle."""
@@ -167,23 +125,12 @@ class AdbDevice:
         finally:
             self._spares, self._tree = False, None
 
-    def events(self) -> tuple[Event, ...]:
-        """Return the events on the device since the last call."""
-        return self.system.events()
+    @property
+    def info(self) -> DeviceInfo:
+        """Facts about the device."""
+        return self.system.info
 
-    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the device's log since the last call; None if it cannot be read."""
-        return self.system.log(late=late)
-
-    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that Android has stored since a moment; None if it stores none."""
-        return self.system.stored_crashes(since)
-
-    def close(self) -> None:
-        """Disconnect from the device and leave it as it is."""
-        self.system.close()
-
-    def _look(self, scripts: Sequence[str]) -> _Look:
+    def _look(self, scripts: Sequence[str], probes: Mapping[str, Probe]) -> Look:
         shooting = () if self._spares else (self.system.panels.script,)
         outputs = self.system.look(*shooting, *scripts)
         shot = Shot(b"") if self._spares else Shot.of(outputs.pop(0).raw)
@@ -191,17 +138,16 @@ class AdbDevice:
         if xml is None:
             xml = hierarchy_of_servers(self.address)
         if self._spares:
-            return _Look(outputs, shot, xml, is_whole=xml is not None and has_nodes(xml))
-        return _Look(outputs, shot, xml, *self._camera.look(shot, xml, self.info.size))
+            seen = b"", xml is not None and has_nodes(xml)
+        else:
+            seen = self._camera.look(shot, xml, self.info.size)
+        package = focus(outputs[1].text)[0]
+        return Look(
+            shot, xml, *seen, package, lambda: state_of(outputs[1:], probes), outputs[0].text
+        )
 
-    def _forget(self) -> None:
-        """Forget the last screen, after a reset or a change of the display."""
-        self._shot = self._tree = None
-        self._typing.forget()
-        self._size = self.info.size
-
-    def _no_tree(self, look: _Look) -> DeviceError:
-        why = reason(look.outputs[0].text, served=is_served(self.address))
+    def _no_tree(self, look: Look) -> DeviceError:
+        why = reason(look.printed, served=is_served(self.address))
         return DeviceError(f"device {self.address} returns no view hierarchy; {why}")
 
     def _with_unicode_keyboard(self, command: str) -> tuple[str, str]:

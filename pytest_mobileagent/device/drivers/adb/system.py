@@ -35,7 +35,6 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     restart_as_root,
 )
 from pytest_mobileagent.device.focus import FOCUS, focus
-from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.device.picture import Panels, Shot
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.event import Crash, Event, LogLine
+    from pytest_mobileagent.episode.event import Event, LogLine
     from pytest_mobileagent.task.task import Probe, Value
 
 
@@ -214,13 +213,6 @@ class AdbSystem:
         lines = self._log.take()
         lines += self._log.rest() if late else ()
         return None if self._log.problem else lines
-
-    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes in Android's DropBox since a moment; None if it cannot be read.
-
-        If an app crashes often, some are missing: Android stores only the first ones per minute.
-        """
-        return dropbox_crashes(self.shell(DROPBOX_SCRIPT), since)
 
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have snapshots."""

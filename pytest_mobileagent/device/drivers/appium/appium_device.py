@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -25,57 +24,23 @@ from pytest_mobileagent.action.action import (
     Wait,
     scroll_path,
 )
-from pytest_mobileagent.device.device import Capture, DeviceState, System
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
-from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
-from pytest_mobileagent.device.picture import Camera, Panels, Shot
-from pytest_mobileagent.device.settling import Settle, settled
-from pytest_mobileagent.device.typed import Typing
+from pytest_mobileagent.device.live import LiveDevice, Look
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
     from appium.webdriver import Remote
 
-    from pytest_mobileagent.device.device import Address
+    from pytest_mobileagent.device.device import Address, Capture
+    from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
-    from pytest_mobileagent.episode.event import Crash, Event, LogLine
-    from pytest_mobileagent.episode.observation import DeviceInfo, Reset
+    from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+    from pytest_mobileagent.device.settling import Settle
+    from pytest_mobileagent.episode.observation import Reset
     from pytest_mobileagent.task.task import Probe
-
-
-class Backend(System, Protocol):
-    """The system behind the screen of a session, reached by adb or also by Appium."""
-
-    @property
-    def info(self) -> DeviceInfo:
-        """Facts about the device."""
-
-    @property
-    def panels(self) -> Panels | None:
-        """The panels that screenshots can be taken of; None if the server chooses one."""
-
-    def picture(self) -> Shot:
-        """Take a screenshot."""
-
-    def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
-        """Return a screenshot and the device's state."""
-
-    def size(self) -> tuple[int, int]:
-        """Return the screen's size, unrotated, as it is now."""
-
-    def events(self) -> tuple[Event, ...]:
-        """Return the events since the last call."""
-
-    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call; None if it cannot be read."""
-
-    def close(self) -> None:
-        """Disconnect from the device."""
 
 
 class AppiumSystem:
@@ -85,7 +50,7 @@ class AppiumSystem:
     """
 
     def __init__(
-        self, backend: Backend, session: AppiumSession, changed: Callable[[], None]
+        self, backend: AdbSystem | RemoteSystem, session: AppiumSession, changed: Callable[[], None]
     ) -> None:
         self._backend = backend
         self._session = session
@@ -127,20 +92,7 @@ class AppiumSystem:
         return self._backend.shell(script)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    shot: Shot
-    xml: str | None
-    state: DeviceState
-    png: bytes
-    is_whole: bool
-
-    @property
-    def package(self) -> str:
-        return self.state.package
-
-
-class AppiumDevice:
+class AppiumDevice(LiveDevice):
     """Drives a device through an Appium session; `backend` is the system behind its screen.
 
     A step takes two calls to the server: the action and the page source. The backend takes a
@@ -151,35 +103,20 @@ class AppiumDevice:
     """
 
     def __init__(
-        self, session: AppiumSession, backend: Backend, settle: Settle | None = None
+        self,
+        session: AppiumSession,
+        backend: AdbSystem | RemoteSystem,
+        settle: Settle | None = None,
     ) -> None:
         self.session = session
         self.system = AppiumSystem(backend, session, self._forget)
-        self._backend = backend
-        self._shot: bytes | None = None  # taken after the last action
-        self._settle = settle or Settle()
         self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
-            self._size = self.info.size  # the size of the last screen, which may have been rotated
-        self._typing = Typing()
-        self._camera = Camera(self.info.serial, backend.size, "the request for one", backend.panels)
-
-    @property
-    def info(self) -> DeviceInfo:
-        """Facts about the device."""
-        return self._backend.info
+            super().__init__(backend, settle, backend.info.serial, "the request for one")
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Wait until the screen has settled, then return it with the values of the probes."""
-        look = settled(lambda: self._look(probes or {}), self._settle, self._no_tree, self._shot)
-        self._shot = None
-        state = look.state
-        assert look.xml is not None
-        png, notice = self._camera.picture(look.shot, look.xml, self.info.size)
-        about = state.package, state.activity, state.time
-        screen = Screen(look.xml, png, *about, notice=notice)
-        self._size = screen.size
-        return Capture(screen, state.probes, lost=self._typing.seen(look.xml))
+        return self._capture(lambda: self._look(probes or {}), self._no_tree)
 
     def perform(self, action: Action) -> None:
         """Perform an action on the device; the next `observe` waits for the screen to settle."""
@@ -193,30 +130,19 @@ class AppiumDevice:
                 perform(driver, action, self._size)
             self._shot = self._backend.picture().png
 
-    def events(self) -> tuple[Event, ...]:
-        """Return the events on the device since the last call."""
-        return self._backend.events()
-
-    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the device's log since the last call; None if it cannot be read."""
-        return self._backend.log(late=late)
-
-    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that Android has stored since a moment; None if it stores none."""
-        return dropbox_crashes(self._backend.shell(DROPBOX_SCRIPT), since)
-
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
         with suppress(DeviceError):
             self.session.close()
-        self._backend.close()
+        super().close()
 
-    def _look(self, probes: Mapping[str, Probe]) -> _Look:
+    def _look(self, probes: Mapping[str, Probe]) -> Look:
         with self.session.speaking("an observation") as driver:
             source = self._source(driver)
         xml = hierarchy(source)
         shot, state = self._backend.seen(probes)
-        return _Look(shot, xml, state, *self._camera.look(shot, xml, self.info.size))
+        seen = self._camera.look(shot, xml, self.info.size)
+        return Look(shot, xml, *seen, state.package, lambda: state)
 
     def _source(self, driver: Remote) -> str:
         """Return the page source; empty while no window has any content, as when an app starts."""
@@ -231,12 +157,7 @@ class AppiumDevice:
             self._why = f": {(error.msg or '').splitlines()[0][:300]}"
             return ""
 
-    def _forget(self) -> None:
-        """Forget the last screen, after a reset or a change of the display."""
-        self._shot = None
-        self._typing.forget()
-
-    def _no_tree(self, look: _Look) -> DeviceError:
+    def _no_tree(self, look: Look) -> DeviceError:
         return DeviceError(
             f"Appium at {self.session.redacted} returns no view hierarchy{self._why}"
         )

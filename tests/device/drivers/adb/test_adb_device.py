@@ -21,10 +21,10 @@ from pytest_mobileagent.device.drivers.adb.adb_device import (
     hierarchy,
     hierarchy_of_servers,
     reason,
-    turned,
 )
 from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput, Shell
 from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.picture import turned
 from pytest_mobileagent.errors import DeviceError, TaskError
 from tests.device.drivers.adb.stub_phone import stub_phone
 

@@ -1,0 +1,138 @@
+"""What the drivers of live devices have in common: how they wait for a screen, and make it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
+from pytest_mobileagent.device.picture import Camera, turned
+from pytest_mobileagent.device.settling import Settle
+from pytest_mobileagent.device.typed import Typing
+from pytest_mobileagent.screen import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from pytest_mobileagent.device.device import DeviceState
+    from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+    from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+    from pytest_mobileagent.device.picture import Shot
+    from pytest_mobileagent.episode.event import Crash, Event, LogLine
+    from pytest_mobileagent.episode.observation import DeviceInfo
+
+_LOOKS_WITHOUT_TREE = 3  # in a row, at least, before the device counts as broken
+_PAUSE = 0.05  # seconds before a hierarchy is requested again
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An observation that can be compared: two are equal if their pixels or their trees are.
+
+    - `shot`: the screenshot as the phone returned it; `png` is empty if it does not show the page.
+    - `xml`: the view hierarchy; None if the device returned none.
+    - `is_whole`: whether all that was asked for is there, or will not be there later either.
+    - `package`: the app that has the focus.
+    - `read`: returns the state beside the screen.
+    - `printed`: what the device said of the hierarchy.
+    """
+
+    shot: Shot
+    xml: str | None
+    png: bytes
+    is_whole: bool
+    package: str
+    read: Callable[[], DeviceState]
+    printed: str = ""
+
+
+class LiveDevice:
+    """A device whose screen is behind a system, `backend`; `tells` is what takes screenshots.
+
+    `name` is what errors call the device. Subclasses look, act, and have a `system`.
+    """
+
+    def __init__(
+        self, backend: AdbSystem | RemoteSystem, settle: Settle | None, name: str, tells: str
+    ) -> None:
+        self._backend = backend
+        self._settle = settle or Settle()
+        self._spares = False
+        self._shot: bytes | None = None  # what was seen right after the last action: this, or
+        self._tree: str | None = None  # this if no screenshots are taken
+        self._size = self.info.size  # the size of the last screen, which may have been rotated
+        self._typing = Typing()
+        self._camera = Camera(name, backend.size, tells, backend.panels)
+
+    @property
+    def info(self) -> DeviceInfo:
+        """Facts about the device."""
+        return self._backend.info
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the events on the device since the last call."""
+        return self._backend.events()
+
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
+        """Return the lines of the device's log since the last call; None if it cannot be read."""
+        return self._backend.log(late=late)
+
+    def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes in Android's DropBox since a moment; None if it cannot be read.
+
+        If an app crashes often, some are missing: Android stores only the first ones per minute.
+        """
+        return dropbox_crashes(self._backend.shell(DROPBOX_SCRIPT), since)
+
+    def close(self) -> None:
+        """Disconnect from the device and leave it as it is."""
+        self._backend.close()
+
+    def _capture(self, take: Callable[[], Look], no_tree: Callable[[Look], Exception]) -> Capture:
+        """Look until the screen has settled, and return it with the values of the probes."""
+        look = self._settled(take, no_tree)
+        self._shot = self._tree = None
+        state = look.read()
+        assert look.xml is not None
+        png, notice, extent = b"", "", None
+        if self._spares:
+            extent = turned(self.info.size, look.xml)
+        else:
+            png, notice = self._camera.picture(look.shot, look.xml, self.info.size)
+        about = state.package, state.activity, state.time
+        screen = Screen(look.xml, png, *about, extent=extent, notice=notice)
+        self._size = screen.size
+        return Capture(screen, state.probes, lost=self._typing.seen(look.xml))
+
+    def _settled(self, take: Callable[[], Look], no_tree: Callable[[Look], Exception]) -> Look:
+        """Look until two looks in a row are equal, or the app's time limit has passed.
+
+        Hierarchies are compared too, as a blinking cursor keeps changing pixels. A look that fails
+        while a page changes is repeated until the limit, too. `no_tree` returns the error that is
+        raised if the device keeps returning no hierarchy.
+        """
+        started = time.monotonic()
+        failures = 0
+        while True:
+            look = take()
+            failures = failures + 1 if look.xml is None else 0
+            late = time.monotonic() - started > self._settle.limit(look.package)
+            if look.xml is None:
+                if late and failures >= _LOOKS_WITHOUT_TREE:
+                    raise no_tree(look)
+                time.sleep(_PAUSE)
+            elif late or (look.is_whole and self._is_same(look)):
+                return look
+            self._shot, self._tree = look.png, look.xml
+
+    def _is_same(self, look: Look) -> bool:
+        return bool(look.png and look.png == self._shot) or look.xml == self._tree
+
+    def _forget(self) -> None:
+        """Forget the last screen, after a reset or a change of the display."""
+        self._shot = self._tree = None
+        self._typing.forget()
+        self._size = self.info.size
