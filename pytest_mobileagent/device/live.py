@@ -69,15 +69,12 @@ class LiveDevice:
 
     @property
     def info(self) -> DeviceInfo:
-        """Facts about the device."""
         return self._backend.info
 
     def events(self) -> tuple[Event, ...]:
-        """Return the events on the device since the last call."""
         return self._backend.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the device's log since the last call; None if it cannot be read."""
         return self._backend.log(late=late)
 
     def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
@@ -88,7 +85,6 @@ class LiveDevice:
         return dropbox_crashes(self._backend.shell(DROPBOX_SCRIPT), since)
 
     def close(self) -> None:
-        """Disconnect from the device and leave it as it is."""
         self._backend.close()
 
     def _capture(self, take: Callable[[], Look], no_tree: Callable[[Look], Exception]) -> Capture:

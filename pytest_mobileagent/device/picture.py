@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 import struct
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ from pytest_mobileagent.screen.encoding import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from PIL.Image import Image
 
 
 Size = tuple[int, int]
@@ -225,13 +228,8 @@ def _is_black(png: bytes, xml: str) -> bool:
     width, height = size_of(png)
     if len(png) * 100 > _BYTES * max(width * height, 100_000) or not has_nodes(xml):
         return False
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(png)) as image:
-            pixels = image.convert("L")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise DeviceError(f"the screenshot cannot be decoded: {error}") from error
+    with _decoded(png) as image:
+        pixels = image.convert("L")
     places = list(_places_of_text(xml, (width, height))) or [Bounds(0, 0, width, height)]
     return all(pixels.crop(place).getextrema() == (0, 0) for place in places)
 
@@ -259,14 +257,22 @@ def _fitted(png: bytes, frame: Size, xml: str) -> bytes:
     from PIL import Image
 
     encoded = io.BytesIO()
+    with _decoded(png) as image:
+        is_turned = (size[0] < size[1]) != (frame[0] < frame[1])
+        # Android's rotations are clockwise, so that the picture is turned back.
+        back = Image.Transpose.ROTATE_270 if _rotation(xml) == 3 else Image.Transpose.ROTATE_90
+        upright = image.transpose(back) if is_turned else image
+        fitted = upright if upright.size == frame else upright.resize(frame)
+        fitted.save(encoded, "PNG", compress_level=1)
+    return encoded.getvalue()
+
+
+@contextmanager
+def _decoded(png: bytes) -> Iterator[Image]:
+    from PIL import Image
+
     try:
         with Image.open(io.BytesIO(png)) as image:
-            is_turned = (size[0] < size[1]) != (frame[0] < frame[1])
-            # Android's rotations are clockwise, so that the picture is turned back.
-            back = Image.Transpose.ROTATE_270 if _rotation(xml) == 3 else Image.Transpose.ROTATE_90
-            upright = image.transpose(back) if is_turned else image
-            fitted = upright if upright.size == frame else upright.resize(frame)
-            fitted.save(encoded, "PNG", compress_level=1)
+            yield image
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise DeviceError(f"the screenshot cannot be decoded: {error}") from error
-    return encoded.getvalue()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action import action as act
 from pytest_mobileagent.action.action import Key, Swipe, Tap, Type
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
-from pytest_mobileagent.device.doctor.checks import UNICODE_KEYBOARD, UNICODE_REMEDY
+from pytest_mobileagent.device.doctor.checks import UNICODE_REMEDY
+from pytest_mobileagent.device.drivers.adb.gestures import UNICODE_KEYBOARD
 from pytest_mobileagent.device.probes.services import packages, volume
 from pytest_mobileagent.errors import DeviceError
 

@@ -6,7 +6,6 @@ the device's state and screen; contracts (`device.certify`), which are examined 
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -16,12 +15,12 @@ from pytest_mobileagent.device.device import (
     PERMIT,
     POWER,
     ROOM,
-    PageDevice,
     free_mb,
     is_locked,
     system_of,
     wakefulness,
 )
+from pytest_mobileagent.device.drivers.adb.gestures import UNICODE_KEYBOARD
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.errors import MobileAgentError
 
@@ -79,7 +78,6 @@ def examine(name: str, check: Callable[[T], str], on: T) -> Finding:
 _ROOM_MB = 300
 _CLOCK_SECONDS = 3600.0
 _SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
-UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 UNICODE_REMEDY = (
     "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
 )
@@ -205,8 +203,8 @@ def screenshot(device: Device) -> str:
     """The device takes screenshots, which are as large as the screen and not all black."""
     screen = device.observe().screen
     size = "{}x{}".format(*screen.size)
-    if sorted(screen.size) != sorted(_window_size(device)):
-        output = "{}x{}".format(*_window_size(device))
+    if sorted(screen.size) != sorted(device.info.size):
+        output = "{}x{}".format(*device.info.size)
         remedy = "`adb shell wm size reset`; foldables and second displays are not supported"
         raise Unwell(f"the screenshot has {size} pixels, but the screen has {output}", remedy)
     if screen.image.getextrema() == ((0, 0), (0, 0), (0, 0)):
@@ -242,12 +240,3 @@ def focus(device: Device) -> str:
         remedy += "`dumpsys window`"
         raise Unwell("the device does not report which app is in front", remedy)
     return f"in front: {screen.package}/{screen.activity}"
-
-
-def _window_size(device: Device) -> tuple[int, int]:
-    if isinstance(device, PageDevice):
-        return device.info.size
-    pixels = re.findall(r"(\d+)x(\d+)", system_of(device).shell("wm size"))
-    if not pixels:
-        return device.info.size
-    return int(pixels[-1][0]), int(pixels[-1][1])

@@ -289,38 +289,15 @@ def _wrapped(head: str, text: str) -> list[str]:
     return [head + lines[0], *(" " * 11 + line for line in lines[1:])]
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from pytest_mobileagent.device.device import Device
-
-    Check = Callable[[Device], str]
-
-LOOKING: tuple[Check, ...] = (
-    checks.answers,
-    checks.awake,
-    checks.unlocked,
-    checks.root,
-    checks.storage,
-    checks.clock,
-    checks.animations,
-    checks.keyboard,
-    checks.events,
-    checks.snapshots,
-    checks.screenshot,
-    checks.hierarchy,
-    checks.focus,
-)
-OF_PAGES: tuple[Check, ...] = (
-    checks.snapshots,
-    checks.screenshot,
-    checks.hierarchy,
-    checks.focus,
+OF_PAGES = (checks.snapshots, checks.screenshot, checks.hierarchy, checks.focus)
+LOOKING = (
+    *(checks.answers, checks.awake, checks.unlocked, checks.root, checks.storage, checks.clock),
+    *(checks.animations, checks.keyboard, checks.events, *OF_PAGES),
 )
 QUICK = ("open", "key home", "tap", "scroll up, down", "type ASCII", "type Chinese", "turned left")
 
 
-def title(check: Check) -> str:
+def title(check: Callable[[Device], str]) -> str:
     """Return the name of a check in reports."""
     return check.__name__.replace("_", " ")
 
@@ -331,13 +308,9 @@ def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
     Acting means some contracts, which need an app that is installed and removed again. Only a few
     checks apply to recorded pages, whose graph has been checked before.
     """
-    if isinstance(device, PageDevice):
-        for check in OF_PAGES:
-            yield examine(title(check), check, device)
-        return
-    for check in LOOKING:
+    for check in OF_PAGES if isinstance(device, PageDevice) else LOOKING:
         yield examine(title(check), check, device)
-    if act:
+    if act and not isinstance(device, PageDevice):
         yield from _acting(device)
 
 

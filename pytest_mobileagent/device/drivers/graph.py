@@ -13,17 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import action as act
+from pytest_mobileagent.action.action import Key, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.action.matching.geometry import common_characters
 from pytest_mobileagent.device.device import Capture, PagesAddress
@@ -60,7 +51,6 @@ class Driver:
         shared: Callable[[], SharedRun],
         restart: Restart | None,
     ) -> GraphDevice:
-        """Open the graph."""
         from pytest_mobileagent.dataset.graph import Graph
 
         return GraphDevice(Graph.open(address.folder))
@@ -148,7 +138,6 @@ class GraphDevice:
         return ()
 
     def close(self) -> None:
-        """Close the graph."""
         self._graph.close()
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
@@ -165,7 +154,6 @@ class GraphDevice:
         return list(dict.fromkeys([DEFAULT_SNAPSHOT, *self._graph.snapshots]))
 
     def packages(self) -> frozenset[str]:
-        """Return the apps of the pages."""
         return self._graph.packages
 
     def versions(self) -> Mapping[str, str]:
@@ -227,11 +215,11 @@ class GraphDevice:
     def _from_anywhere(self, here: str, action: Action) -> str | None:
         """Return the page that an action leads to from any page without an edge for it."""
         match action:
-            case Wait():
+            case act.Wait():
                 return here
             case Key("home"):
                 return self._graph.home or None
-            case Open(app):
+            case act.Open(app):
                 return self._graph.apps.get(app)
         return None
 
@@ -330,7 +318,7 @@ def with_box(edge: Edge, screen: Screen) -> Edge:
 def point_of(action: Action) -> tuple[int, int] | None:
     """Return the pixel where an action begins; None if it has no position."""
     match action:
-        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Swipe(x, y):
+        case Tap(x, y) | act.LongPress(x, y) | act.DoubleTap(x, y) | Swipe(x, y):
             return x, y
         case Type(at=at) | Scroll(at=at):
             return at

@@ -131,7 +131,6 @@ class NoisyDevice:
 
     @property
     def info(self) -> DeviceInfo:
-        """Facts about the device."""
         return self._device.info
 
     @property
@@ -141,12 +140,10 @@ class NoisyDevice:
 
     @property
     def is_covered(self) -> bool:
-        """Whether noise covered the screen when it was last observed, and takes actions."""
         return self._overlay is not None and self._overlay.template.kind != "toast"
 
     @property
     def noises(self) -> int:
-        """How many times noise has appeared so far, whether or not the agent has met it."""
         return self._noises
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
@@ -185,24 +182,19 @@ class NoisyDevice:
             self._perform_scheduled(action, place)
 
     def noise(self) -> Noise | None:
-        """Return the noise that the agent has met since the last call (see `NoiseMaker`)."""
         met, self._met, self._position = self._met, None, 0
         return met
 
     def events(self) -> tuple[Event, ...]:
-        """Return the events on the device since the last call."""
         return self._device.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the device's log since the last call; None if unreadable."""
         return log_of(self._device, late=late)
 
     def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
-        """Return the crashes that the device has stored since a moment; None if unknown."""
         return stored_crashes_of(self._device, since)
 
     def close(self) -> None:
-        """Disconnect from the device and leave it as it is."""
         self._device.close()
 
     def _perform_scheduled(self, action: Action, place: int) -> None:

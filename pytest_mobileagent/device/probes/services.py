@@ -56,7 +56,6 @@ class Setting:
 
     @property
     def script(self) -> str:
-        """Query the settings provider."""
         return f"settings get {self.namespace} {shlex.quote(self.key)}"
 
     def parse(self, output: str) -> Value:
@@ -80,11 +79,9 @@ class Property:
 
     @property
     def script(self) -> str:
-        """Query the property service."""
         return f"getprop {shlex.quote(self.key)}"
 
     def parse(self, output: str) -> Value:
-        """Return the text of the property."""
         return output.strip() or None
 
 
@@ -108,7 +105,6 @@ class Volume:
         return f"media {ask} | grep 'volume is' || cmd media_session {ask}"
 
     def parse(self, output: str) -> Value:
-        """Return the index."""
         found = _VOLUME.search(output)
         if found is None:
             raise DeviceError(f"the phone printed no volume but {output.strip()[:200]!r}")
@@ -121,7 +117,6 @@ class FrontActivity:
 
     @property
     def script(self) -> str:
-        """Query the activity manager."""
         return "dumpsys activity activities | grep -E '(Resumed|mFocused)Activity[=:]'; true"
 
     def parse(self, output: str) -> Value:
@@ -178,12 +173,10 @@ class Packages:
 
     @property
     def script(self) -> str:
-        """Query the package manager."""
         command = f"pm list packages{KINDS[self.kind]}"
         return f"{command} 2>/dev/null || {command} --user 0 2>&1"
 
     def parse(self, output: str) -> Value:
-        """Return the names."""
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if stray := [line for line in lines if not line.startswith("package:")]:
             printed = " ".join(stray)[:200]
@@ -213,7 +206,6 @@ class Provider:
 
     @property
     def script(self) -> str:
-        """Query the provider with Android's `content` program."""
         words = ["content", "query", "--uri", self.uri]
         words += ["--projection", ":".join(self.projection)] if self.projection else []
         words += ["--where", self.where] if self.where else []
@@ -221,7 +213,6 @@ class Provider:
         return f"{shlex.join(words)} 2>&1"
 
     def parse(self, output: str) -> Value:
-        """Return the rows."""
         rows = _rows(output)
         if not rows and output.strip().rpartition("\n")[2] == "No result found.":
             return []

@@ -168,7 +168,6 @@ class File:
         return f"base64 {shlex.quote(self.path)} 2>&1"
 
     def parse(self, output: str) -> Value:
-        """Return the text, or the bytes in base64."""
         found = content(output, self.path)
         if found is None:
             return None
@@ -211,13 +210,11 @@ class Files:
 
     @property
     def script(self) -> str:
-        """Find the folders, then the files."""
         folder = shlex.quote(self.folder.rstrip("/") + "/")
         find = f"find {folder} -type"
         return f"{find} d 2>/dev/null; echo .; {find} f 2>/dev/null; true"
 
     def parse(self, output: str) -> Value:
-        """Return the paths."""
         folders, _, files = output.partition("\n.\n") if "\n.\n" in output else ("", "", "")
         top = self.folder.rstrip("/") + "/"
         inside = [f"{line.rstrip('/')}/" for line in folders.splitlines()] + files.splitlines()

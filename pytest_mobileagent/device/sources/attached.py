@@ -77,12 +77,10 @@ class AttachedSource(Source):
 
     @property
     def shown(self) -> str:
-        """The user's text."""
         return f"serial:{self._text}"
 
     @property
     def count(self) -> int:
-        """The number of devices that are named."""
         return len(self.places)
 
     def check(self, options: DeviceOptions) -> None:
@@ -115,7 +113,6 @@ class AttachedSource(Source):
         options: DeviceOptions,
         shared: Callable[[], SharedRun],
     ) -> AttachedSlots:
-        """Return a slot for each device."""
         try:
             return AttachedSlots([place.address() for place in self.places])
         except ValueError as error:

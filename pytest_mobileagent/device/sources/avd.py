@@ -34,7 +34,6 @@ class AvdSource(Source):
 
     @property
     def shown(self) -> str:
-        """The name of the AVD."""
         return f"avd:{self._name}"
 
     def check(self, options: DeviceOptions) -> None:
@@ -45,7 +44,6 @@ class AvdSource(Source):
             raise ValueError(str(error)) from None
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> AvdSlots:
-        """Return a slot for each worker."""
         avd = Avd(
             find_sdk().emulator,
             self._name,

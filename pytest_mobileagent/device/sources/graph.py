@@ -38,7 +38,6 @@ class GraphSource(Source):
 
     @property
     def shown(self) -> str:
-        """The folder."""
         return f"graph:{self._text}"
 
     @cached_property
@@ -59,7 +58,6 @@ class GraphSource(Source):
     def packages(
         self, options: DeviceOptions, shared: Callable[[], SharedRun]
     ) -> Collection[str] | None:
-        """Return the apps of its pages."""
         return self._graph.packages
 
     def hides(self) -> Mapping[str, str]:
@@ -94,5 +92,4 @@ class GraphSource(Source):
             raise TaskError(f"{flaw} ({self.shown})")
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> RunSlots:
-        """Return a slot for each worker."""
         return RunSlots(shared(), options.workers, PagesAddress(self._graph.folder))

@@ -71,7 +71,6 @@ class VirtualSource(Source):
         return DeclaredApps(options.apps, shared)
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
-        """Return a slot for each worker."""
         return virtual_slots(shared(), options.workers, options.apps, options.clock)
 
 

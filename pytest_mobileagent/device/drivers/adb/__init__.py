@@ -30,7 +30,6 @@ class Driver:
         shared: Callable[[], SharedRun],
         restart: Restart | None,
     ) -> AdbDevice:
-        """Connect to the device."""
         from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 
         return AdbDevice(address, options.settle, restart, options.log)

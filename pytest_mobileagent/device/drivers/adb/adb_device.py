@@ -77,13 +77,11 @@ class AdbDevice(LiveDevice):
         return self.system.address
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Wait until the screen has settled, then return it with the values of the probes."""
         probes = probes or {}
         scripts = [dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
         return self._capture(lambda: self._look(scripts, probes), self._no_tree)
 
     def perform(self, action: Action) -> None:
-        """Perform an action on the device; the next `observe` waits for the screen to settle."""
         if isinstance(action, Wait):
             time.sleep(action.seconds)
             return
@@ -118,7 +116,6 @@ class AdbDevice(LiveDevice):
 
     @contextlib.contextmanager
     def without_screenshots(self) -> Iterator[None]:
-        """Take no screenshots in this context (see `SparingDevice`)."""
         self._spares, self._shot = True, None
         try:
             yield

@@ -53,11 +53,9 @@ class Console:
         self._token = Path(address.home, ".emulator_console_auth_token")
 
     def name(self) -> str:
-        """Return the name of the emulator's AVD."""
         return self._command("avd name").strip()
 
     def snapshots(self) -> list[str]:
-        """Return the names of the snapshots that can be loaded."""
         return snapshot_names(self._command("avd snapshot list"))
 
     def load(self, snapshot: str) -> None:
@@ -69,7 +67,6 @@ class Console:
         self._command(f"avd snapshot save {snapshot}", 300.0)
 
     def delete(self, snapshot: str) -> None:
-        """Delete a snapshot."""
         self._command(f"avd snapshot delete {snapshot}")
 
     def loaded(self) -> str:

@@ -7,23 +7,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    scroll_path,
-)
+from pytest_mobileagent.action import action as act
+from pytest_mobileagent.action.action import Action, Type, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 
 if TYPE_CHECKING:
@@ -43,17 +28,17 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
     `sdk` is the device's API level.
     """
     match action:
-        case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
+        case act.Tap() | act.DoubleTap() | act.LongPress() | act.Swipe() | act.Scroll():
             return _touch(action, size)
         case Type():
             return "; ".join(_type(action, sdk))
-        case Key(name):
+        case act.Key(name):
             return f"input keyevent {KEYCODES[name]}"
-        case Open(app):
+        case act.Open(app):
             return open_app(app)
-        case Wait(seconds):
+        case act.Wait(seconds):
             return f"sleep {seconds}"
-        case Ask() | Finish() | Impossible() | Raw():
+        case act.Ask() | act.Finish() | act.Impossible() | act.Raw():
             return ""
         case _:
             assert_never(action)
@@ -91,15 +76,15 @@ def needs_unicode_keyboard(action: Action) -> bool:
 
 def _touch(action: Touch, size: tuple[int, int]) -> str:
     match action:
-        case Tap(x, y):
+        case act.Tap(x, y):
             return f"input tap {x} {y}"
-        case DoubleTap(x, y):
+        case act.DoubleTap(x, y):
             return f"input tap {x} {y}; input tap {x} {y}"
-        case LongPress(x, y, seconds):
+        case act.LongPress(x, y, seconds):
             return f"input swipe {x} {y} {x} {y} {round(seconds * 1000)}"
-        case Swipe(x1, y1, x2, y2, seconds):
+        case act.Swipe(x1, y1, x2, y2, seconds):
             return f"input swipe {x1} {y1} {x2} {y2} {round(seconds * 1000)}"
-        case Scroll():
+        case act.Scroll():
             (x1, y1), (x2, y2) = scroll_path(action, size)
             return f"input swipe {x1} {y1} {x2} {y2} {NEVER_A_FLING}"
 

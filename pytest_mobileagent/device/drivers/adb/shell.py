@@ -82,7 +82,6 @@ class ScriptOutput:
 
     @property
     def text(self) -> str:
-        """The output as text."""
         return self.raw.decode("utf-8", "replace").replace("\r\n", "\n")
 
     def __str__(self) -> str:

@@ -143,12 +143,10 @@ class AdbSystem:
         return outputs[: len(scripts)]
 
     def size(self) -> tuple[int, int]:
-        """Return the screen's size, unrotated, as it is now."""
         self.info = replace(self.info, size=read_info(self._shell).size)
         return self.info.size
 
     def picture(self) -> Shot:
-        """Take a screenshot, in one round trip."""
         return Shot.of(self._shell.run(self.panels.script).raw)
 
     def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
@@ -222,11 +220,9 @@ class AdbSystem:
             return []
 
     def packages(self) -> frozenset[str]:
-        """Return the installed packages."""
         return frozenset(self.versions())
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each installed package; "" if it is unknown."""
         if self._packages is None:
             output = self.look(PACKAGES)[0].text
             self._packages = _versions(output) or None
@@ -236,11 +232,9 @@ class AdbSystem:
         return self._packages
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return its output."""
         return self._shell.run(f"sh -c {shlex.quote(script)}").text
 
     def close(self) -> None:
-        """Disconnect from the device and leave it as it is."""
         self._listener.stop()
         self._log.stop()
         self._shell.close()

@@ -7,23 +7,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    scroll_path,
-)
+from pytest_mobileagent.action import action as act
+from pytest_mobileagent.action.action import Action, Open, Type, Wait, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.live import LiveDevice, Look
@@ -76,19 +61,15 @@ class AppiumSystem:
         self._changed()
 
     def snapshots(self) -> Sequence[str]:
-        """Return the names of the snapshots that `reset` can load."""
         return self._backend.snapshots()
 
     def packages(self) -> frozenset[str]:
-        """Return the installed packages."""
         return self._backend.packages()
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each installed package; "" if it is unknown."""
         return self._backend.versions()
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return its output."""
         return self._backend.shell(script)
 
 
@@ -115,11 +96,9 @@ class AppiumDevice(LiveDevice):
             super().__init__(backend, settle, backend.info.serial, "the request for one")
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Wait until the screen has settled, then return it with the values of the probes."""
         return self._capture(lambda: self._look(probes or {}), self._no_tree)
 
     def perform(self, action: Action) -> None:
-        """Perform an action on the device; the next `observe` waits for the screen to settle."""
         self._typing.note(action)
         if isinstance(action, Wait):
             time.sleep(action.seconds)
@@ -131,7 +110,6 @@ class AppiumDevice(LiveDevice):
             self._shot = self._backend.picture().png
 
     def close(self) -> None:
-        """Disconnect from the device and leave it as it is."""
         with suppress(DeviceError):
             self.session.close()
         super().close()
@@ -166,25 +144,25 @@ class AppiumDevice(LiveDevice):
 def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
     """Perform an action on a screen of `size` pixels."""
     match action:
-        case Tap(x, y):
+        case act.Tap(x, y):
             driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
-        case DoubleTap(x, y):
+        case act.DoubleTap(x, y):
             driver.execute_script("mobile: doubleClickGesture", {"x": x, "y": y})
-        case LongPress(x, y, seconds):
+        case act.LongPress(x, y, seconds):
             where = {"x": x, "y": y, "duration": round(seconds * 1000)}
             driver.execute_script("mobile: longClickGesture", where)
-        case Swipe(x1, y1, x2, y2, seconds):
+        case act.Swipe(x1, y1, x2, y2, seconds):
             driver.swipe(x1, y1, x2, y2, round(seconds * 1000))
-        case Scroll():
+        case act.Scroll():
             (x1, y1), (x2, y2) = scroll_path(action, size)
             driver.swipe(x1, y1, x2, y2, NEVER_A_FLING)
         case Type():
             _type(driver, action)
-        case Key(name):
+        case act.Key(name):
             driver.press_keycode(KEYCODES[name])
         case Open(app):
             driver.activate_app(app)
-        case Wait() | Ask() | Finish() | Impossible() | Raw():
+        case Wait() | act.Ask() | act.Finish() | act.Impossible() | act.Raw():
             pass  # nothing is done on the device
         case _:
             assert_never(action)

@@ -112,7 +112,6 @@ class AppiumSession:
             pass
 
     def close(self) -> None:
-        """End the session."""
         driver, self._driver = self._driver, None
         if driver is not None:
             with suppress(Exception):  # it may be lost already

@@ -70,7 +70,6 @@ class RemoteSystem:
             return Shot(b"", f"a reply that is not Base64: {error}")
 
     def size(self) -> tuple[int, int]:
-        """Return the screen's size, unrotated, as it is now."""
         with self._session.speaking("an observation") as driver:
             size, turned = driver.get_window_size(), driver.orientation == "LANDSCAPE"
         wide, high = int(size["width"]), int(size["height"])
@@ -79,7 +78,6 @@ class RemoteSystem:
         return natural
 
     def seen(self, probes: Mapping[str, Probe]) -> tuple[Shot, DeviceState]:
-        """Return a screenshot and the device's state."""
         png = self.picture()
         if self._has_shell:
             try:
@@ -145,11 +143,9 @@ class RemoteSystem:
             return []
 
     def packages(self) -> frozenset[str]:
-        """Return the installed packages."""
         return frozenset(self.versions())
 
     def versions(self) -> Mapping[str, str]:
-        """Return the version code of each installed package; "" if it is unknown."""
         if self._packages is None:
             with self._session.speaking("listing apps") as driver:
                 found = dict(driver.execute_script("mobile: listApps"))
@@ -158,7 +154,6 @@ class RemoteSystem:
         return self._packages
 
     def shell(self, script: str) -> str:
-        """Run a shell script on the device and return its output."""
         if self._root is None:
             self._root = self._become_root()
         # The arguments are split into words once more on their way to the shell, and the driver
