@@ -8,7 +8,6 @@ what it needs. None knows what kind of device it is tried on.
 from __future__ import annotations
 
 import inspect
-import logging
 import time
 from collections import Counter, deque
 from contextlib import closing, contextmanager
@@ -283,24 +282,14 @@ def _heard() -> Iterator[deque[str]]:
     """Yield the last commands of the driver, with what the device printed."""
     heard: deque[str] = deque(maxlen=_HEARD)
 
-    class Ear(logging.Handler):
-        """Keeps what is logged."""
+    def hear(script: str, output: shell.ScriptOutput) -> None:
+        heard.append(printable(f"$ {_cut(script)}\n{_cut(str(output))}"))
 
-        def emit(self, record: logging.LogRecord) -> None:
-            script, said = (_cut(str(part)) for part in record.args or ("", ""))
-            heard.append(printable(f"$ {script}\n{said}"))
-
-    logger, ear = shell.log, Ear()
-    before = logger.level, logger.propagate
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False
-    logger.addHandler(ear)
+    shell.listeners.append(hear)
     try:
         yield heard
     finally:
-        logger.removeHandler(ear)
-        logger.setLevel(before[0])
-        logger.propagate = before[1]
+        shell.listeners.remove(hear)
 
 
 def _cut(text: str) -> str:

@@ -70,17 +70,14 @@ def examine(name: str, check: Callable[[T], str], on: T) -> Finding:
     except Unwell as finding:
         return Finding(name, finding.level, str(finding), finding.remedy)
     except MobileAgentError as error:
-        return Finding(
-            name, "problem", str(error), "see docs/devices.md, and report it if it persists"
-        )
+        remedy = "see docs/devices.md, and report it if it persists"
+        return Finding(name, "problem", str(error), remedy)
 
 
 _ROOM_MB = 300
 _CLOCK_SECONDS = 3600.0
 _SCALES = ("window_animation_scale", "transition_animation_scale", "animator_duration_scale")
-UNICODE_REMEDY = (
-    "install the app ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
-)
+UNICODE_REMEDY = "install ADBKeyboard (github.com/senzhk/ADBKeyBoard), or use Appium's driver"
 
 
 def answers(device: Device) -> str:
@@ -97,14 +94,11 @@ def awake(device: Device) -> str:
     """The screen is on: a dark screen shows nothing and ignores touches."""
     state = wakefulness(system_of(device).shell(POWER))
     if not state:
-        raise Doubtful(
-            "`dumpsys power` does not say whether the screen is on", "look at the device"
-        )
+        seen = "`dumpsys power` does not say whether the screen is on"
+        raise Doubtful(seen, "look at the device")
     if state != "Awake":
-        msg = f"the screen is off ({state})"
-        raise Unwell(
-            msg, "`adb shell input keyevent WAKEUP`, and `adb shell svc power stayon true`"
-        )
+        remedy = "`adb shell input keyevent WAKEUP`, and `adb shell svc power stayon true`"
+        raise Unwell(f"the screen is off ({state})", remedy)
     return "the screen is on"
 
 
@@ -135,11 +129,11 @@ def storage(device: Device) -> str:
     output = system_of(device).shell(ROOM)
     free = free_mb(output)
     if free is None:
-        msg = f"`df` prints {' '.join(output.split())[:100]!r}"
-        raise Doubtful(msg, "look at Settings → Storage")
+        seen = f"`df` prints {' '.join(output.split())[:100]!r}"
+        raise Doubtful(seen, "look at Settings → Storage")
     if free < _ROOM_MB:
-        msg = f"only {free} MB of storage are free"
-        raise Unwell(msg, "remove files or apps, or create the AVD with a larger data partition")
+        remedy = "remove files or apps, or create the AVD with a larger data partition"
+        raise Unwell(f"only {free} MB of storage are free", remedy)
     return f"{free} MB of storage are free"
 
 
@@ -150,11 +144,8 @@ def clock(device: Device) -> str:
         raise Unwell(f"`date +%s` prints {output[:100]!r}", "set the device's date")
     apart = abs(int(output) - time.time())
     if apart > _CLOCK_SECONDS:
-        msg = f"the device's clock is {apart / 3600:.0f} hours off"
-        remedy = (
-            "run `adb shell date @SECONDS` as root; until then, web certificates may be rejected"
-        )
-        raise Doubtful(msg, remedy)
+        remedy = "run `adb shell date @SECONDS` as root; until then, web sites may be refused"
+        raise Doubtful(f"the device's clock is {apart / 3600:.0f} hours off", remedy)
     return f"the clock is {apart:.0f} s off"
 
 
@@ -236,7 +227,6 @@ def focus(device: Device) -> str:
     """The device reports which app is in front."""
     screen = device.observe().screen
     if not screen.package:
-        remedy = "open the launcher; if that does not help, report the output of "
-        remedy += "`dumpsys window`"
+        remedy = "open the launcher, or else report what `dumpsys window` prints"
         raise Unwell("the device does not report which app is in front", remedy)
     return f"in front: {screen.package}/{screen.activity}"

@@ -161,11 +161,7 @@ class GraphDevice:
         return dict.fromkeys(self.packages(), "")
 
     def shell(self, script: str) -> str:
-        """Refuse to run a script.
-
-        Raises:
-            NoShellError: always, because recorded pages have no shell.
-        """
+        """Raise NoShellError, because recorded pages have no shell."""
         raise NoShellError(self._shows_no_state())
 
     def _shows_no_state(self) -> str:

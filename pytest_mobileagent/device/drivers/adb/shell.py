@@ -6,7 +6,6 @@ packages/modules/adb: shell_protocol.h). Other services of the adb server are op
 
 from __future__ import annotations
 
-import logging
 import secrets
 import socket
 import struct
@@ -18,14 +17,14 @@ from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.processes import is_readable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from adbutils import AdbConnection
 
     from pytest_mobileagent.device.device import Address
 
 
-log = logging.getLogger(__name__)  # every script with its output, for those who listen
+listeners: list[Callable[[str, ScriptOutput], None]] = []  # told of each script and its output
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _FAILED = 255  # the exit status of a shell that could not be started
 
@@ -137,7 +136,8 @@ class Shell:
             self.close()
             raise
         for script, output in zip(scripts, outputs, strict=True):
-            log.debug("%s\n%s", script, output)
+            for listener in listeners:
+                listener(script, output)
         return outputs
 
     def close(self) -> None:

@@ -155,11 +155,6 @@ class AdbSystem:
         return Shot.of(shot.raw), state_of(outputs, probes)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
-
-        Raises:
-            TaskError: if the device has snapshots, but not this one.
-        """
         self._packages = None
         self._listener.stop()
         self._log.stop()
@@ -196,18 +191,9 @@ class AdbSystem:
         return done.text
 
     def events(self) -> tuple[Event, ...]:
-        """Return the events since the last call or reset; empty without a listener.
-
-        Raises:
-            DeviceError: if the connection to the listener was lost, and cannot be restored.
-        """
         return self._listener.take()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call or reset; None if it cannot be read.
-
-        The result ends at the last observation; with `late`, it includes the lines since then.
-        """
         lines = self._log.take()
         lines += self._log.rest() if late else ()
         return None if self._log.problem else lines

@@ -104,11 +104,6 @@ class RemoteSystem:
         return [ScriptOutput(output.removeprefix("\n").encode(), 0) for output in outputs]
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Load the snapshot; if the device has no snapshots, stop and clear `apps` instead.
-
-        Raises:
-            TaskError: if the device has snapshots, but not this one.
-        """
         self._packages = None
         try:
             return self._reset(snapshot, apps)
