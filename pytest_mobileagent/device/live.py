@@ -127,7 +127,7 @@ class LiveDevice:
     def _is_same(self, look: Look) -> bool:
         return bool(look.png and look.png == self._shot) or look.xml == self._tree
 
-    def _forget(self) -> None:
+    def _forget(self, anew: bool = False) -> None:
         """Forget the last screen, after a reset or a change of the display."""
         self._shot = self._tree = None
         self._typing.forget()

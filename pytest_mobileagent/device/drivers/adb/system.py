@@ -88,8 +88,8 @@ class AdbSystem:
     """The system of a device that adb reaches (see `System`).
 
     `restart` replaces a device that cannot load a snapshot while it runs; None if it cannot be
-    replaced. `changed` is called when the screen's earlier content is gone: after a reset and after
-    a `refresh`.
+    replaced. `changed` is called when the screen's earlier content is gone: after a reset, and with
+    True after a `refresh`.
 
     Raises:
         DeviceError: if the device cannot be reached, or is not ready within a minute.
@@ -99,12 +99,12 @@ class AdbSystem:
         self,
         address: Address,
         restart: Restart | None = None,
-        changed: Callable[[], None] = lambda: None,
+        changed: Callable[[bool], None] = lambda _: None,
         log: LogLevel = "off",
     ) -> None:
         self.address = address
         self._restart = restart
-        self._changed = changed
+        self.changed = changed
         self._shell = Shell(address)
         self._listener = EventStream(address)
         self._log = LogStream(address, log)
@@ -168,7 +168,7 @@ class AdbSystem:
         self._log.start()
         self._check_health()
         self._listen()
-        self._changed()
+        self.changed(False)
         return reset
 
     def refresh(self) -> None:
@@ -178,7 +178,7 @@ class AdbSystem:
         self._check_health()
         self.info = read_info(self._shell)
         self._listen()
-        self._changed()
+        self.changed(True)
 
     def _listen(self) -> None:
         """Receive events from now on if a listener is installed."""

@@ -15,62 +15,16 @@ from pytest_mobileagent.device.live import LiveDevice, Look
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from appium.webdriver import Remote
 
-    from pytest_mobileagent.device.device import Address, Capture
+    from pytest_mobileagent.device.device import Capture
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
     from pytest_mobileagent.device.settling import Settle
-    from pytest_mobileagent.episode.observation import Reset
     from pytest_mobileagent.task.task import Probe
-
-
-class AppiumSystem:
-    """A backend whose session is renewed if a reset or a change of the device has ended it.
-
-    `changed` is called when the screen's earlier content is gone.
-    """
-
-    def __init__(
-        self, backend: AdbSystem | RemoteSystem, session: AppiumSession, changed: Callable[[], None]
-    ) -> None:
-        self._backend = backend
-        self._session = session
-        self._changed = changed
-
-    @property
-    def address(self) -> Address | None:
-        """The address by which adb reaches the device; None if only Appium does."""
-        return getattr(self._backend, "address", None)
-
-    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
-        """Bring the device to a task's starting point; the session is renewed if it was lost."""
-        reset = self._backend.reset(snapshot, apps)
-        if not self._session.alive():
-            self._session.renew("a new session after a reset")
-        self._changed()
-        return reset
-
-    def refresh(self) -> None:
-        """Read the facts about the device again, in a new session: the old one caches some."""
-        self._session.renew("a new session after a change of the device")
-        self._backend.refresh()
-        self._changed()
-
-    def snapshots(self) -> Sequence[str]:
-        return self._backend.snapshots()
-
-    def packages(self) -> frozenset[str]:
-        return self._backend.packages()
-
-    def versions(self) -> Mapping[str, str]:
-        return self._backend.versions()
-
-    def shell(self, script: str) -> str:
-        return self._backend.shell(script)
 
 
 class AppiumDevice(LiveDevice):
@@ -90,7 +44,8 @@ class AppiumDevice(LiveDevice):
         settle: Settle | None = None,
     ) -> None:
         self.session = session
-        self.system = AppiumSystem(backend, session, self._forget)
+        self.system = backend
+        backend.changed = self._follow
         self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
             super().__init__(backend, settle, backend.info.serial, "the request for one")
@@ -134,6 +89,12 @@ class AppiumDevice(LiveDevice):
                 raise
             self._why = f": {(error.msg or '').splitlines()[0][:300]}"
             return ""
+
+    def _follow(self, anew: bool) -> None:
+        """Renew the session if a change of the device has ended it, or it caches facts (`anew`)."""
+        if anew or not self.session.alive():
+            self.session.renew("a new session after a change of the device")
+        self._forget()
 
     def _no_tree(self, look: Look) -> DeviceError:
         return DeviceError(

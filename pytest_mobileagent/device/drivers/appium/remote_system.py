@@ -26,7 +26,7 @@ from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
@@ -54,6 +54,7 @@ class RemoteSystem:
         self._has_log = self._has_shell = True
         self._packages: Mapping[str, str] | None = None  # with their version codes
         self._root: tuple[str, ...] | None = None
+        self.changed: Callable[[bool], None] = lambda _: None  # as of AdbSystem
         self.info = self._read_info()
 
     def picture(self) -> Shot:
@@ -106,9 +107,11 @@ class RemoteSystem:
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         self._packages = None
         try:
-            return self._reset(snapshot, apps)
+            reset = self._reset(snapshot, apps)
+            self.changed(False)
         finally:
             self.log()  # discard what was logged before the task
+        return reset
 
     def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         names = self.snapshots()
@@ -126,8 +129,9 @@ class RemoteSystem:
         return Reset("cleared", cleared=tuple(installed), reason="no snapshots")
 
     def refresh(self) -> None:
-        """Read the facts about the device again, from the current session."""
+        """Read the facts about the device again, in a new session: the old one caches some."""
         self._packages = None
+        self.changed(True)
         self.info = self._read_info()
 
     def snapshots(self) -> list[str]:

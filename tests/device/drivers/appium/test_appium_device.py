@@ -110,7 +110,11 @@ class Backend:
     def size(self) -> tuple[int, int]:
         return self.info.size
 
-    def reset(self, snapshot: str, apps: Sequence[str]) -> None: ...
+    def reset(self, snapshot: str, apps: Sequence[str]) -> None:
+        self.changed(False)
+
+    def changed(self, anew: bool) -> None:
+        raise NotImplementedError  # the device replaces it
 
 
 def device_of(server: Server, pictures: Sequence[bytes]) -> AppiumDevice:
