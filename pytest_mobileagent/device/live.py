@@ -50,42 +50,44 @@ class Look:
 
 
 class LiveDevice:
-    """A device whose screen is behind a system, `backend`; `tells` is what takes screenshots.
+    """A device whose screen is behind a system; `tells` is what takes screenshots.
 
-    `name` is what errors call the device. Subclasses look, act, and have a `system`.
+    `name` is what errors call the device. Subclasses look and act.
     """
 
+    system: AdbSystem | RemoteSystem
+
     def __init__(
-        self, backend: AdbSystem | RemoteSystem, settle: Settle | None, name: str, tells: str
+        self, system: AdbSystem | RemoteSystem, settle: Settle | None, name: str, tells: str
     ) -> None:
-        self._backend = backend
+        self.system = system
         self._settle = settle or Settle()
         self._spares = False
         self._shot: bytes | None = None  # what was seen right after the last action: this, or
         self._tree: str | None = None  # this if no screenshots are taken
         self._size = self.info.size  # the size of the last screen, which may have been rotated
         self._typing = Typing()
-        self._camera = Camera(name, backend.size, tells, backend.panels)
+        self._camera = Camera(name, system.size, tells, system.panels)
 
     @property
     def info(self) -> DeviceInfo:
-        return self._backend.info
+        return self.system.info
 
     def events(self) -> tuple[Event, ...]:
-        return self._backend.events()
+        return self.system.events()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        return self._backend.log(late=late)
+        return self.system.log(late=late)
 
     def stored_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
         """Return the crashes in Android's DropBox since a moment; None if it cannot be read.
 
         If an app crashes often, some are missing: Android stores only the first ones per minute.
         """
-        return dropbox_crashes(self._backend.shell(DROPBOX_SCRIPT), since)
+        return dropbox_crashes(self.system.shell(DROPBOX_SCRIPT), since)
 
     def close(self) -> None:
-        self._backend.close()
+        self.system.close()
 
     def _capture(self, take: Callable[[], Look], no_tree: Callable[[Look], Exception]) -> Capture:
         """Look until the screen has settled, and return it with the values of the probes."""

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.device.settling import Settle
-    from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 
 
@@ -59,6 +58,8 @@ class AdbDevice(LiveDevice):
     Raises:
         DeviceError: if the device cannot be reached, or is not ready within a minute.
     """
+
+    system: AdbSystem
 
     def __init__(
         self,
@@ -121,11 +122,6 @@ class AdbDevice(LiveDevice):
             yield
         finally:
             self._spares, self._tree = False, None
-
-    @property
-    def info(self) -> DeviceInfo:
-        """Facts about the device."""
-        return self.system.info
 
     def _look(self, scripts: Sequence[str], probes: Mapping[str, Probe]) -> Look:
         shooting = () if self._spares else (self.system.panels.script,)

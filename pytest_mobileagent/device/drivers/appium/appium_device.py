@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class AppiumDevice(LiveDevice):
-    """Drives a device through an Appium session; `backend` is the system behind its screen.
+    """Drives a device through an Appium session; `system` is behind its screen.
 
-    A step takes two calls to the server: the action and the page source. The backend takes a
+    A step takes two calls to the server: the action and the page source. The system takes a
     screenshot before and after the page source; if these are equal, the screen has settled.
 
     Raises:
@@ -40,15 +40,14 @@ class AppiumDevice(LiveDevice):
     def __init__(
         self,
         session: AppiumSession,
-        backend: AdbSystem | RemoteSystem,
+        system: AdbSystem | RemoteSystem,
         settle: Settle | None = None,
     ) -> None:
         self.session = session
-        self.system = backend
-        backend.changed = self._follow
+        system.changed = self._follow
         self._why = ""  # why the server returned no page source
         with session.speaking("a session"):
-            super().__init__(backend, settle, backend.info.serial, "the request for one")
+            super().__init__(system, settle, system.info.serial, "the request for one")
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         return self._capture(lambda: self._look(probes or {}), self._no_tree)
@@ -62,7 +61,7 @@ class AppiumDevice(LiveDevice):
         else:
             with self.session.speaking(f"{type(action).__name__}") as driver:
                 perform(driver, action, self._size)
-            self._shot = self._backend.picture().png
+            self._shot = self.system.picture().png
 
     def close(self) -> None:
         with suppress(DeviceError):
@@ -73,7 +72,7 @@ class AppiumDevice(LiveDevice):
         with self.session.speaking("an observation") as driver:
             source = self._source(driver)
         xml = hierarchy(source)
-        shot, state = self._backend.seen(probes)
+        shot, state = self.system.seen(probes)
         seen = self._camera.look(shot, xml, self.info.size)
         return Look(shot, xml, *seen, state.package, lambda: state)
 
