@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import re
-import struct
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
 Size = tuple[int, int]
 
-_PNG, _CUT = b"\x89PNG\r\n\x1a\n", "a picture that is cut off"
+_PNG, _LAST = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"  # how a file begins and ends
+_CUT = "a picture that is cut off"
 _WARNING = re.compile(
     r"(?m)^.*(?:Multiple displays were found|A display ID can be specified|--display-id"
     r"|WARNING: linker:).*$"
@@ -115,18 +115,9 @@ def _plain(output: bytes) -> str:
 
 
 def _end(output: bytes, start: int) -> int | None:
-    """Return where a PNG file ends, by its chunks; None if it is cut off, or has no pixels."""
-    place = start + len(_PNG)
-    while place + 12 <= len(output):
-        length, kind = struct.unpack_from(">I4s", output, place)
-        place += 12 + length
-        if kind == b"IHDR" and 0 in struct.unpack_from(
-            ">II", output.ljust(place), place - 4 - length
-        ):
-            return None
-        if kind == b"IEND":
-            return place if place <= len(output) else None
-    return None
+    """Return where a PNG file ends; None if it is cut off, or has no pixels."""
+    end, size = output.find(_LAST, start), output[start + 16 : start + 24]
+    return None if end < 0 or bytes(4) in {size[:4], size[4:]} else end + len(_LAST)
 
 
 @lru_cache(maxsize=4)
