@@ -96,8 +96,8 @@ def _said(whole: Text, kinds: Sequence[Kind]) -> tuple[str, ...]:
     places = [place for kind in kinds for place in kind.places(whole)]
     if not places:
         words = {word.text for kind in kinds for word in Text.of(str(kind)).words}
-        is_frame = filler("", names_expected=False)
-        alike = [w for w in whole.words if w.text in words and not is_frame(w.text)]
+        framed = _filler(whole, Text.of(""))
+        alike = [word for word in whole.words if word.text in words and word not in framed]
         places = [(word.start, word.end) for word in alike]
     return tuple(dict.fromkeys(whole.shown[start:end] for start, end in places))
 
