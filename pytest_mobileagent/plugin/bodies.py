@@ -8,13 +8,10 @@ stops on success, after each step, while the agent waits.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import os
 import signal
 import sys
-import textwrap
 import time
 import warnings
 from contextlib import suppress
@@ -31,19 +28,18 @@ from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoal
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
+from pytest_mobileagent.plugin.body_source import closest, code_of, declared
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import PURE, case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import Skipped, state_of
 from pytest_mobileagent.plugin.unclear import run_body
 from pytest_mobileagent.processes import is_readable
-from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
-from pytest_mobileagent.screen.explain import Miss, NotFoundError, collect_misses
+from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import CodeType
 
 
 AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
@@ -137,63 +133,6 @@ def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) ->
     return decide
 
 
-def code_of(body: Any) -> CodeType | None:
-    """Return the code object of a test body without its wrappers; None if it has none."""
-    return getattr(inspect.unwrap(body), "__code__", None)
-
-
-def closest(
-    body: Any, error: Exception, misses: Sequence[Callable[[], str]]
-) -> Sequence[Callable[[], str]]:
-    """Return the misses (failed look-ups) that explain why a body failed.
-
-    These are the misses in the statement that failed. If it has none, they are all misses outside
-    of other asserts, as `assert not episode.tapped(…)` holds because of what it did not find.
-    """
-    cause = error.__cause__ or error
-    if isinstance(cause, NotFoundError):
-        return [cause.__str__]
-    code = code_of(body)
-    failed = _line_of(code, cause)
-    each = statements(code) if code is not None else []
-    own = _statement(each, failed)
-    by = [(miss, _statement(each, getattr(miss, "line", None))) for miss in misses]
-    meant = [miss for miss, of in by if of is not None and of is own]
-    if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
-        return [*meant, cause.__str__]
-    return meant or [
-        miss for miss, of in by if not (isinstance(miss, Miss) and isinstance(of, ast.Assert))
-    ]
-
-
-def _line_of(code: CodeType | None, error: BaseException) -> int | None:
-    """Return the line of a body that raised an error."""
-    lines = []
-    at = error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code is code:
-            lines.append(at.tb_lineno)
-        at = at.tb_next
-    return lines[-1] if lines else None
-
-
-def statements(code: CodeType) -> list[ast.stmt]:
-    """Return the statements of a body, with the file's line numbers; empty without the source."""
-    try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
-        return []
-    ast.increment_lineno(tree, max(first, 1) - 1)
-    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-
-
-def _statement(statements: Sequence[ast.stmt], line: int | None) -> ast.stmt | None:
-    """Return the innermost statement on a line."""
-    on = [s for s in statements if line is not None and s.lineno <= line <= (s.end_lineno or 0)]
-    return max(on, key=lambda s: (s.lineno, -(s.end_lineno or 0)), default=None)
-
-
 _NOT_ASKED = "not asked: the body failed before"
 
 
@@ -215,28 +154,12 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     asked = list(subgoals.asked)
     if not subgoals.complete:
         known = {each.name for each in asked}
-        weights = _declared(code_of(getattr(item, "obj", None))) | {
+        weights = declared(code_of(getattr(item, "obj", None))) | {
             n: w for n, (w, _) in way.subgoals.items()
         }
         unasked = {name: weight for name, weight in weights.items() if name not in known}
         asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
     return [_evidence(each, way, episode.step_count) for each in asked]
-
-
-def _declared(code: CodeType | None) -> dict[str, float]:
-    """Return the weights of the sub-goals that a body names in its source."""
-    found: dict[str, float] = {}
-    for part in statements(code) if code is not None else ():
-        for call in ast.walk(part):
-            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "subgoal":
-                given = [*call.args, *(k.value for k in call.keywords if k.arg == "weight")]
-                values = [each.value for each in given if isinstance(each, ast.Constant)]
-                match values:
-                    case [str(name)]:
-                        found[name] = 1
-                    case [str(name), int() | float() as weight]:
-                        found[name] = weight
-    return found
 
 
 def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:

@@ -173,7 +173,7 @@ class Session:
         self.steps += counts and not is_report
         undone, notice = self._do(actions, by)
         answer = self._user.reply
-        if (report := _report(actions)) is not None and not notice:
+        if actions and isinstance(report := actions[-1], Finish | Impossible) and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
@@ -404,8 +404,3 @@ class Session:
             msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
-
-
-def _report(actions: Sequence[Action]) -> Finish | Impossible | None:
-    last = actions[-1] if actions else None
-    return last if isinstance(last, Finish | Impossible) else None

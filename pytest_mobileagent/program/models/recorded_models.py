@@ -356,19 +356,11 @@ class RecordedModels:
         request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
         may_ask = recording.request.data is data and to.origin not in self._without_usage
         with_usage = self._with_usage(recording) if may_ask else None
-        call = Exchange(
-            connection,
-            request,
-            recording,
-            to.origin,
-            to.target,
-            data,
-            with_usage,
-            self._without_usage,
-            self._watcher.call_ended,
-        )
+        counts, ended = (with_usage, self._without_usage), self._watcher.call_ended
         try:
-            await call.run()
+            await Exchange(
+                connection, request, recording, to.origin, to.target, data, *counts, ended
+            ).run()
         except HostError as error:
             self.failure = error
             raise ConnectionResetError(str(error)) from error

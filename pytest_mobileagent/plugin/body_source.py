@@ -1,0 +1,88 @@
+"""Reads the source of test bodies: which look-up explains a failure, and which sub-goals exist."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
+from pytest_mobileagent.screen.explain import Miss, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType
+
+
+def code_of(body: Any) -> CodeType | None:
+    """Return the code object of a test body without its wrappers; None if it has none."""
+    return getattr(inspect.unwrap(body), "__code__", None)
+
+
+def closest(
+    body: Any, error: Exception, misses: Sequence[Callable[[], str]]
+) -> Sequence[Callable[[], str]]:
+    """Return the misses (failed look-ups) that explain why a body failed.
+
+    These are the misses in the statement that failed. If it has none, they are all misses outside
+    of other asserts, as `assert not episode.tapped(…)` holds because of what it did not find.
+    """
+    cause = error.__cause__ or error
+    if isinstance(cause, NotFoundError):
+        return [cause.__str__]
+    code = code_of(body)
+    failed = _line_of(code, cause)
+    each = statements(code) if code is not None else []
+    own = _statement(each, failed)
+    by = [(miss, _statement(each, getattr(miss, "line", None))) for miss in misses]
+    meant = [miss for miss, of in by if of is not None and of is own]
+    if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
+        return [*meant, cause.__str__]
+    return meant or [
+        miss for miss, of in by if not (isinstance(miss, Miss) and isinstance(of, ast.Assert))
+    ]
+
+
+def _line_of(code: CodeType | None, error: BaseException) -> int | None:
+    """Return the line of a body that raised an error."""
+    lines = []
+    at = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code is code:
+            lines.append(at.tb_lineno)
+        at = at.tb_next
+    return lines[-1] if lines else None
+
+
+def statements(code: CodeType) -> list[ast.stmt]:
+    """Return the statements of a body, with the file's line numbers; empty without the source."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError):
+        return []
+    ast.increment_lineno(tree, max(first, 1) - 1)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+def _statement(statements: Sequence[ast.stmt], line: int | None) -> ast.stmt | None:
+    """Return the innermost statement on a line."""
+    on = [s for s in statements if line is not None and s.lineno <= line <= (s.end_lineno or 0)]
+    return max(on, key=lambda s: (s.lineno, -(s.end_lineno or 0)), default=None)
+
+
+def declared(code: CodeType | None) -> dict[str, float]:
+    """Return the weights of the sub-goals that a body names in its source."""
+    found: dict[str, float] = {}
+    for part in statements(code) if code is not None else ():
+        for call in ast.walk(part):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "subgoal":
+                given = [*call.args, *(k.value for k in call.keywords if k.arg == "weight")]
+                values = [each.value for each in given if isinstance(each, ast.Constant)]
+                match values:
+                    case [str(name)]:
+                        found[name] = 1
+                    case [str(name), int() | float() as weight]:
+                        found[name] = weight
+    return found
