@@ -10,7 +10,6 @@ from pytest_mobileagent.errors import HostError
 MODULES = {
     "virtual": (
         "arabic_reshaper",
-        "babel",
         "dateutil",
         "fontpkg_noto_sans_devanagari",
         "h11",

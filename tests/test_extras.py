@@ -46,8 +46,8 @@ def test_all_excludes_rarely_needed_extras():
 
 
 def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "babel", None)
-    told = r'^the phone needs packages .* \(babel\): pip install "\.\[virtual\]" in a checkout of '
+    monkeypatch.setitem(sys.modules, "isal", None)
+    told = r'^the phone needs packages .* \(isal\): pip install "\.\[virtual\]" in a checkout of '
     with pytest.raises(HostError, match=told):
         check_extra("virtual", "the phone")
 
@@ -187,8 +187,8 @@ def test_the_fixture_device_reports_it_too(pytester, monkeypatch):
 
 
 def test_the_command_device_reports_it_too(tmp_path):
-    # Python imports sitecustomize at start-up, and the None makes `import babel` fail.
-    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['babel'] = None")
+    # Python imports sitecustomize at start-up, and the None makes `import isal` fail.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['isal'] = None")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "pytest_mobileagent", "device", "--apps", "."]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -140,7 +140,8 @@ def _order(part: Text, kinds: Sequence[Kind], goal: str) -> list[Place]:
 def _stem(word: str) -> str:
     """Return an English word without the endings of plurals and verbs; others as they are."""
     is_long = word.isascii() and len(word) > 3
-    return re.sub(r"(?<=..)(ing|ed|es|s|e|(?<=en)[dt])$", "", word) if is_long else word
+    endings = r"(?<=^..e)[sd]$|(?<=...)(ing|ed|es|s|e|(?<=en)[dt])$"  # used, uses: use
+    return re.sub(endings, "", word) if is_long else word
 
 
 _FRAMES = {_stem(word) for word in WORDS["frame"]["en"].split()}
