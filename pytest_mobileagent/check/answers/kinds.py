@@ -276,8 +276,14 @@ def name(written: str) -> Kind:
     def may_occur(text: Text) -> bool:
         from rapidfuzz import fuzz
 
+        words = {word.text for word in text.words}
+        numbers = [word.text for word in own.words if word.text.isascii() and word.text.isdigit()]
+        if places(text) or not words.isdisjoint(state):
+            return True
+        if not all(may_hold(text, Fraction(number)) for number in numbers):
+            return False  # 12 items are not 13 items
         is_like = fuzz.partial_ratio(own.squeezed, text.squeezed) >= like
-        return is_like or bool(places(text)) or any(word.text in state for word in text.words)
+        return is_like or words.issuperset(word.text for word in own.words)
 
     return Kind(repr(written), places, may_occur)
 
