@@ -57,7 +57,7 @@ def test_flashlights_under_100(episode):
     screen = episode.screen
     results = screen.find(resource_id="drawer_activity_under_toolbar_container")
     prices = screen.find_all(resource_id="price", inside=results)
-    assert screen.find(text="flashlight", class_name="EditText")
+    assert screen.find(text="flashlight", resource_id="home_page_search_text")
     assert screen.find(text="Under 100", checked=True)
     assert len(prices) == 4
     assert all(float(price.text.lstrip("$")) < 100 for price in prices)

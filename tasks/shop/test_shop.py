@@ -45,7 +45,7 @@ def search(words):
 def test_first_flashlight(episode):
     def first(screen):
         """Return the first result, if the results are filtered."""
-        assert screen.get(resource_id="search_edit_text").text.lower() == "flashlight"
+        assert screen.get(resource_id="home_page_search_text").text.lower() == "flashlight"
         assert screen.find(text="Under 100", class_name="CompoundButton", checked=True)
         return screen.find_all(resource_id=TILE)[0]
 
