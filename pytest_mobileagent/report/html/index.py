@@ -33,7 +33,7 @@ _RUN = (
 )  # fmt: skip
 _ROW = (
     "id", "nodeid", "suite", "app", "kind", "level", "language", "tags", "epoch", "environment",
-    "outcome", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
+    "outcome", "unclear", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
     "first_success_step", "seconds", "cost_usd", "input_tokens", "output_tokens", "partial_credit",
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
     "as_run", "crashes", "step_accuracy",

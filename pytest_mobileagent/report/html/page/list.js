@@ -71,7 +71,7 @@ function whyShort(row) {
   const reason = plainReason(row);
   const found = row.closest ? `closest ${row.closest}` : reason;
   const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${found ? ` — ${found}` : ""}` : reason;
-  return [row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", words].join("").slice(0, 300);
+  return [row.unclear ? "unclear: " : "", row.fault && row.fault !== "agent" ? `${row.fault}: ` : "", words].join("").slice(0, 300);
 }
 
 const CHANGES = { gained: "gained ▲", lost: "lost ▼", differs: "differs", same: "same", new: "new", missing: "missing" };

@@ -27,7 +27,7 @@ function showTiles(summary) {
   const before = state.other?.summary;
   byId("tiles").replaceChildren(
     tile("Success", percent(summary.success_rate), [
-      `${number(summary.successes)} of ${number(summary.decided)} decided`, summary.check_errors ? `${count(summary.check_errors, "task")} left out: the check raised` : "", interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
+      `${number(summary.successes)} of ${number(summary.decided)} decided`, summary.unclear ? `${count(summary.unclear, "unclear answer")}: ${percent(summary.success_rate_lower)} if wrong, ${percent(summary.success_rate_upper)} if right` : "", summary.check_errors ? `${count(summary.check_errors, "task")} left out: the check raised` : "", interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
       before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
     ], "main-tile"),
     make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),

@@ -13,7 +13,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   const checked = [
     ["Sought", failed ? row.sought : ""],
     ["Closest", failed ? row.closest : ""],
-    ["Because", failed && !row.error && !isExplained(row) ? plainReason(row) : ""],
+    [row.unclear ? "Unclear" : "Because", failed && !row.error && !isExplained(row) ? plainReason(row) : ""],
   ];
   const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],

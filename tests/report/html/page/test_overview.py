@@ -63,6 +63,17 @@ def test_overview_shows_run_gate_comparison_and_notice(
     reader.until("document.querySelectorAll('.row').length === 1")
 
 
+def test_unclear_answers_are_named_with_both_bounds(
+    read: Callable[..., Any], invented: Any, some: Any
+) -> None:
+    some[3] |= {"unclear": True, "reason": "the answer says '6' among other things"}
+    about = invented.index(some)
+    bounds = {"success_rate_lower": 1 / 3, "success_rate_upper": 2 / 3}
+    reader = read({**about, "summary": {**about["summary"], "unclear": 1, **bounds}})
+    reader.sees("#tiles", "1 unclear answer: 33.3 % if wrong, 66.7 % if right")
+    assert "unclear: the answer says '6' among other things" in reader.texts(".row .c-task")[3]
+
+
 def test_failures_are_grouped_by_cause(read: Callable[..., Any], invented: Any) -> None:
     row, error = invented.row, 'the agent failed at step 2: it raised ValueError: no "key"'
     rows = [
