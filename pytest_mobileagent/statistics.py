@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     Value = Callable[[Any], float | None]
 
 
+Part = tuple[tuple[float, float], ...]  # a distribution: values and their chances
 # 95 % of a normal distribution lie within this many standard deviations.
 Z = NormalDist().inv_cdf(0.975)
 _TERMS = 10_000
 _TINY = 1e-300
 _PRECISION = 1e-15
 _HALVINGS = 200
+_NEWTON = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,63 @@ def _fraction(x: float, a: float, b: float) -> float:
 
 def _off_zero(number: float) -> float:
     return number if abs(number) > _TINY else _TINY
+
+
+def hypergeometric(successes: int, drawn: int, left: int) -> Part:
+    """Return the distribution of the successes among `drawn` things, if `left` are not drawn."""
+    whole = math.comb(drawn + left, successes)
+    return tuple(
+        (float(k), math.comb(drawn, k) * math.comb(left, successes - k) / whole)
+        for k in range(max(0, successes - left), min(drawn, successes) + 1)
+    )
+
+
+def lower_tail(parts: Sequence[tuple[Part, int]], value: float, step: float) -> float:
+    """Return P(X <= value) below the mean of X, the sum of independent parts, each so many times.
+
+    The saddlepoint approximation of Lugannani and Rice with the second continuity correction of
+    Daniels (International Statistical Review 55, 1987) for values that are a `step` apart; exact
+    for the lowest value. The relative error is a few per cent, however skewed X is.
+    """
+    lowest = math.fsum(count * min(part)[0] for part, count in parts)
+    if value < lowest + step / 2 or value <= lowest:
+        return math.exp(math.fsum(count * math.log(min(part)[1]) for part, count in parts))
+    place = value + step / 2
+    low, high = -1.0, 0.0
+    while _cumulants(parts, low)[1] > place:
+        low, high = 2 * low, low
+        if low < -1e9:  # the values next to the lowest are not distinguished
+            break
+    s = low
+    for _ in range(_NEWTON):
+        whole, middle, spread = _cumulants(parts, s)
+        low, high = (s, high) if middle < place else (low, s)
+        if abs(middle - place) < 1e-9 or not spread:
+            break
+        s -= (middle - place) / spread
+        s = s if low < s < high else (low + high) / 2
+    distance = -math.sqrt(max(0.0, 2 * (s * place - whole)))
+    tilt = (2 * math.sinh(s * step / 2) / step if step else s) * math.sqrt(spread)
+    if distance > -0.1 or not tilt:
+        return 0.5
+    normal = NormalDist()
+    return min(
+        1.0, max(0.0, normal.cdf(distance) + normal.pdf(distance) * (1 / distance - 1 / tilt))
+    )
+
+
+def _cumulants(parts: Sequence[tuple[Part, int]], s: float) -> tuple[float, float, float]:
+    """Return the cumulant generating function of a sum at s <= 0, and its first two derivatives."""
+    found = [0.0, 0.0, 0.0]
+    for part, count in parts:
+        least = part[0][0] if s == 0 else min(part)[0]
+        tilted = [(v, chance * math.exp(s * (v - least))) for v, chance in part]
+        mass = math.fsum(chance for _, chance in tilted)
+        middle = math.fsum(v * chance for v, chance in tilted) / mass
+        spread = math.fsum((v - middle) ** 2 * chance for v, chance in tilted) / mass
+        of_part = (math.log(mass) + s * least, middle, spread)
+        found = [each + count * own for each, own in zip(found, of_part, strict=True)]
+    return found[0], found[1], found[2]
 
 
 def ratio(over: float | None, under: float | None) -> float | None:

@@ -77,13 +77,13 @@ EACH_TAG = """
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.95
+allow = 0.9
 tag = "easy"
 
 [[bound]]
 metric = "success_rate"
 baseline = true
-allow = 0.95
+allow = 0.9
 tag = "hard"
 """
 

@@ -140,6 +140,8 @@ class Difference:
     - `spread`: the variance of `value`, estimated from the tasks' differences; None below two.
     - `pooled`: its variance if both runs passed each task with the same probability.
     - `episodes`: the number of decided episodes in the run that has fewer.
+    - `within`: the mean variance of a task's epochs in the run where it is lower; 0 if neither run
+      has two epochs of a task. `between`: the mean variance of one epoch of each run.
     """
 
     tasks: int
@@ -148,18 +150,8 @@ class Difference:
     spread: float | None = None
     pooled: float | None = None
     episodes: int = 0
-
-    def chance_below(self, drop: float) -> float | None:
-        """Return P(t <= (value + drop) / error), which is small if the drop exceeds `drop`."""
-        if self.value is None or self.error is None:
-            return None
-        return student_cdf((self.value + drop) / self.error, self.tasks - 1)
-
-    def chance_above(self, drop: float) -> float | None:
-        """Return P(t >= (value + drop) / error), which is small if a drop of `drop` is excluded."""
-        if self.value is None or self.error is None:
-            return None
-        return student_cdf(-(self.value + drop) / self.error, self.tasks - 1)
+    within: float = 0.0
+    between: float = 0.0
 
     def interval(self, level: float) -> tuple[float, float] | None:
         """Return the confidence interval of the true difference at `level`."""
@@ -171,8 +163,9 @@ class Difference:
     @property
     def p_value(self) -> float | None:
         """The two-sided p value of the paired t-test of no difference."""
-        below, above = self.chance_below(0), self.chance_above(0)
-        return None if below is None or above is None else min(1.0, 2 * min(below, above))
+        if self.value is None or self.error is None:
+            return None
+        return 2 * student_cdf(-abs(self.value) / self.error, self.tasks - 1)
 
 
 def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Difference:
@@ -196,6 +189,7 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
     pooled = (
         fsum(_pooled(before[k], after[k]) for k in ks) / len(ks) ** 2 for ks in of_task.values()
     )
+    within = [v for v in (noise([run], keys) for run in (before, after)) if v is not None]
     return Difference(
         tasks,
         value=fmean(each),
@@ -203,7 +197,13 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
         spread=spread,
         pooled=fsum(pooled) / tasks**2,
         episodes=min(episodes),
+        within=min(within, default=0.0),
+        between=fmean(_between(before[key].share, after[key].share) for key in keys),
     )
+
+
+def _between(before: float, after: float) -> float:
+    return (before * (1 - after) + after * (1 - before)) / 2
 
 
 def _pooled(before: Tally, after: Tally) -> float:
@@ -228,7 +228,7 @@ def fallen(
     return [key for key in fell if before[key].passes and not after[key].passes], fell
 
 
-def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | None:
+def noise(runs: Sequence[Mapping[Key, Tally]], keys: Sequence[Key]) -> float | None:
     """Return the mean of p(1 - p) over tasks, where p is the probability of passing.
 
     It averages the unbiased estimate for each task and run; None if no task has two epochs.

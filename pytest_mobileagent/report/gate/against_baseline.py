@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.jsonable import plural
@@ -33,9 +34,11 @@ from pytest_mobileagent.report.gate.rule import (
     at_most,
     epochs_to_decide,
     levels,
+    may_decide,
     rule,
     tasks_to_decide,
 )
+from pytest_mobileagent.report.gate.these_tasks import chance, chance_of_loss, highest, strata
 from pytest_mobileagent.report.text.table import label, points, shortener
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Bound
+    from pytest_mobileagent.report.gate.these_tasks import Strata
 
 
 _MOST_LOST = 5  # tasks named in a line
@@ -88,17 +92,21 @@ def against(
     if not both:
         why = f"{name_of(bound)}: no task is in this run and in the baseline"
         return finding(INCONCLUSIVE, why)
-    if rule(seen.best, bound, seen.levels) == FAIL:
-        return finding(FAIL, f"{said} ({high})" + _lost(seen) + counted)
+    certain, maybe = _lost_tasks(seen)
+    if certain or rule(seen.best, bound, seen.levels, seen.strata) == FAIL:
+        why = certain or f"{said} ({high}){_chance(seen)}{_lost(seen)}"
+        return finding(FAIL, why + counted)
     is_whole = not (lacks_too_many(seen.here) or lacks_too_many(seen.there))
-    if is_whole and rule(seen.worst, bound, seen.levels) == PASS:
+    if is_whole and rule(seen.worst, bound, seen.levels, ()) == PASS:
         number = seen.found.tasks
+        if maybe:
+            return finding(INCONCLUSIVE, f"{said} ({low}), but {maybe}{counted}", may_change=True)
         return finding(
             PASS, f"{said} ({low}), {number} tasks, {_epochs(analyses, analysis)}{counted}"
         )
     said += f" ({low}; {high})" * (seen.low is not None)
-    may_change = is_whole and seen.found.tasks >= FEWEST_TASKS
-    if is_whole and rule(seen.found, bound, seen.levels) == INCONCLUSIVE:
+    may_change = is_whole and _may_decide(seen, analyses, analysis, count)
+    if is_whole and rule(seen.found, bound, seen.levels, seen.strata) == INCONCLUSIVE:
         after = f"after {plural(analyses.epochs[analysis], 'epoch')}"
         why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
         return finding(INCONCLUSIVE, why, may_change=may_change)
@@ -139,6 +147,7 @@ class _Seen(NamedTuple):
     worst: Difference
     bound: Bound
     levels: Levels
+    strata: Strata  # in the best case
 
     @classmethod
     def of(
@@ -146,6 +155,7 @@ class _Seen(NamedTuple):
     ) -> _Seen:
         there, here = (total(run.values()) for run in (before, after))
         found = best = worst = difference(before, after)
+        tasks = strata(before, after)
         if there.missing or here.missing:
             failed, passed = (
                 [
@@ -155,7 +165,8 @@ class _Seen(NamedTuple):
                 for p in (False, True)
             )
             best, worst = (difference(failed[0], passed[1]), difference(passed[0], failed[1]))
-        return cls(before, after, there, here, found, best, worst, bound, levels)
+            tasks = strata(failed[0], passed[1])
+        return cls(before, after, there, here, found, best, worst, bound, levels, tasks)
 
     @property
     def low(self) -> float | None:
@@ -165,6 +176,8 @@ class _Seen(NamedTuple):
     @property
     def high(self) -> float | None:
         """The upper bound of the difference, with missing episodes counted for the run."""
+        if self.strata and self.bound.is_about_these_tasks:
+            return highest(self.strata, self.levels.fail)
         return at_most(self.best, self.levels.fail)
 
 
@@ -199,25 +212,84 @@ def _lost(seen: _Seen) -> str:
     keys = common(seen.before, seen.after)
     lost, lower = fallen(keys, seen.before, seen.after)
     named, word = (lost, "lost") if lost else (lower, "passed less often")
-    short = shortener(key[0] for key in keys)
-    tasks = [
-        f"{label(short(key[0]), key[1])} {seen.before[key]} → {seen.after[key]}"
-        for key in named[:_MOST_LOST]
-    ]
-    more = ", …" if len(named) > _MOST_LOST else ""
-    return f"; {word}: {', '.join(tasks)}{more}" if named else ""
+    if not named:
+        return ""
+    how, names = _falls(seen, named)
+    return f"; {len(named)} of {len(keys)} tasks {word}{how}: {names}"
+
+
+def _falls(seen: _Seen, keys: Sequence[Key]) -> tuple[str, str]:
+    """Return how tasks fell, if several fell equally, and their names, else with how each fell."""
+    short = shortener(key[0] for key in common(seen.before, seen.after))
+    falls = [f"{seen.before[key]} → {seen.after[key]}" for key in keys]
+    names = [label(short(key[0]), key[1]) for key in keys[:_MOST_LOST]]
+    more = ", …" * (len(keys) > _MOST_LOST)
+    if len(keys) > 1 and len(set(falls)) == 1:
+        return f" ({falls[0]} each)", ", ".join(names) + more
+    both = (" ".join(pair) for pair in zip(names, falls, strict=False))
+    return "", ", ".join(both) + more
+
+
+def _lost_tasks(seen: _Seen) -> tuple[str, str]:
+    """Describe lost tasks if there are more than `max_lost`: those that are certain, and others.
+
+    Each task is tested by Fisher's exact test. Holm's method accounts for the number of tasks.
+    """
+    most = seen.bound.max_lost
+    keys = common(seen.before, seen.after)
+    if most is None or not keys:
+        return "", ""
+    chances = sorted(
+        (chance_of_loss(before.filled(passed=False), after.filled(passed=True)), place, key)
+        for place, key in enumerate(keys)
+        for before, after in [(seen.before[key], seen.after[key])]
+    )
+    adjusted = [p * (len(keys) - place) for place, (p, *_) in enumerate(chances)]
+    certain = list(takewhile(lambda p: p <= seen.levels.fail, adjusted))
+    may_lose = f"not more than {most} may be lost"
+    if len(certain) > most:
+        how, names = _falls(seen, [key for *_, key in chances[: len(certain)]])
+        lost = f"{len(certain)} of {len(keys)} tasks lost{how}: on these tasks, chance "
+        return f"{lost}{_p(max(certain))}; {may_lose}: {names}", ""
+    lost_now, _ = fallen(keys, seen.before, seen.after)
+    more = len(lost_now) > most
+    return "", f"{len(lost_now)} may be lost, and {may_lose}{_lost(seen)}" if more else ""
+
+
+def _chance(seen: _Seen) -> str:
+    if not seen.bound.is_about_these_tasks:
+        return ""
+    return f": on these tasks, chance {_p(chance(seen.strata, seen.bound.margin))}"
+
+
+def _p(chance: float) -> str:
+    return "p < 0.001" if chance < 0.001 else f"p = {chance:.2g}"
+
+
+def _may_decide(seen: _Seen, analyses: InterimAnalyses, analysis: int, count: int) -> bool:
+    """Return whether a later analysis may decide, so that more epochs are worth their price."""
+    noisy = noise([seen.before, seen.after], common(seen.before, seen.after))
+    if noisy is None or not seen.found.tasks:
+        return bool(seen.found.tasks)
+    there, now = seen.there.decided / len(seen.before), analyses.epochs[analysis]
+    return any(
+        may_decide(seen.found, seen.bound, levels(analyses, later, count), noisy, (there, now, end))
+        for later, end in enumerate(analyses.epochs)
+        if later > analysis
+    )
 
 
 def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
     """Describe how many epochs or tasks a decision would take, and add this to `numbers`."""
     tasks = seen.found.tasks
     if tasks < FEWEST_TASKS:
-        return f"{plural(tasks, 'task')} in both runs, and a verdict needs {FEWEST_TASKS}"
-    chance = noise([seen.before, seen.after], common(seen.before, seen.after))
-    if chance is None:
+        what = "PASS" if bound.is_about_these_tasks else "verdict"
+        return f"{plural(tasks, 'task')} in both runs, and a {what} needs {FEWEST_TASKS}"
+    noisy = noise([seen.before, seen.after], common(seen.before, seen.after))
+    if noisy is None:
         return "with one epoch, lost tasks may be chance: run several epochs of both"
     epochs = 2 / sum(tasks / run.decided for run in (seen.here, seen.there))
-    numbers["epochs_to_decide"] = epochs_to_decide(seen.found, bound, seen.levels, chance, epochs)
+    numbers["epochs_to_decide"] = epochs_to_decide(seen.found, bound, seen.levels, noisy, epochs)
     if (more := numbers["epochs_to_decide"]) is not None:
         return f"about {more} epochs of both would decide"
     numbers["tasks_to_decide"] = more = tasks_to_decide(seen.found, bound, seen.levels)

@@ -89,6 +89,12 @@ class GateDecision:
             return ()
         return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a bound against the baseline is undecided, and none has failed."""
+        verdicts = [f.verdict for f in self.bounds if f.bound is not None and f.bound.baseline]
+        return INCONCLUSIVE in verdicts and FAIL not in verdicts
+
     def is_final(self, bound: Bound) -> bool:
         """Whether no later analysis can change the verdict on a bound."""
         return bound not in self.open
@@ -153,7 +159,7 @@ def decide(
     recorded, tasks = tasks, unclear_as_failed(tasks)
     baseline = unclear_as_failed(baseline or ())
     settled = {f.bound: f for f in before.bounds if f.verdict != INCONCLUSIVE} if before else {}
-    count = sum(bound.baseline for bound in gate.bounds)
+    count = sum(bound.baseline + (bound.max_lost is not None) for bound in gate.bounds)
     findings = too_many_missing(tasks, analysis)
     findings += [] if gate.allow_skipped else skipped_for_devices(tasks, analysis)
     findings += skipped_for_records(tasks, analysis)
@@ -208,7 +214,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     tasks: list[Entry] = []
     starts = (0, *planned.epochs)
     for analysis, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
-        if decision is not None and not (decision.open and epochs <= done):
+        if decision is not None and not (decision.is_open and epochs <= done):
             break
         new = [task for task in run.tasks if first <= task["epoch"] < epochs]
         tasks += [task for task in new if _is_wanted(task, decision)]

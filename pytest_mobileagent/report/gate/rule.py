@@ -13,11 +13,12 @@ DeMets (Biometrika 70, 1983), with the epochs as information.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_mobileagent.report.gate.these_tasks import chance
 from pytest_mobileagent.statistics import student_quantile
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.comparison.pairing import Difference
     from pytest_mobileagent.report.gate.spec import Bound
+    from pytest_mobileagent.report.gate.these_tasks import Strata
 
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
@@ -60,9 +62,7 @@ class GateFinding:
 ALPHA = 0.0125  # the probability of a false FAIL, over all bounds and analyses together
 BETA = 0.05  # the probability of a PASS for an agent that is worse by `allow`, over all analyses
 FEWEST_TASKS = 8  # with fewer, the tails of Student's t are unreliable
-# An unseen drop is assumed to lie in tasks that fell by three times the allowed drop, within these
-# limits. With less, simulated gates too often passed agents that lose a few kinds of tasks.
-_FALLS, _LEAST_FALL, _MOST_FALL = 3, 0.15, 0.3
+_LEAST_CORRELATION = 0.15  # with less, simulated gates too often passed agents that lose few tasks
 
 
 class Levels(NamedTuple):
@@ -81,14 +81,18 @@ def levels(analyses: InterimAnalyses, analysis: int, count: int = 1) -> Levels:
     return Levels(analyses.levels(ALPHA)[analysis] / count, analyses.even_levels(BETA)[analysis])
 
 
-def rule(found: Difference, bound: Bound, levels: Levels) -> str:
-    """Return the verdict on a difference; PASS and FAIL need at least eight tasks."""
-    high, low = at_most(found, levels.fail), at_least(found, bound, levels.passing)
-    if high is None or low is None or found.tasks < FEWEST_TASKS:
-        return INCONCLUSIVE
-    if high < -bound.margin:
+def rule(found: Difference, bound: Bound, levels: Levels, tasks: Strata) -> str:
+    """Return the verdict on a difference, of which `tasks` are the strata.
+
+    A PASS needs at least eight tasks, and so does a FAIL about tasks like these.
+    """
+    low, is_enough = at_least(found, bound, levels.passing), found.tasks >= FEWEST_TASKS
+    if bound.is_about_these_tasks:
+        if chance(tasks, bound.margin) <= levels.fail:
+            return FAIL
+    elif is_enough and (high := at_most(found, levels.fail)) is not None and high < -bound.margin:
         return FAIL
-    return PASS if low > -bound.allow else INCONCLUSIVE
+    return PASS if is_enough and low is not None and low > -bound.allow else INCONCLUSIVE
 
 
 def at_most(found: Difference, level: float) -> float | None:
@@ -109,11 +113,10 @@ def at_most(found: Difference, level: float) -> float | None:
 def at_least(found: Difference, bound: Bound, level: float) -> float | None:
     """Return a lower bound: the true difference is below it with a probability of at most `level`.
 
-    The bound lies x below the observed difference, with x = t · √(V + x · (1/N + f/T)). As in
-    Wilson's score interval (1927), the variance is that of a run that is worse by x, since the
-    observed run may not have a single failure. V is the variance of the mean of the tasks'
-    differences. A share x of failures among N episodes adds x/N to it, and f · x/T if they lie in
-    tasks that fell by f, which is three times the allowed drop, limited to 0.15 to 0.3.
+    The bound lies x below the observed difference, with x = t · √(V + x/M). As in Wilson's score
+    interval (1927), the variance is that of a run that is worse by x, since the observed run may
+    not have a single failure. V is the variance of the mean of the tasks' differences. A share x of
+    failures among M independent observations adds x/M to it (see `unseen`).
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None
@@ -123,13 +126,24 @@ def at_least(found: Difference, bound: Bound, level: float) -> float | None:
 
 
 def unseen(found: Difference, bound: Bound) -> float:
-    """Return the variance that an unseen drop adds to the mean, per unit of the drop."""
-    return 1 / found.episodes + fall(bound) / found.tasks
+    """Return the variance that an unseen drop adds to the mean, per unit of the drop.
+
+    It is 1/M: N episodes of T tasks with a correlation r of the epochs of a task are worth M
+    independent observations, 1/M = (1 - r)/N + r/T. A deterministic agent has r = 1.
+    """
+    shared = correlation(found, bound)
+    return (1 - shared) / found.episodes + shared / found.tasks
 
 
-def fall(bound: Bound) -> float:
-    """Return the assumed fall of the tasks in which an unseen drop lies."""
-    return min(_MOST_FALL, max(_LEAST_FALL, _FALLS * bound.allow))
+def correlation(found: Difference, bound: Bound) -> float:
+    """Return the correlation of the epochs of a task within a run, at least 0.15.
+
+    It is 1 - W/B: W is the variance of epochs of the same run, and B that of epochs of both. An
+    unseen drop of `allow` that loses whole tasks would add half of it to B. So the correlation is 1
+    if all epochs of each task are equal: nothing then says that they are independent.
+    """
+    between = found.between + bound.allow / 2
+    return min(1.0, max(_LEAST_CORRELATION, 1 - found.within / between))
 
 
 @lru_cache(maxsize=1024)
@@ -156,19 +170,51 @@ def epochs_to_decide(
     """
     if found.value is None or found.spread is None:
         return None
-    chance = 2 * noise / found.tasks  # in the variance of one epoch of both
-    rest = max(0.0, found.spread - chance / epochs)
+    noisy = 2 * noise / found.tasks  # in the variance of one epoch of both
+    rest = max(0.0, found.spread - noisy / epochs)
     drop, rise = found.value + bound.allow, -found.value - bound.margin
     t_fail, t_pass = (quantile(1 - level, found.tasks - 1) for level in levels)
-    needs = [
-        _ratio(chance, (rise / t_fail) ** 2 - rest) if rise > 0 else None,
-        _ratio(chance, ((bound.allow - bound.margin) / _BOTH) ** 2 - rest),
-    ]
+    needs = []
+    if rise > 0:
+        needs.append(_ratio(noisy, (rise / t_fail) ** 2 - rest * (not bound.is_about_these_tasks)))
+    if found.within:  # with equal epochs, more of them say nothing new
+        needs.append(_ratio(noisy, ((bound.allow - bound.margin) / _BOTH) ** 2 - rest))
     if drop > 0:
-        room = (drop / t_pass) ** 2 - rest - drop * fall(bound) / found.tasks
-        needs.append(_ratio(chance + drop / found.tasks, room))
+        shared = correlation(found, bound)
+        room = (drop / t_pass) ** 2 - rest - drop * shared / found.tasks
+        needs.append(_ratio(noisy + drop * (1 - shared) / found.tasks, room))
     known = [max(round(epochs) + 1, math.ceil(each)) for each in needs if each is not None]
     return min(known) if known and min(known) <= MOST_EPOCHS else None
+
+
+_UNLIKELY = 2.0  # standard deviations
+
+
+def may_decide(
+    found: Difference, bound: Bound, later: Levels, noise: float, epochs: tuple[float, int, int]
+) -> bool:
+    """Return whether a later analysis may decide what is still open, by chance and at its levels.
+
+    `noise` is the mean of p(1 - p); `epochs` are those of the baseline, of the run now, and then.
+    The difference is expected to stay as it is, within two standard deviations of what the further
+    epochs may add (stochastic curtailment: Lan, Simon and Halperin, Sequential Analysis 1, 1982).
+    Ending a run early in this way cannot cause a FAIL or a PASS.
+    """
+    if found.value is None or found.spread is None:
+        return True  # a single task
+    before, now, then = epochs
+    noise += 1 / found.episodes  # what was never seen may happen once
+    change = noise * (1 / now - 1 / then) / found.tasks
+    least, most = (found.value + sign * _UNLIKELY * math.sqrt(change) for sign in (-1, 1))
+    spread, pooled = max(0.0, found.spread - change), noise * (1 / before + 1 / then) / found.tasks
+    count = int(found.tasks * min(before, then))
+    best = replace(found, value=most, spread=spread, episodes=max(count, 1))
+    low = at_least(best, bound, later.passing)
+    if found.tasks >= FEWEST_TASKS and low is not None and low > -bound.allow:
+        return True
+    seen = 0.0 if bound.is_about_these_tasks else spread
+    high = at_most(replace(found, value=least, spread=seen, pooled=pooled), later.fail)
+    return high is not None and high < -bound.margin
 
 
 def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | None:

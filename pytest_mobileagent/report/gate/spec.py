@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MARGIN = 0.02  # the drop that a run may have without failing: results vary from day to day
 ALLOW = 0.05  # the drop that must be excluded for a PASS
 AGAINST_BASELINE = "success_rate"
+THESE_TASKS, TASKS_LIKE_THESE = "these tasks", "tasks like these"  # the scopes of a bound
 _KEYS = ("bound", "must_pass", "allow_skipped")
 _EXPRESSION = re.compile(r"\s*([\w.][\w. -]*?)\s*(>=|<=)\s*(\S+)\s*")
 _FORMS = "success_rate >= 0.5, cost_usd <= 2 or success_rate >= baseline"
@@ -34,8 +35,10 @@ class Bound:
     """The condition on one number of a run's summary.
 
     With `baseline`, the success rate must not be worse than the baseline's by more than `margin`,
-    and passes once a drop of `allow` is excluded; both are shares, so 0.02 is two points. Otherwise
-    the number must be at least `min` and at most `max`. `suite` and `tag` select some of the tasks.
+    and passes once a drop of `allow` is excluded; both are shares, so 0.02 is two points. `scope`
+    says whether a FAIL is about the tasks that were run or about the kinds of tasks that they
+    represent. Not more than `max_lost` single tasks may be lost; None sets no limit. Otherwise the
+    number must be at least `min` and at most `max`. `suite` and `tag` select some of the tasks.
     """
 
     metric: str
@@ -46,6 +49,13 @@ class Bound:
     max: float | None = None
     suite: str | None = None
     tag: str | None = None
+    scope: str = THESE_TASKS
+    max_lost: int | None = None
+
+    @property
+    def is_about_these_tasks(self) -> bool:
+        """Whether a FAIL is about the tasks that were run."""
+        return self.scope == THESE_TASKS
 
     def covers(self, suite: str | None, tags: tuple[str, ...] | list[str]) -> bool:
         """Return whether the bound covers a task of this suite with these tags."""
@@ -159,6 +169,12 @@ def _bound(data: Mapping[str, Any]) -> Bound:
     for name in ("margin", "allow", "min", "max"):
         if name in data and not _is_number(data[name]):
             raise ValueError(f"{name} must be a number, not {data[name]!r}")
+    scopes = (THESE_TASKS, TASKS_LIKE_THESE)
+    if data.get("scope", THESE_TASKS) not in scopes:
+        raise ValueError(f'scope must be "{THESE_TASKS}" or "{TASKS_LIKE_THESE}"')
+    lost = data.get("max_lost", 0)
+    if type(lost) is not int or lost < 0:
+        raise ValueError(f"max_lost must be a number of tasks, not {lost!r}")
     if type(data.get("baseline", False)) is not bool:
         raise ValueError("baseline must be true or false: --mobile-baseline names the run")
     _check_metric(data["metric"])
@@ -207,7 +223,7 @@ def _check_against_baseline(bound: Bound) -> None:
 
 
 def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
-    if wrong := [name for name in ("margin", "allow") if name in data]:
+    if wrong := [n for n in ("margin", "allow", "scope", "max_lost") if n in data]:
         msg = (
             f"{wrong[0]} is for a bound against the baseline: add baseline = true, or leave it out"
         )

@@ -126,7 +126,7 @@ def write(folder: Path, tasks: dict[str, str], **about: Any) -> str:
 
 @pytest.fixture
 def base(tmp_path: Path) -> str:
-    return write(tmp_path / "base", many(48, "PPP"))
+    return write(tmp_path / "base", many(100, "PPP"))
 
 
 def no_setting(name: str) -> None:
@@ -134,8 +134,8 @@ def no_setting(name: str) -> None:
 
 
 def test_each_run_is_compared_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
-    better = write(tmp_path / "better", many(48, "PPP"))
-    worse = write(tmp_path / "worse", many(48, "FFF"))
+    better = write(tmp_path / "better", many(100, "PPP"))
+    worse = write(tmp_path / "worse", many(100, "FFF"))
     assert main([base, better, worse], no_setting) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "against base (base):"
@@ -160,21 +160,21 @@ def test_only_runs_with_differences_have_a_heading(tmp_path: Path, capsys: Captu
 def test_gate_determines_the_exit_status(
     tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
 ) -> None:
-    run = write(tmp_path / "run", many(48, epochs))
+    run = write(tmp_path / "run", many(100, epochs))
     assert main([base, run, "--gate=success_rate >= baseline"], no_setting) == status
     verdict = {0: "PASS", 1: "FAIL", 9: "INCONCLUSIVE"}[status]
     assert f"gate {verdict}: " in capsys.readouterr().out
 
 
 def test_worst_of_several_runs_determines_the_exit_status(tmp_path: Path, base: str) -> None:
-    runs = [write(tmp_path / name, many(48, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
+    runs = [write(tmp_path / name, many(100, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
     assert main([base, *runs, "--gate=success_rate >= baseline"], no_setting) == 1
 
 
 def test_gate_of_the_project_is_the_default(tmp_path: Path, base: str, capsys: Capture) -> None:
     (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
     assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
-    assert "gate FAIL: tasks 144 (at most 1)" in capsys.readouterr().out
+    assert "gate FAIL: tasks 300 (at most 1)" in capsys.readouterr().out
 
 
 def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Capture) -> None:
@@ -182,7 +182,7 @@ def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Ca
     assert main([base, base, gate, "--format=json"], no_setting) == 0
     (each,) = json.loads(capsys.readouterr().out)["runs"]
     assert each["gate"]["verdict"] == "PASS"
-    assert each["comparison"]["tasks"] == 48
+    assert each["comparison"]["tasks"] == 100
     assert main([base, base, gate, "--format=markdown"], no_setting) == 0
     assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
 
@@ -202,7 +202,7 @@ def test_killed_run_is_compared_by_its_recorded_results(
     killed.mkdir()
     cases = [
         Case(Task("Do it."), name, epoch=epoch).to_json()
-        for name in many(48, "")
+        for name in many(100, "")
         for epoch in range(3)
     ]
     about = {"run": {"id": "killed", "agent": "killed"}, "tasks": cases}
@@ -210,7 +210,7 @@ def test_killed_run_is_compared_by_its_recorded_results(
     assert main([base, str(killed), "--gate=success_rate >= baseline"], no_setting) == 9
     out = capsys.readouterr().out
     assert "note: the run has not ended, or was cut off" in out
-    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 144 times" in out
+    assert "gate INCONCLUSIVE: 100 % of the episodes are missing: not run 300 times" in out
 
 
 @pytest.mark.parametrize(

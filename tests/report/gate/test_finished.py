@@ -26,8 +26,8 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
 def test_a_run_with_analyses_is_evaluated_as_during_the_run(
     epochs: str, fallen: int, analysis: int, verdict: str
 ) -> None:
-    baseline = recorded(entries(many(60, "PPP")))
-    tasks = many(60, epochs) | many(fallen, epochs.replace("P", "F"))
+    baseline = recorded(entries(many(100, "PPP")))
+    tasks = many(100, epochs) | many(fallen, epochs.replace("P", "F"))
     decision = decide_finished(GATE, recorded(entries(tasks), options=PLANNED), baseline)
     assert (decision.verdict, decision.analysis + 1) == (verdict, analysis)
     assert len(decision.analyses.epochs) == 3
@@ -35,11 +35,11 @@ def test_a_run_with_analyses_is_evaluated_as_during_the_run(
 
 def test_a_killed_run_does_not_lack_dropped_epochs() -> None:
     """One bound was decided at the first interim analysis, so its tasks ran no further epochs."""
-    easy = {f"tasks/easy/t{number}": "PPP" for number in range(60)}
-    hard = many(60, "PPP")
+    easy = {f"tasks/easy/t{number}": "PPP" for number in range(100)}
+    hard = many(100, "PPP")
     baseline = [*entries(easy, suite="easy"), *entries(hard)]
     killed = dict.fromkeys(easy, "PPPnnnnnnn")
-    went_on = many(60, "PPPPPnnnnn") | many(2, "FFFFFnnnnn")
+    went_on = many(100, "PPPPPnnnnn") | many(2, "FFFFFnnnnn")
     run = recorded(
         [*entries(killed, suite="easy"), *entries(went_on)], ended=False, options=PLANNED
     )
@@ -51,7 +51,7 @@ def test_a_killed_run_does_not_lack_dropped_epochs() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"mobile-epochs": {"value": "4"}}])
 def test_any_other_run_is_evaluated_once(options: dict[str, dict[str, str]]) -> None:
-    run = recorded(entries(many(60, "PPPP")), options=options)
+    run = recorded(entries(many(100, "PPPP")), options=options)
     decision = decide_finished(GATE, run, run)
     assert (decision.verdict, decision.analyses.epochs) == ("PASS", (4,))
 

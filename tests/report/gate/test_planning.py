@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from statistics import NormalDist
 
@@ -17,7 +18,7 @@ from pytest_mobileagent.report.gate.rule import (
 )
 from pytest_mobileagent.report.gate.spec import Bound
 
-BOUND = Bound("success_rate", baseline=True)
+BOUND = Bound("success_rate", baseline=True, scope="tasks like these")
 ONE_LOOK = levels(interim_analyses(3, 3), 0)
 NOISE = 0.12
 
@@ -25,17 +26,19 @@ NOISE = 0.12
 def after(tasks: int, epochs: int, value: float, rest: float = 0.0) -> Difference:
     """Return a difference with only chance variance, plus a part that epochs do not reduce."""
     spread = rest + 2 * NOISE / (tasks * epochs)
-    return Difference(tasks, value, spread**0.5, spread, 0.0, tasks * epochs)
+    return Difference(
+        tasks, value, spread**0.5, spread, 0.0, tasks * epochs, within=NOISE, between=NOISE
+    )
 
 
 @pytest.mark.parametrize("value", [0.0, -0.01, -0.06, -0.07])
 def test_the_planned_epochs_decide_if_the_difference_stays(value: float) -> None:
     found = after(100, 3, value)
-    assert rule(found, BOUND, ONE_LOOK) == "INCONCLUSIVE"
+    assert rule(found, BOUND, ONE_LOOK, ()) == "INCONCLUSIVE"
     number = epochs_to_decide(found, BOUND, ONE_LOOK, NOISE, 3)
     assert number is not None
-    assert rule(after(100, number, value), BOUND, ONE_LOOK) != "INCONCLUSIVE"
-    assert rule(after(100, number - 1, value), BOUND, ONE_LOOK) == "INCONCLUSIVE"
+    assert rule(after(100, number, value), BOUND, ONE_LOOK, ()) != "INCONCLUSIVE"
+    assert rule(after(100, number - 1, value), BOUND, ONE_LOOK, ()) == "INCONCLUSIVE"
 
 
 def test_epochs_must_separate_the_margin_from_the_allowed_drop() -> None:
@@ -53,7 +56,7 @@ def test_no_number_of_epochs_decides_if_tasks_are_lost() -> None:
     assert tasks is not None
     assert tasks == 329
     of_them = Difference(tasks, -0.05, 0.0, 0.05 / tasks, 0.0, 3 * tasks)
-    assert rule(of_them, BOUND, ONE_LOOK) == "FAIL"
+    assert rule(of_them, BOUND, ONE_LOOK, ()) == "FAIL"
 
 
 def test_impractical_numbers_are_not_suggested() -> None:
@@ -66,7 +69,5 @@ def test_the_planned_tasks_decide_if_the_difference_stays(value: float) -> None:
     tasks = tasks_to_decide(found, BOUND, ONE_LOOK)
     assert tasks is not None
     spread = (found.spread or 0) * 30 / tasks
-    assert (
-        rule(Difference(tasks, value, 0.0, spread, 0.0, 3 * tasks), BOUND, ONE_LOOK)
-        != "INCONCLUSIVE"
-    )
+    planned = replace(found, tasks=tasks, spread=spread, episodes=3 * tasks)
+    assert rule(planned, BOUND, ONE_LOOK, ()) != "INCONCLUSIVE"

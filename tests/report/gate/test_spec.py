@@ -37,6 +37,14 @@ def test_file_contains_bounds_and_required_tasks(tmp_path: Path) -> None:
     assert not gate.allow_skipped
 
 
+def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(BASELINE + 'scope = "tasks like these"\nmax_lost = 0')
+    (bound,) = read_gate("gate.toml", tmp_path).bounds
+    assert (bound.scope, bound.max_lost) == ("tasks like these", 0)
+    (bound,) = read_gate("success_rate >= baseline", tmp_path).bounds
+    assert (bound.scope, bound.max_lost) == ("these tasks", None)
+
+
 def test_file_may_allow_skipped_tasks(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
     assert read_gate("gate.toml", tmp_path).allow_skipped
@@ -106,6 +114,12 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nallow = 0.1', "allow is for a bound against the"),
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nsute = "clock"', "did you mean suite"),
         ('[[bound]]\nmetric = "tasks"\nmin = 3\nsuite = 3', "suite must be a string"),
+        (BASELINE + 'scope = "all tasks"', 'scope must be "these tasks" or "tasks like these"'),
+        (BASELINE + "max_lost = -1", "max_lost must be a number of tasks, not -1"),
+        (
+            '[[bound]]\nmetric = "tasks"\nmin = 3\nmax_lost = 0',
+            "max_lost is for a bound against the",
+        ),
         (BASELINE + "min = 0.5", "write a separate ..bound.."),
         (BASELINE + "margin = 0.05", "margin = 0.05 and allow = 0.05 must be shares"),
         (BASELINE + "margin = 2\nallow = 5", "0.02 is two points"),

@@ -14,7 +14,8 @@ import numpy as np
 
 from pytest_mobileagent.report.comparison.pairing import Difference
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, levels, rule
-from pytest_mobileagent.report.gate.spec import Bound
+from pytest_mobileagent.report.gate.spec import THESE_TASKS, Bound
+from pytest_mobileagent.report.gate.these_tasks import Strata, Stratum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,8 @@ SHAPES: dict[str, tuple[tuple[float, float | tuple[float, float]], ...]] = {
     "70 % at 0.99, 30 % at 0.02": ((0.7, 0.99), (0.3, 0.02)),
     "20 % at 0.99, 80 % at 0.02": ((0.2, 0.99), (0.8, 0.02)),
     "80 % at 1, 20 % at 0.5": ((0.8, 1.0), (0.2, 0.5)),
+    "90 % at 1, 10 % at 0.5": ((0.9, 1.0), (0.1, 0.5)),
+    "85 % at 1, 15 % at 0.7": ((0.85, 1.0), (0.15, 0.7)),
     **{f"all at {chance:g}": ((1, chance),) for chance in (0.1, 0.3, 0.5, 0.8, 0.9, 0.95, 0.98, 1)},
 }
 _MANY = 40_000  # the number of tasks over which a world's mean drop is calibrated
@@ -48,6 +51,7 @@ class World:
     - `drift`: the standard deviation, on the logit scale, by which each task changes; the mean drop
       is preserved.
     - `day`: the standard deviation, on the logit scale, of a whole run.
+    - `equal`: the correlation of the epochs of a task within a run; with 1, they are all equal.
     """
 
     tasks: int
@@ -55,6 +59,7 @@ class World:
     shape: str = "u-shaped"
     drift: float = 0.0
     day: float = 0.0
+    equal: float = 0.0
 
     def chances(self, random: np.random.Generator, runs: int) -> tuple[Numbers, Numbers]:
         """Return the success probabilities of baseline and candidate for each task and run."""
@@ -83,15 +88,18 @@ def simulate(
     *,
     allow: float = 0.05,
     baseline: int | None = None,
+    scope: str = THESE_TASKS,
+    drawn: bool = False,
     seed: int = 1,
 ) -> Rates:
     """Return the gate's decisions for many runs of a world.
 
     The baseline has `baseline` epochs at each interim analysis; by default, as many as the last
-    analysis.
+    analysis. With `drawn`, only errors about the drawn tasks count: a PASS if the agent is worse by
+    `allow` on them, and a FAIL if it is not worse than by `margin`.
     """
     random = np.random.default_rng(seed)
-    bound = Bound("success_rate", baseline=True, margin=margin, allow=allow)
+    bound = Bound("success_rate", baseline=True, margin=margin, allow=allow, scope=scope)
     most, before = analyses.epochs[-1], baseline or analyses.epochs[-1]
     verdicts = {PASS: 0, FAIL: 0}
     epochs = 0
@@ -99,27 +107,55 @@ def simulate(
         count = min(_AT_ONCE, runs - start)
         chances = world.chances(random, count)
         passed = [
-            _passed(random, each, number)
+            _passed(random, each, number, world.equal)
             for each, number in zip(chances, (before, most), strict=True)
         ]
+        drops = (chances[0] - chances[1]).mean(1)
+        may_pass, may_fail = drops >= allow - 1e-9, drops <= margin + 1e-9
         undecided = np.arange(count)
         for look, number in enumerate(analyses.epochs):
-            found = differences(
-                passed[0][undecided, :, before - 1],
-                before,
-                passed[1][undecided, :, number - 1],
-                number,
+            ends = passed[0][undecided, :, before - 1], passed[1][undecided, :, number - 1]
+            found = differences(ends[0], before, ends[1], number)
+            level = levels(analyses, look)
+            said = np.array(
+                [
+                    rule(each, bound, level, strata(one, other, before, number, each, margin))
+                    for each, one, other in zip(found, *ends, strict=True)
+                ]
             )
-            said = np.array([rule(each, bound, levels(analyses, look)) for each in found])
             is_last = number == most
             is_open = said == INCONCLUSIVE
             epochs += number * int(is_last * len(said) or (~is_open).sum())
-            for verdict in verdicts:
-                verdicts[verdict] += int((said == verdict).sum())
+            for verdict, counts in ((FAIL, may_fail), (PASS, may_pass)):
+                verdicts[verdict] += int(
+                    ((said == verdict) & (counts[undecided] | (not drawn))).sum()
+                )
             undecided = undecided[is_open]
             if not len(undecided):
                 break
     return Rates(verdicts[FAIL] / runs, verdicts[PASS] / runs, epochs / runs)
+
+
+def strata(  # noqa: PLR0917
+    before: Numbers,
+    after: Numbers,
+    epochs_before: int,
+    epochs: int,
+    found: Difference,
+    margin: float,
+) -> Strata:
+    """Return the strata of a run; none if it is far from a FAIL, to save time."""
+    assert found.value is not None
+    if found.value + margin > -1.7 * (found.pooled or 0) ** 0.5:
+        return ()
+    pairs, counts = np.unique(before * 1000 + after, return_counts=True)
+    return tuple(
+        (
+            Stratum(int(pair) // 1000, epochs_before, int(pair) % 1000, epochs, 1 / found.tasks),
+            int(n),
+        )
+        for pair, n in zip(pairs, counts, strict=True)
+    )
 
 
 def differences(
@@ -134,13 +170,22 @@ def differences(
     pooled = chance.sum(1) * (1 / epochs + 1 / epochs_before) / tasks**2
     spread = each.var(1, ddof=1) / tasks
     fewest = tasks * min(epochs, epochs_before)
-    for value, variance, same in zip(each.mean(1), spread, pooled, strict=True):
-        yield Difference(tasks, float(value), None, float(variance), float(same), fewest)
+    shares = ((before / epochs_before, epochs_before), (after / epochs, epochs))
+    inside = [(p * (1 - p) * n / (n - 1)).mean(1) for p, n in shares if n > 1]
+    within = np.min(inside, axis=0) if inside else np.zeros(len(each))
+    (p, _), (q, _) = shares
+    between = (p * (1 - q) + q * (1 - p)).mean(1) / 2
+    numbers = (each.mean(1), spread, pooled, within, between)
+    for value, variance, same, *ofs in zip(*(n.tolist() for n in numbers), strict=True):
+        yield Difference(tasks, value, None, variance, same, fewest, *ofs)
 
 
-def _passed(random: np.random.Generator, chances: Numbers, epochs: int) -> Numbers:
+def _passed(random: np.random.Generator, chances: Numbers, epochs: int, equal: float) -> Numbers:
     """Return how many of the first epochs each task passed, for each number of epochs."""
     drawn = random.random((*chances.shape, epochs), dtype=np.float32) < chances[..., None]
+    if equal:
+        one = random.random(chances.shape) < chances
+        drawn = np.where(random.random(drawn.shape) < equal**0.5, one[..., None], drawn)
     return np.cumsum(drawn, axis=2, dtype=np.int16)
 
 
