@@ -48,7 +48,9 @@ def test_a_mistake_of_an_agent_is_its_failure(project, kind):
     limit = "0.5" if kind in {"hangs", "spins"} else "30"
     result = project.run("tasks", "--agent=bad", "-k", "code", f"--mobile-time-limit={limit}")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["closest  the answer does not say '4711': *", f"error *{reason}*"])
+    result.stdout.fnmatch_lines(
+        ["closest  the answer does not say the number 4711: *", f"error *{reason}*"]
+    )
     (task,) = report(project)["tasks"]
     assert task["success"] is False
     assert task["fault"] == "agent"
