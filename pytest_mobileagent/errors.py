@@ -100,7 +100,7 @@ class ScreenError(MobileAgentError):
 
 
 class NoScreenshotError(ScreenError):
-    """No screenshot was taken, because no use was declared (`--mobile-screenshots=needed`)."""
+    """No screenshot was taken, because no use was declared (`mobile_screenshots=needed`)."""
 
 
 class RecordError(MobileAgentError):

@@ -257,6 +257,6 @@ def test_a_judge_that_is_given_key_components_is_missed_before_an_episode(blind,
 
 
 def test_an_option_for_it_is_checked_beside_a_program_too(blind):
-    result = blind(CHECKED, "--agent=cmd:true", "--mobile-ocr=rapidocr")
+    result = blind(CHECKED, "--agent=cmd:true", "-omobile_ocr=rapidocr")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --mobile-ocr=rapidocr: reading pictures " + VISION])
+    result.stderr.fnmatch_lines(["ERROR: mobile_ocr=rapidocr: reading pictures " + VISION])

@@ -15,4 +15,4 @@ phones=${PHONES:-4}    # the number of sessions that your plan allows at a time
 JSON
 
 python -m pytest_mobileagent doctor --capabilities=hub.json --look-only
-pytest tasks -n "$phones" --agent="${AGENT:-mine}" --mobile-capabilities=hub.json --mobile-retries=2 --mobile-max-infra=10
+pytest tasks -n "$phones" --agent="${AGENT:-mine}" -o mobile_capabilities=hub.json --mobile-retries=2 -o mobile_max_infra=10

@@ -169,7 +169,7 @@ class Agent:
     cannot ask.
 
     `sees` names the parts of a screen that it needs: its "screenshot", its "hierarchy" or both. All
-    phones provide them; recorded pages may lack one. With `--mobile-screenshots=needed`, an agent
+    phones provide them; recorded pages may lack one. With `mobile_screenshots=needed`, an agent
     that names only the hierarchy gets no screenshots.
     """
 

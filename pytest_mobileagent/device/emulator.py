@@ -188,7 +188,7 @@ def advice(output: str) -> str:
         fix = "enable virtualisation in the firmware or the cloud machine, and load the kvm module"
     else:
         return ""
-    slow = "or run without it, many times slower, with --mobile-emulator-flags='-accel off'"
+    slow = "or run without it, many times slower, with -o mobile_emulator_flags='-accel off'"
     return f"\n  To fix it: {fix}; {slow}."
 
 

@@ -303,7 +303,7 @@ def main(arguments: Sequence[str]) -> int:
             print("interrupted", file=sys.stderr)
             return _undo(build, _INTERRUPTED)
     if not options.dry_run:
-        print(f"ready: pytest … --mobile-device=avd:{recipe.name} --mobile-gpu={recipe.gpu}")
+        print(f"ready: pytest … --mobile-device=avd:{recipe.name} -o mobile_gpu={recipe.gpu}")
     return 0
 
 

@@ -68,13 +68,14 @@ def check_reference(
 
 
 def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
+    prices = "--prices" if options == "--" else "-o mobile_prices"  # an ini key only, in pytest
     if not unpriced:
-        give = f"Give one with {options}prices=FILE, or run with {options}unpriced=allow"
+        give = f"Give one with {prices}=FILE, or run with {options}unpriced=allow"
         raise ValueError(f"no price is known. {give}")
     if limited:
         msg = (
             f"no price is known, so {options}max-cost cannot limit it. Give one with "
-            f"{options}prices=FILE, or limit {options}max-tokens"
+            f"{prices}=FILE, or limit {options}max-tokens"
         )
         raise ValueError(msg)
 

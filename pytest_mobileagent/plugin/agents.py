@@ -141,11 +141,11 @@ class RunAgents:
     def _check_ocr(self) -> None:
         """Check that the OCR engine is installed, if one was chosen for this run."""
         ocr = self._settings["mobile-ocr"]
-        if not (ocr.source.startswith("--") or (ocr.is_given and self._run.names_agent)):
+        if not (ocr.is_typed or (ocr.is_given and self._run.names_agent)):
             return
         engine = "easyocr" if ocr.value == "easyocr" else "vision"
         with as_usage_error(HostError):
-            check_extra(engine, f"{ocr.option.flag}={ocr.text}: reading pictures")
+            check_extra(engine, f"{ocr.option.shown}={ocr.text}: reading pictures")
 
     @property
     def plays_solutions(self) -> bool:

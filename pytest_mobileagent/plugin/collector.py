@@ -231,12 +231,12 @@ class Collector:
         return frozenset() if self.analyses is None else self.analyses.dropped
 
     def _count(self, nodeid: str, attempts: int) -> None:
-        """Count attempts lost to infrastructure, and stop the run at --mobile-max-infra."""
+        """Count attempts lost to infrastructure, and stop the run at mobile_max_infra."""
         self.broke[nodeid] = self.broke.get(nodeid, 0) + attempts
         most, so_far = self.run.value("mobile-max-infra"), sum(self.broke.values())
         if attempts and most is not None and so_far >= most and not self.stopped:
             self.stopped = True
-            self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
+            self.stop(f"infrastructure broke {so_far} times (mobile_max_infra={most})")
 
     def _check_budget(self, result: Entry) -> None:
         """Stop the run if its own budget is spent, and not only an episode's."""

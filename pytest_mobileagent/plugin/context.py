@@ -73,7 +73,7 @@ class RunContext:
     @property
     def names_agent(self) -> bool:
         """Whether the command line names the agent, so there will be episodes."""
-        return self.settings["agent"].source.startswith("--")  # including --mobile-resume
+        return self.settings["agent"].is_typed  # including --mobile-resume
 
     @cached_property
     def program(self) -> Adapter | None:

@@ -141,7 +141,7 @@ class RunGate:
 
         setting = self._settings[GATE]
         # The folder to which the path of a gate file is relative.
-        given = setting.source.startswith(("--", "environment"))
+        given = setting.is_typed or setting.source.startswith("environment")
         folder = self._config.invocation_params.dir if given else self._config.rootpath
         with as_usage_error(ValueError, setting):
             return read_gate(setting.value, folder)

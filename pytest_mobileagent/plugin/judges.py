@@ -81,7 +81,7 @@ class RunJudges:
         """
         setting, mode = self._settings["mobile-judge-all"], self._settings["llm-judge"]
         # A project that judges all tasks by default may still be run with --llm-judge=off.
-        is_meant = setting.source.startswith("--") or not mode.is_given
+        is_meant = setting.is_typed or not mode.is_given
         if setting.value and self.mode == "off" and is_meant:
             raise usage_error(setting, ": there is no judge: add --llm-judge=single or cross")
         if self.mode == "off":

@@ -193,7 +193,7 @@ class RunModels:
             if roles:
                 raise pytest.UsageError(printable(self._none_given(agent)))
             return
-        if not (roles or setting.source.startswith("--")):  # meant for the project's other agents
+        if not (roles or setting.is_typed):  # meant for the project's other agents
             return
         if not self._run.earlier.gives_replies:
             self._check_extra(setting, self.choice.references)
@@ -294,7 +294,7 @@ class RunModels:
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:
             self.prices  # report an unreadable file now
-        if setting.value is None or not (setting.source.startswith("--") or self.for_program):
+        if setting.value is None or not (setting.is_typed or self.for_program):
             return
         model = self.for_program
         others = self.choice.without(USER)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
+TOO_MUCH_BROKE = 9  # the exit status of a run that mobile_max_infra ended
 NOTHING_DECIDED = pytest.ExitCode.NO_TESTS_COLLECTED  # 5
 _DECIDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
@@ -29,7 +29,7 @@ _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 class RunEnding:
     """The facts, in addition to pytest's own, that decide the exit status.
 
-    - `too_much_broke`: whether `--mobile-max-infra` ended the run.
+    - `too_much_broke`: whether `mobile_max_infra` ended the run.
     - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended the run.
     - `is_incomplete`: whether a selected test has no result.
     - `only_decided_failures`: whether all failures are tasks that were decided, which

@@ -1,9 +1,9 @@
 """Reads the values of options from their sources, and what the command line asks for.
 
-An option's value is taken from the command line, otherwise from its environment variable, otherwise
-from its ini key, and otherwise from its default. `--mobile-max-steps` has the ini key
-`mobile_max_steps` and the environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and
-`MOBILE_AGENT`.
+An option's value is taken from the command line (its flag, or `-o KEY=VALUE`), otherwise from its
+environment variable, otherwise from its ini key, and otherwise from its default.
+`--mobile-max-steps` has the ini key `mobile_max_steps` and the environment variable
+`MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
 """
 
 from __future__ import annotations
@@ -41,8 +41,13 @@ class OptionValue:
         """Whether the value is not a default."""
         return self.text is not None and self.source != "default"
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether the command line has it."""
+        return self.source.startswith("-")
+
     def __str__(self) -> str:
-        return f"{self.option.flag}={self.text} ({self.source})"
+        return f"{self.option.shown}={self.text} ({self.source})"
 
 
 def read_options(config: pytest.Config) -> dict[str, OptionValue]:
@@ -64,8 +69,10 @@ def read_option(name: str, config: pytest.Config) -> OptionValue:
 
 
 def _read(option: Option, config: pytest.Config) -> OptionValue:
+    overridden = config.getini(option.name) if _is_overridden(option, config) else None
     candidates = (
         (_given(option, config), option.flag),
+        (overridden, f"-o {option.name}"),
         (os.environ.get(option.variable), f"environment variable {option.variable}"),
         (config.getini(option.name), f"ini key {option.name}"),
         (option.default, "default"),
@@ -74,18 +81,29 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
     if text is None:
         return OptionValue(option, None, None, source)
     if not text.strip():
-        msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
+        msg = f"{option.shown} (from {source}) is empty: leave it out, or give it a value"
         raise pytest.UsageError(printable(msg))
     try:
         return OptionValue(option, option.parse(text), redact_urls(text), source)
     except ValueError as error:
-        msg = f"{option.flag}={redact_urls(text)} (from {source}) {error}"
+        msg = f"{option.shown}={redact_urls(text)} (from {source}) {error}"
         raise pytest.UsageError(printable(msg)) from None
 
 
 def _given(option: Option, config: pytest.Config) -> str | None:
     given = config.getoption(option.name)
+    if option.ini_only and given is not None:
+        msg = (
+            f"{option.flag} is an ini key: write -o {option.name}={redact_urls(given)}, or set "
+            f"{option.name} in the ini file, or {option.variable} in the environment"
+        )
+        raise pytest.UsageError(printable(msg))
     return shlex.join(given) if option.repeats and given else given
+
+
+def _is_overridden(option: Option, config: pytest.Config) -> bool:
+    given = config.getoption("override_ini") or ()
+    return any(each.partition("=")[0] == option.name for each in given)
 
 
 def path_of(config: pytest.Config, setting: OptionValue) -> Path:
@@ -94,7 +112,7 @@ def path_of(config: pytest.Config, setting: OptionValue) -> Path:
     Raises:
         pytest.UsageError: if it names the home folder of an unknown user.
     """
-    given = setting.source.startswith(("--", "environment"))
+    given = setting.is_typed or setting.source.startswith("environment")
     base = config.invocation_params.dir if given else config.rootpath
     try:
         return base / Path(setting.value).expanduser()
@@ -105,8 +123,8 @@ def path_of(config: pytest.Config, setting: OptionValue) -> Path:
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
     """Return an error about an option's value that names its source."""
-    where = "" if setting.source.startswith("--") else f" ({setting.source})"
-    return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
+    where = "" if setting.is_typed else f" ({setting.source})"
+    return pytest.UsageError(printable(f"{setting.option.shown}={setting.text}{where}{what}"))
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def _lines(
 
 
 def use_engine(name: str) -> None:
-    """Set this process's default engine, as chosen by `--mobile-ocr`.
+    """Set this process's default engine, as chosen by `mobile_ocr`.
 
     Raises:
         ValueError: if there is no engine of this name.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-SPARED_BY = "--mobile-screenshots=needed"
+SPARED_BY = "mobile_screenshots=needed"
 
 
 # No slots: `lazy` stores derived values in the instance's dictionary.
@@ -37,7 +37,7 @@ class Screen:
     """What the phone showed at one moment: a view hierarchy and a screenshot. Immutable.
 
     - `xml`: the hierarchy as the phone returned it, a raw UIAutomator dump or Appium's page source.
-    - `png`: the encoded screenshot; empty if none was taken (`--mobile-screenshots=needed`), in
+    - `png`: the encoded screenshot; empty if none was taken (`mobile_screenshots=needed`), in
       which case everything that needs one raises NoScreenshotError.
     - `package`, `activity`: the focused app and activity.
     - `time`: the phone's own clock.

@@ -276,7 +276,7 @@ class Task:
         product = golden * factor
         if not product <= MOST_STEPS:  # also true for NaN
             msg = f"{golden} golden steps times a step factor of {factor} exceed {MOST_STEPS} steps"
-            raise TaskError(f"{msg}: lower --mobile-step-factor, or give the task a step_limit")
+            raise TaskError(f"{msg}: lower mobile_step_factor, or give the task a step_limit")
         # Floating point makes 50 * 1.1 slightly more than 55.
         return max(1, math.ceil(round(product, 6)))
 

@@ -140,9 +140,9 @@ def test_options_may_come_from_the_environment_or_the_ini_file(
         shown = header()
     for option in chosen:
         source = f"environment variable {option.variable}"
-        assert f"{option.flag}={given[option.flag]} ({source})" in shown
+        assert f"{option.shown}={given[option.flag]} ({source})" in shown
     lines = [f"{option.name} = {given[option.flag]}" for option in chosen]
     project.pytester.makeini("\n".join(["[pytest]", "addopts = -p no:cacheprovider", *lines]))
     shown = header()
     for option in chosen:
-        assert f"{option.flag}={given[option.flag]} (ini key {option.name})" in shown
+        assert f"{option.shown}={given[option.flag]} (ini key {option.name})" in shown

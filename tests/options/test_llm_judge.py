@@ -142,7 +142,7 @@ def test_a_spent_budget_of_the_run_stops_judging(asking, served):
     judging.write(asking)
     dear = ScriptedReply("unreadable", input_tokens=9000, output_tokens=1)
     judge = f"--mobile-judges={served(dear, YES)}"
-    limits = ["--mobile-prices=prices.toml", "--mobile-max-cost=0.5"]
+    limits = ["-omobile_prices=prices.toml", "--mobile-max-cost=0.5"]
     result = asking.run("--llm-judge=single", judge, *limits, agent="Silent")
     assert result.ret == 2
     task = judging.task(asking)

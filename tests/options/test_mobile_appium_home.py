@@ -1,10 +1,10 @@
-"""--mobile-appium-home: the folder in which npm has installed Appium."""
+"""mobile_appium_home: the folder in which npm has installed Appium."""
 
 from __future__ import annotations
 
 
 def test_a_folder_without_appium_is_refused_with_how_to_install_it(refused, tmp_path):
-    home = f"--mobile-appium-home={tmp_path}"
+    home = f"-omobile_appium_home={tmp_path}"
     said = refused("--mobile-driver=appium", home)
     assert f"there is no Appium in {tmp_path}: install it with `npm" in said
 

@@ -1,4 +1,4 @@
-"""--mobile-boot-limit: the maximum time in seconds that an emulator may take to boot."""
+"""mobile_boot_limit: the maximum time in seconds that an emulator may take to boot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.options.emulators import AVD
 def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
     sdk.add_avd("pixel")
     sdk.behave(hangs=True)
-    limits = ("--mobile-boot-limit=0.5", "--mobile-retries=0")
+    limits = ("-omobile_boot_limit=0.5", "--mobile-retries=0")
     result = project.run(*AVD, "--agent=noop", *limits)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the emulator of AVD pixel has not booted in 0.5 s*"])
@@ -18,4 +18,4 @@ def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
 
 @pytest.mark.parametrize("value", ["0", "-1", "long"])
 def test_numbers_must_be_above_0(refused, value):
-    assert "must be a number above 0" in refused(f"--mobile-boot-limit={value}")
+    assert "must be a number above 0" in refused(f"-omobile_boot_limit={value}")

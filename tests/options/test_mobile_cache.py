@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.options.asking import Asking
 
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))
-PRICES = "--mobile-prices=prices.toml"
+PRICES = "-omobile_prices=prices.toml"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""--mobile-capabilities: a file of capabilities for Appium sessions."""
+"""mobile_capabilities: a file of capabilities for Appium sessions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ def test_the_file_must_contain_a_json_object(refused, tmp_path, content):
     file = tmp_path / "capabilities.json"
     if content is not None:
         file.write_text(content)
-    said = refused(f"--mobile-capabilities={file}")
-    assert "--mobile-capabilities=" in said
+    said = refused(f"-omobile_capabilities={file}")
+    assert "mobile_capabilities=" in said
     assert "JSON" in said or "cannot be read" in said
 
 
@@ -25,4 +25,4 @@ def test_that_of_the_ini_file_is_found_from_any_folder(project, header, refused,
     assert result.ret == 0, result.stderr.str()
     (project.pytester.path / "hub.json").unlink()
     result = project.run("..", "--agent=noop", *arguments)
-    result.stderr.fnmatch_lines(["*--mobile-capabilities=hub.json (ini key*cannot be read*"])
+    result.stderr.fnmatch_lines(["*mobile_capabilities=hub.json (ini key*cannot be read*"])

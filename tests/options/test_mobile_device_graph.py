@@ -276,7 +276,7 @@ def test_an_mcp_client_plays_there_and_learns_which_tools_need_a_shell(
 ) -> None:
     (pytester.path / "client.py").write_text(CLIENT)
     words = f"{sys.executable} {pytester.path / 'client.py'} {{goal}} {{mcp_config}}"
-    run("-k", "open", "--mobile-step-factor=9", agent=f"cmd:{words}").assert_outcomes(passed=1)
+    run("-k", "open", "-omobile_step_factor=9", agent=f"cmd:{words}").assert_outcomes(passed=1)
     (task,) = report(pytester)["tasks"]
     assert (task["steps"], task["answer"], task["infrastructure"]) == (3, "done", [])
 

@@ -1,4 +1,4 @@
-"""--mobile-driver, --mobile-appium-home, --mobile-capabilities: devices driven through Appium."""
+"""--mobile-driver, mobile_appium_home, mobile_capabilities: devices driven through Appium."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def report(project):
 def test_a_run_starts_an_appium_server_of_its_own(project, appium_home):
     result = project.run_virtual(
         *("tasks", "--agent=oracle", "-k", "code", "--mobile-driver=appium"),
-        f"--mobile-appium-home={appium_home}",
+        f"-omobile_appium_home={appium_home}",
     )
     result.assert_outcomes(passed=1)
 
@@ -29,7 +29,7 @@ def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
     url = appium_url.replace("://", "://user:secret-key@")
     result = project.run_virtual(
         *("tasks", "--agent=oracle", "-k", "code", f"--mobile-device=appium:{url}"),
-        *(f"--mobile-capabilities={capabilities}", "-v"),
+        *(f"-omobile_capabilities={capabilities}", "-v"),
     )
     result.assert_outcomes(passed=1)
     assert "secret-key" not in result.stdout.str() + result.stderr.str() + report(project)
@@ -37,7 +37,7 @@ def test_the_devices_of_a_server_that_is_there_are_used(project, appium_url):
 
 def test_without_appium_the_error_says_how_to_get_it(project, tmp_path):
     arguments = ["tasks", "--agent=noop", "-k", "code", "--mobile-driver=appium"]
-    result = project.pytester.runpytest_inprocess(*arguments, f"--mobile-appium-home={tmp_path}")
+    result = project.pytester.runpytest_inprocess(*arguments, f"-omobile_appium_home={tmp_path}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR  # instead of one failed task after another
     result.stderr.fnmatch_lines([f"*there is no Appium in {tmp_path}: install it with `npm *"])
 
@@ -70,10 +70,10 @@ def test_capabilities_must_be_a_json_object(project, tmp_path, content):
     if content is not None:
         file.write_text(content)
     result = project.pytester.runpytest_inprocess(
-        "tasks", "--agent=noop", f"--mobile-capabilities={file}"
+        "tasks", "--agent=noop", f"-omobile_capabilities={file}"
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--mobile-capabilities=*JSON*"])
+    result.stderr.fnmatch_lines(["*mobile_capabilities=*JSON*"])
 
 
 def test_capabilities_of_the_ini_file_are_found_from_any_folder(project):
@@ -86,4 +86,4 @@ def test_capabilities_of_the_ini_file_are_found_from_any_folder(project):
         assert project.pytester.runpytest_inprocess(*arguments).ret == 0
     (project.pytester.path / "hub.json").unlink()
     result = project.pytester.runpytest_inprocess(*arguments[1:])
-    result.stderr.fnmatch_lines(["*--mobile-capabilities=hub.json (ini key*cannot be read*"])
+    result.stderr.fnmatch_lines(["*mobile_capabilities=hub.json (ini key*cannot be read*"])

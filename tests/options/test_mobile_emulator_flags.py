@@ -1,4 +1,4 @@
-"""--mobile-emulator-flags: additional flags for emulators that the run starts."""
+"""mobile_emulator_flags: additional flags for emulators that the run starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.options.emulators import AVD
 def test_the_emulator_is_started_with_them(project, sdk):
     sdk.add_avd("pixel")
     sdk.behave(dies=1)
-    flags = "--mobile-emulator-flags=-accel off -prop 'a=b c'"
+    flags = "-omobile_emulator_flags=-accel off -prop 'a=b c'"
     project.run(*AVD, "--agent=noop", "--mobile-retries=0", flags).assert_outcomes(errors=1)
     (command,) = sdk.commands
     assert command[-4:] == ["-accel", "off", "-prop", "a=b c"]
@@ -19,11 +19,11 @@ def test_the_emulator_is_started_with_them(project, sdk):
 
 def test_a_flag_that_the_emulator_does_not_know_is_an_error_in_its_words(project, sdk):
     sdk.add_avd("pixel")
-    flags = "--mobile-emulator-flags=-nonsense"
+    flags = "-omobile_emulator_flags=-nonsense"
     result = project.run(*AVD, "--agent=noop", "--mobile-retries=0", flags)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*unknown option: -nonsense*"])
 
 
 def test_an_open_quote_is_refused(refused):
-    assert "cannot be split into words" in refused("--mobile-emulator-flags=-prop 'a=b")
+    assert "cannot be split into words" in refused("-omobile_emulator_flags=-prop 'a=b")

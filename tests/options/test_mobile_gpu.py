@@ -1,4 +1,4 @@
-"""--mobile-gpu: the GPU mode of emulators that the run starts."""
+"""mobile_gpu: the GPU mode of emulators that the run starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.options.emulators import AVD
 
 
 @pytest.mark.parametrize(
-    ("arguments", "gpu"), [([], "swiftshader_indirect"), (["--mobile-gpu=host"], "host")]
+    ("arguments", "gpu"), [([], "swiftshader_indirect"), (["-omobile_gpu=host"], "host")]
 )
 def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
     sdk.add_avd("pixel")
@@ -19,4 +19,4 @@ def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
 
 
 def test_another_gpu_is_refused(refused):
-    assert "must be one of software, host" in refused("--mobile-gpu=swiftshader")
+    assert "must be one of software, host" in refused("-omobile_gpu=swiftshader")

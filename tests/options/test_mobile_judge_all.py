@@ -44,7 +44,7 @@ def test_a_spent_budget_leaves_the_check_its_verdict(asking, served):
     judging.write_checked(asking)
     dear = ScriptedReply("unreadable", input_tokens=9000, output_tokens=1)
     judges = ["--llm-judge=single", f"--mobile-judges={served(dear)}", "--mobile-judge-all"]
-    limits = ["--mobile-prices=prices.toml", "--mobile-max-cost=0.5"]
+    limits = ["-omobile_prices=prices.toml", "--mobile-max-cost=0.5"]
     asking.run(*judges, *limits, agent="Silent").assert_outcomes(passed=1)
     assert judging.task(asking)["judged"]["passed"] is None
 

@@ -1,4 +1,4 @@
-"""--mobile-judge-runs: how often each judge is asked; the majority decides."""
+"""mobile_judge_runs: how often each judge is asked; the majority decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ YES, NO = "Result: 1", "Result: 0"
 def test_the_majority_counts(asking, replies, outcome):
     judging.write(asking)
     judges = ["--llm-judge=single", f"--mobile-judges={asking.script(*replies)}"]
-    judging.run(asking, *judges, f"--mobile-judge-runs={len(replies)}")
+    judging.run(asking, *judges, f"-omobile_judge_runs={len(replies)}")
     task = judging.task(asking)
     assert task["outcome"] == outcome
     (judge,) = task["verdict"]["evidence"]["judges"]
@@ -25,4 +25,4 @@ def test_the_majority_counts(asking, replies, outcome):
 
 
 def test_the_value_must_be_a_number(refused):
-    assert "must be a whole number from 1" in refused("--mobile-judge-runs=0")
+    assert "must be a whole number from 1" in refused("-omobile_judge_runs=0")

@@ -26,7 +26,7 @@ def test_a_judge_without_a_price_is_refused(asking, served):
 def test_it_is_asked_over_the_wire_and_priced(asking, served):
     judging.write(asking)
     judge = f"--mobile-judges={served('Result: 1')}"
-    result = asking.run(SINGLE, judge, "--mobile-prices=prices.toml", agent="Silent")
+    result = asking.run(SINGLE, judge, "-omobile_prices=prices.toml", agent="Silent")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["suite *judge price*"])
     spent = judging.task(asking)["roles"]["judge"]

@@ -1,4 +1,4 @@
-"""--mobile-log: which lines of the phone's log are recorded at each step."""
+"""mobile_log: which lines of the phone's log are recorded at each step."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def test_ring(episode):
 
 @pytest.mark.parametrize("value", ["on", "Warnings", "errors"])
 def test_an_unknown_level_is_refused(refused, value):
-    assert "must be one of off, warnings, all" in refused(f"--mobile-log={value}")
+    assert "must be one of off, warnings, all" in refused(f"-omobile_log={value}")
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [([], {"loud"}), (["--mobile-log=all"], {"loud", "quiet"}), (["--mobile-log=off"], set())],
+    [([], {"loud"}), (["-omobile_log=all"], {"loud", "quiet"}), (["-omobile_log=off"], set())],
     ids=["warnings", "all", "off"],
 )
 def test_lines_of_that_level_are_recorded(project, given, said):

@@ -10,7 +10,7 @@ from pytest_mobileagent.testing import ScriptedReply, When
 
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))  # $0.20
 NEVER = When("", ScriptedReply("Let me see.", input_tokens=1000, output_tokens=100))
-PRICES = "--mobile-prices=prices.toml"
+PRICES = "-omobile_prices=prices.toml"
 
 
 def outcomes(asking) -> dict[str, list[str]]:
@@ -76,7 +76,7 @@ def test_the_command_may_be_given_where_the_run_was(asking, served, monkeypatch)
     monkeypatch.chdir(below)
     first = asking.pytester.runpytest_inprocess(
         "--agent=../asking.py:Asks", "--mobile-agent-process=off", "-k", "code",
-        f"--mobile-model={served(DONE)}", "--mobile-prices=../prices.toml", "--mobile-max-cost=0.1",
+        f"--mobile-model={served(DONE)}", "-omobile_prices=../prices.toml", "--mobile-max-cost=0.1",
     )  # fmt: skip
     first.assert_outcomes(passed=1, skipped=1)
     go_on(asking, first).assert_outcomes(passed=2, skipped=1)

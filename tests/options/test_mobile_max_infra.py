@@ -1,4 +1,4 @@
-"""--mobile-max-infra: a run stops when its infrastructure fails too often."""
+"""mobile_max_infra: a run stops when its infrastructure fails too often."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def report(project):
     ],
 )
 def test_the_run_stops_with_status_9(smoking, workers):
-    arguments = ["tasks", "--agent=noop", "--mobile-max-infra=2", *workers]
+    arguments = ["tasks", "--agent=noop", "-omobile_max_infra=2", *workers]
     result = smoking.pytester.runpytest_inprocess(*arguments)
     assert result.ret == 9
-    result.stdout.fnmatch_lines(["*infrastructure broke * times (--mobile-max-infra=2)*"])
+    result.stdout.fnmatch_lines(["*infrastructure broke * times (mobile_max_infra=2)*"])
     tasks = report(smoking)["tasks"]
     ran = [task for task in tasks if task["outcome"] != "not run"]
     # A worker that is told to stop already has some of its next tests.
@@ -93,7 +93,7 @@ def once():
         yield
 """
         )
-    result = project.run("tasks", "--agent=oracle", "-k", "code", "--mobile-max-infra=2")
+    result = project.run("tasks", "--agent=oracle", "-k", "code", "-omobile_max_infra=2")
     result.assert_outcomes(passed=1)
     assert result.ret == 0
     (task,) = report(project)["tasks"]

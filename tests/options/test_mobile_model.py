@@ -47,7 +47,7 @@ def test_each_role_may_have_a_model(asking):
 def test_a_served_model_is_asked_and_priced(asking, served, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     model = served(Fault(429, retry_after=0), DONE)
-    result = asking.run(f"--mobile-model={model}", "--mobile-prices=prices.toml")
+    result = asking.run(f"--mobile-model={model}", "-omobile_prices=prices.toml")
     result.assert_outcomes(passed=1)
     (task,) = asking.report()["tasks"]
     assert task["cost_usd"] == pytest.approx(0.2)
@@ -175,7 +175,7 @@ def test_an_agent_that_asks_no_model_may_be_given_one(asking):
 
 def test_a_provider_that_stays_down_is_infrastructure(asking, served):
     model = served(*[Fault(401)] * 4)
-    result = asking.run(f"--mobile-model={model}", "--mobile-prices=prices.toml", "-rf")
+    result = asking.run(f"--mobile-model={model}", "-omobile_prices=prices.toml", "-rf")
     result.assert_outcomes(errors=1)
     (task,) = asking.report()["tasks"]
     assert (task["outcome"], task["fault"], task["success"]) == ("error", "infrastructure", None)
@@ -198,7 +198,7 @@ def test_a_library_is_loaded_before_the_time_of_an_agent_counts(asking, served, 
         """
     )
     model = f"--mobile-model={served()}"
-    asking.run(model, "--mobile-prices=prices.toml", "--agent=ready.py:Ready", off=False)
+    asking.run(model, "-omobile_prices=prices.toml", "--agent=ready.py:Ready", off=False)
     assert asking.report()["tasks"][0]["answer"] == is_loaded
 
 
@@ -206,7 +206,7 @@ def test_a_library_is_loaded_before_the_time_of_an_agent_counts(asking, served, 
 def test_the_fault_is_the_providers_or_the_agents(asking, status, body, fault):
     with standing_in((status, body)) as server:
         model = f"--mobile-model=openai:own@{server.url}/v1"
-        asking.run(model, "--mobile-prices=prices.toml", "--mobile-retries=0")
+        asking.run(model, "-omobile_prices=prices.toml", "--mobile-retries=0")
     (task,) = asking.report()["tasks"]
     assert (task["fault"], task["outcome"] == "error") == (fault, fault == "infrastructure")
     assert fault == "agent" or server.asked == 1, "it is not asked again"
@@ -218,13 +218,13 @@ def test_a_failed_reply_is_asked_for_again(asking, monkeypatch, body):
     done = reply("stop", message={"content": "done: 4711"})
     with standing_in((200, body), (200, error(502)), (200, done)) as server:
         model = f"--mobile-model=openai:own@{server.url}/v1"
-        asking.run(model, "--mobile-prices=prices.toml").assert_outcomes(passed=1)
+        asking.run(model, "-omobile_prices=prices.toml").assert_outcomes(passed=1)
     assert asking.report()["tasks"][0]["calls"] == 1
 
 
 def test_a_request_that_is_refused_is_the_agents_failure(asking, served):
     model = served(Fault(400))
-    asking.run(f"--mobile-model={model}", "--mobile-prices=prices.toml").assert_outcomes(failed=1)
+    asking.run(f"--mobile-model={model}", "-omobile_prices=prices.toml").assert_outcomes(failed=1)
     (task,) = asking.report()["tasks"]
     assert (task["termination"], task["fault"]) == ("agent error", "agent")
     assert "it raised RequestRefusedError: " in task["reason"]

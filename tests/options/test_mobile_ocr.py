@@ -1,4 +1,4 @@
-"""--mobile-ocr: the OCR engine for agents and checks that read text in screenshots."""
+"""mobile_ocr: the OCR engine for agents and checks that read text in screenshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tells(Agent):
 """
 
 
-@pytest.mark.parametrize(("process", "words"), [("on", ["--mobile-ocr=rapidocr"]), ("off", [])])
+@pytest.mark.parametrize(("process", "words"), [("on", ["-omobile_ocr=rapidocr"]), ("off", [])])
 def test_the_agent_receives_the_engine(asking, process, words):
     asking.pytester.makepyfile(tells=AGENT)
     asking.pytester.runpytest_inprocess(
@@ -34,19 +34,19 @@ def test_checks_read_by_the_engine(asking, monkeypatch):
     monkeypatch.setattr(ocr, "use_engine", used.append)
     monkeypatch.setattr(extras, "find_spec", lambda name: name)  # as if each engine were installed
     asking.pytester.makepyfile(tells=AGENT)
-    asking.pytester.runpytest_inprocess("--agent=tells.py:Tells", "--mobile-ocr=easyocr")
+    asking.pytester.runpytest_inprocess("--agent=tells.py:Tells", "-omobile_ocr=easyocr")
     assert used == ["easyocr"]
 
 
 def test_an_engine_that_is_not_installed_is_reported_before_a_device_starts(asking, fnmatch):
     if importlib.util.find_spec("easyocr") is not None:
         pytest.skip("easyocr is installed here")
-    error = asking.refused("--mobile-ocr=easyocr", agent="Silent")
-    fnmatch(error, '--mobile-ocr=easyocr: reading pictures needs *pip install ".[easyocr]"*')
+    error = asking.refused("-omobile_ocr=easyocr", agent="Silent")
+    fnmatch(error, 'mobile_ocr=easyocr: reading pictures needs *pip install ".[easyocr]"*')
 
 
 def test_an_unknown_value_is_refused(refused):
-    assert "must be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
+    assert "must be one of rapidocr, easyocr" in refused("-omobile_ocr=tesseract")
 
 
 FORGES = """

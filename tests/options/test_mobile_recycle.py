@@ -1,4 +1,4 @@
-"""--mobile-recycle: after how many episodes a device that the run has started is replaced."""
+"""mobile_recycle: after how many episodes a device that the run has started is replaced."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.options.emulators import AVD
 
 
-@pytest.mark.parametrize(("arguments", "started"), [([], 1), (["--mobile-recycle=1"], 2)])
+@pytest.mark.parametrize(("arguments", "started"), [([], 1), (["-omobile_recycle=1"], 2)])
 @pytest.mark.slow
 def test_an_emulator_is_replaced_after_that_number_of_episodes(project, sdk, arguments, started):
     sdk.add_avd("pixel")  # with a snapshot, each restore would start another emulator
@@ -18,4 +18,4 @@ def test_an_emulator_is_replaced_after_that_number_of_episodes(project, sdk, arg
 
 @pytest.mark.parametrize("value", ["0", "-1", "never"])
 def test_the_value_must_be_a_whole_number(refused, value):
-    assert "must be a whole number from 1" in refused(f"--mobile-recycle={value}")
+    assert "must be a whole number from 1" in refused(f"-omobile_recycle={value}")

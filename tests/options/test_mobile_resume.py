@@ -192,9 +192,9 @@ def test_the_rest_is_taken_from_the_run(suite, monkeypatch):
     result.stdout.fnmatch_lines(
         [
             "mobileagent: --agent=conftest.py:Worker (--mobile-resume)",
+            "  --mobile-epochs=2 (--mobile-resume)",
             "  --mobile-max-steps=9 (--mobile-resume)",
             "  --mobile-seed=7 (--mobile-resume)",
-            "  --mobile-epochs=2 (--mobile-resume)",
         ]
     )
     assert result.parseoutcomes() == {"passed": 4}

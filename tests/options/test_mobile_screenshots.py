@@ -1,4 +1,4 @@
-"""--mobile-screenshots: no screenshots are taken if nothing uses them."""
+"""mobile_screenshots: no screenshots are taken if nothing uses them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(asking: Asking) -> Any:
 
 
 def test_no_screenshot_is_taken_if_none_is_needed(run):
-    results, episodes = run("--mobile-screenshots=needed")
+    results, episodes = run("-omobile_screenshots=needed")
     episode = episodes["read"]
     assert results["read"]["outcome"] == "passed"
     assert {screen.png for screen in episode.screens} == {b""}
@@ -73,15 +73,15 @@ def test_no_screenshot_is_taken_if_none_is_needed(run):
 
 
 def test_a_check_that_needs_a_screenshot_neither_passes_nor_fails(run):
-    results, _ = run("--mobile-screenshots=needed")
+    results, _ = run("-omobile_screenshots=needed")
     assert results["look"]["outcome"] == "error"
     assert "no screenshot was taken" in results["look"]["reason"]
-    assert "run this task without --mobile-screenshots=needed" in results["look"]["reason"]
+    assert "run this task without mobile_screenshots=needed" in results["look"]["reason"]
 
 
 @pytest.mark.parametrize(
     ("given", "agent"),
-    [((), "Reads"), (("--mobile-screenshots=needed",), "Looks")],
+    [((), "Reads"), (("-omobile_screenshots=needed",), "Looks")],
     ids=["all", "an agent that looks"],
 )
 def test_otherwise_all_are_taken(run, given, agent):
@@ -91,10 +91,10 @@ def test_otherwise_all_are_taken(run, given, agent):
 
 
 def test_judges_see_all_of_them(run):
-    _, episodes = run("--mobile-screenshots=needed")
+    _, episodes = run("-omobile_screenshots=needed")
     assert all(screen.png for screen in episodes["judge"].screens)
 
 
 def test_other_words_are_refused(asking, fnmatch):
-    said = asking.refused("--mobile-screenshots=few")
-    fnmatch(said, "*--mobile-screenshots=few*must be one of all, needed*")
+    said = asking.refused("-omobile_screenshots=few")
+    fnmatch(said, "*mobile_screenshots=few*must be one of all, needed*")

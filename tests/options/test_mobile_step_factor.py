@@ -1,4 +1,4 @@
-"""--mobile-step-factor: the step limit of a task, as a multiple of its golden steps."""
+"""mobile_step_factor: the step limit of a task, as a multiple of its golden steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Endless(Agent):
 """
 
 
-@pytest.mark.parametrize(("arguments", "steps"), [([], 4), (["--mobile-step-factor=1.5"], 3)])
+@pytest.mark.parametrize(("arguments", "steps"), [([], 4), (["-omobile_step_factor=1.5"], 3)])
 def test_the_agent_gets_that_multiple_of_the_golden_steps(project, arguments, steps):
     project.write(agents__endless=ENDLESS)
     project.run("tasks", "--agent=endless", "-k", "code", *arguments).assert_outcomes(failed=1)
@@ -27,4 +27,4 @@ def test_the_agent_gets_that_multiple_of_the_golden_steps(project, arguments, st
 @pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
 def test_numbers_must_be_above_0(refused, value):
     message = "must be a number above 0"
-    assert message in refused(f"--mobile-step-factor={value}")
+    assert message in refused(f"-omobile_step_factor={value}")

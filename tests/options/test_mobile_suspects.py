@@ -1,4 +1,4 @@
-"""--mobile-suspects: how tasks count that break their phone in every attempt."""
+"""mobile_suspects: how tasks count that break their phone in every attempt."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_by_default_they_are_errors_and_listed_apart(smoking):
         [
             "suspects: 1 task broke phone or worker in every attempt, where others did not:",
             "*code*broke its phone in 2 of 2 attempts: the agent?",
-            "  with it as failures: success rate 25.0% (1/4): --mobile-suspects=fail",
+            "  with it as failures: success rate 25.0% (1/4): mobile_suspects=fail",
         ]
     )
     (folder,) = runs(smoking)
@@ -99,7 +99,7 @@ def test_by_default_they_are_errors_and_listed_apart(smoking):
 
 
 def test_counted_as_failures_they_are_failures_everywhere(smoking):
-    result = run(smoking, "--mobile-suspects=fail", "--mobile-exit=run", "--junitxml=junit.xml")
+    result = run(smoking, "-omobile_suspects=fail", "--mobile-exit=run", "--junitxml=junit.xml")
     result.assert_outcomes(passed=1, failed=3)
     assert result.ret == 0  # every task was decided
     document = report(*runs(smoking))
@@ -135,7 +135,7 @@ def test_in_junit_one_is_an_error_by_default(smoking):
 @pytest.mark.slow
 def test_a_finished_run_can_be_counted_again(smoking):
     run(smoking)
-    again = run(smoking, "--mobile-rescore=runs", "--mobile-suspects=fail")
+    again = run(smoking, "--mobile-rescore=runs", "-omobile_suspects=fail")
     again.assert_outcomes(passed=1, failed=3)
     first, second = runs(smoking)
     assert [task["outcome"] for task in suspects(report(second)["tasks"])] == ["failed"]
@@ -144,7 +144,7 @@ def test_a_finished_run_can_be_counted_again(smoking):
 
 @pytest.mark.slow
 def test_a_resumed_run_counts_them_as_it_did(smoking):
-    run(smoking, "--mobile-suspects=fail")
+    run(smoking, "-omobile_suspects=fail")
     again = run(smoking, "--mobile-resume=runs")
     again.stdout.fnmatch_lines(["4 reused, 0 run"])
     (folder,) = runs(smoking)
@@ -163,4 +163,4 @@ def test_a_resumed_run_knows_all_attempts(smoking):
 
 
 def test_other_values_are_refused(refused):
-    assert "error" in refused("--mobile-suspects=maybe")
+    assert "error" in refused("-omobile_suspects=maybe")

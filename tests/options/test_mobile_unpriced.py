@@ -13,7 +13,7 @@ def test_a_model_without_a_price_is_reported_before_a_device_starts(asking, monk
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
     assert asking.refused("--mobile-model=openai:our-tuned-4o") == (
         "--mobile-model=openai:our-tuned-4o: no price is known. Give one with "
-        "--mobile-prices=FILE, or run with --mobile-unpriced=allow"
+        "-o mobile_prices=FILE, or run with --mobile-unpriced=allow"
     )
 
 
@@ -34,7 +34,7 @@ def test_a_known_price_beside_an_unknown_one_is_reported_with_it(asking, served)
     planner, actor = served(DONE, name="unheard-of"), served(DONE)
     result = asking.run(
         f"--mobile-model=planner={planner},actor={actor}",
-        "--mobile-prices=prices.toml", "--mobile-unpriced=allow", agent="Two",
+        "-omobile_prices=prices.toml", "--mobile-unpriced=allow", agent="Two",
     )  # fmt: skip
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*$0.20 + 1 unpriced call"])

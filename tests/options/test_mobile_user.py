@@ -287,7 +287,7 @@ def test_a_person_is_played_by_a_model_that_is_priced_by_itself(
 ) -> None:
     buying.pytester.makepyfile(test_codes=PERSON)
     model = served(REPLY)
-    own = [f"--mobile-model=user={model}", "--mobile-prices=prices.toml", "-k", "[vague"]
+    own = [f"--mobile-model=user={model}", "-omobile_prices=prices.toml", "-k", "[vague"]
     assert buying.run(*own, agent="Loop").ret == 0
     (task,) = buying.report()["tasks"]
     assert (task["answer"], task["cost_usd"], task["calls"]) == ("Green", None, 0)
@@ -301,7 +301,7 @@ def test_replies_of_a_person_are_cached_like_those_of_judges(
     buying.pytester.makepyfile(test_codes=PERSON)
     buying.pytester.makeini("[pytest]\n")
     model = served(REPLY)
-    own = [f"--mobile-model=user={model}", "--mobile-prices=prices.toml", "-k", "[vague"]
+    own = [f"--mobile-model=user={model}", "-omobile_prices=prices.toml", "-k", "[vague"]
     for cost in (0.2, 0.0):
         assert buying.run(*own, agent="Loop").ret == 0
         assert buying.report()["tasks"][0]["roles"]["user"]["cost_usd"] == pytest.approx(cost)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.plugin.options import GROUPS
+from pytest_mobileagent.plugin.options import GROUPS, INI_ONLY
 
 WRONG = [
     (
@@ -11,7 +11,7 @@ WRONG = [
     ),
     ("--mobile-max-steps=many", "*--mobile-max-steps=many*must be a whole number from 1*"),
     ("--mobile-seed=-1", "*--mobile-seed=-1*must be a whole number from 0*"),
-    ("--mobile-step-factor=nan", "*--mobile-step-factor=nan*must be a number above 0*"),
+    ("-omobile_step_factor=nan", "*mobile_step_factor=nan*must be a number above 0*"),
     ("--mobile-time-limit=0", "*--mobile-time-limit=0*must be a number above 0*"),
     ("--mobile-device=phones:x", "*--mobile-device=phones:x names no kind of device*`avd:NAME`*"),
     (
@@ -50,6 +50,8 @@ def test_the_command_line_wins_over_the_environment_and_that_over_the_ini_file(
     monkeypatch.setenv("MOBILE_SEED", "2")
     assert "--mobile-seed=2 (environment variable MOBILE_SEED)" in header_of(project)
     assert "--mobile-seed=3 (--mobile-seed)" in header_of(project, "--mobile-seed=3")
+    assert "--mobile-seed=4 (-o mobile_seed)" in header_of(project, "-o", "mobile_seed=4")
+    assert "mobile_log=all (-o mobile_log)" in header_of(project, "-omobile_log=all")
     assert "--mobile-epochs" not in header_of(project), "only what is no default is shown"
 
 
@@ -64,6 +66,24 @@ def test_help_lists_every_option(pytester):
     for title, options in GROUPS.items():
         flags = [f"*{option.flag}*" for option in options]
         result.stdout.fnmatch_lines([f"mobile agents: {title}:", *flags])
+    for option in INI_ONLY:
+        result.stdout.fnmatch_lines([f"*{option.name} (string):*"])
+        result.stdout.no_fnmatch_line(f"*{option.flag}*")
+
+
+def test_help_fills_two_screens(pytester, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = pytester.runpytest_inprocess("--help").stdout.lines
+    first = next(i for i, line in enumerate(lines) if line.startswith("mobile agents:"))
+    last = next(i for i, line in enumerate(lines) if "--mobile-redact" in line)
+    assert last - first < 2 * 50
+
+
+@pytest.mark.parametrize("option", INI_ONLY, ids=lambda option: option.name)
+def test_the_flag_of_an_ini_key_is_a_usage_error_that_names_the_key(pytester, option):
+    result = pytester.runpytest_inprocess(f"{option.flag}={option.default or 'x'}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{option.flag} is an ini key: write -o {option.name}=*"])
 
 
 def test_help_works_whatever_is_set(pytester, monkeypatch):

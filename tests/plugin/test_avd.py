@@ -129,7 +129,7 @@ def test_emulator_that_exits_on_start_is_an_error_with_its_output(project, sdk):
 def test_emulator_that_does_not_boot_is_an_error_with_the_cause(project, sdk, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     sdk.behave(hangs=True, snapshots=False)
-    options = ["--mobile-boot-limit=2", "--mobile-retries=0"]
+    options = ["-omobile_boot_limit=2", "--mobile-retries=0"]
     result = project.run_virtual(*TASK, "--agent=oracle", *options)
     result.assert_outcomes(errors=1)
     missing = "*AVD pixel has not booted in 2 s (sys.boot_completed is ''); its output:*"
@@ -139,9 +139,9 @@ def test_emulator_that_does_not_boot_is_an_error_with_the_cause(project, sdk, no
 
 def test_emulators_take_more_flags_and_refuse_unknown_ones(project, sdk):
     sdk.add_avd("pixel", "default_boot")
-    options = ["--mobile-gpu=host", "--mobile-retries=0", "--agent=oracle"]
-    project.run_virtual(*TASK, *options, "--mobile-emulator-flags=-accel off -memory 2048")
-    result = project.run_virtual(*TASK, *options, "--mobile-emulator-flags=-nonsense")
+    options = ["-omobile_gpu=host", "--mobile-retries=0", "--agent=oracle"]
+    project.run_virtual(*TASK, *options, "-omobile_emulator_flags=-accel off -memory 2048")
+    result = project.run_virtual(*TASK, *options, "-omobile_emulator_flags=-nonsense")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*unknown option: -nonsense*"])
 
@@ -149,7 +149,7 @@ def test_emulators_take_more_flags_and_refuse_unknown_ones(project, sdk):
 def test_emulators_are_replaced_after_the_given_number_of_tasks(project, sdk, nothing_left):
     sdk.add_avd("pixel", "default_boot")
     result = project.run_virtual(
-        "tasks", "--agent=oracle", "--mobile-device=avd:pixel", "--mobile-recycle=1"
+        "tasks", "--agent=oracle", "--mobile-device=avd:pixel", "-omobile_recycle=1"
     )
     result.assert_outcomes(passed=2, failed=1)
     assert {task["reset"]["snapshot"] for task in report(project)["tasks"]} == {"default_boot"}
@@ -158,7 +158,7 @@ def test_emulators_are_replaced_after_the_given_number_of_tasks(project, sdk, no
 
 def test_appium_follows_a_replaced_emulator(project, sdk, appium_home, nothing_left):
     sdk.add_avd("pixel", "default_boot")
-    options = ["--mobile-driver=appium", f"--mobile-appium-home={appium_home}", "--agent=oracle"]
+    options = ["--mobile-driver=appium", f"-omobile_appium_home={appium_home}", "--agent=oracle"]
     result = project.run_virtual("tasks", "--mobile-device=avd:pixel", *options)
     result.assert_outcomes(passed=2, failed=1)
     assert {task["reset"]["snapshot"] for task in report(project)["tasks"]} == {"default_boot"}

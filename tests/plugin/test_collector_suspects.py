@@ -138,7 +138,7 @@ def by_what(document):
 def test_suspect_counts_as_failed_and_other_tasks_keep_their_outcomes(play, attack, arguments):
     others = ["slow", "slower", "at ease", "fast"]
     result, document = play(
-        [others[0], attack, *others[1:]], "--mobile-suspects=fail", "--mobile-exit=run", *arguments
+        [others[0], attack, *others[1:]], "-omobile_suspects=fail", "--mobile-exit=run", *arguments
     )
     tasks = by_what(document)
     assert {name: task["success"] for name, task in tasks.items()} == {
@@ -153,13 +153,13 @@ def test_suspect_counts_as_failed_and_other_tasks_keep_their_outcomes(play, atta
 
 def test_dying_machines_produce_no_suspects(play):
     whats = ["well", *["all phones"] * 3]
-    result, document = play(whats, "-n0", "--mobile-suspects=fail", "--mobile-retries=0")
+    result, document = play(whats, "-n0", "-omobile_suspects=fail", "--mobile-retries=0")
     result.assert_outcomes(passed=1, errors=3)
     assert not [task for task in document["tasks"] if task["suspect"]]
 
 
 def test_a_case_that_stops_breaking_its_phone_is_decided_by_the_retry(play):
-    result, document = play(["well", "once"], "-n0", "--mobile-suspects=fail")
+    result, document = play(["well", "once"], "-n0", "-omobile_suspects=fail")
     result.assert_outcomes(passed=2)
     (task,) = (task for task in document["tasks"] if task["infrastructure"])
     assert (task["success"], task["suspect"]) == (True, False)

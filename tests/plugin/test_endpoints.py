@@ -144,7 +144,7 @@ class Project:
     def run(self, agent: str, *options: str, process: str = "off") -> pytest.RunResult:
         return self._pytester.runpytest_inprocess(
             f"--agent=sdk.py:{agent}",
-            "--mobile-prices=prices.toml",
+            "-omobile_prices=prices.toml",
             f"--mobile-agent-process={process}",
             *options,
         )

@@ -81,7 +81,7 @@ def run(project: Project) -> Callable[..., Ran]:
             words = json.dumps([sys.executable, "program.py", "{goal}"])
             (project.pytester.path / "other.toml").write_text(f"command = {words}\n{adapter}")
             agent = "other.toml"
-        steps = () if any("steps" in each for each in options) else ("--mobile-step-factor=3",)
+        steps = () if any("steps" in each for each in options) else ("-omobile_step_factor=3",)
         result = project.run("tasks", f"--agent={agent}", "-k", "count[1]", *steps, *options)
         ran = Ran(project.pytester.path, result.stdout.str())
         assert not processes_with(ran.episode.parents[1].name)

@@ -163,7 +163,7 @@ def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
     if not page.is_file():
         return f"report: {near(run.config, run.folder.path / REPORT)}"
     words = ["python", "-m", "pytest_mobileagent", "show"]
-    elsewhere = run.settings["mobile-runs"].source.startswith("--")
+    elsewhere = run.settings["mobile-runs"].is_typed
     if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
     address = page.absolute().as_uri()

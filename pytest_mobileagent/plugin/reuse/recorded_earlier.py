@@ -119,7 +119,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
 
     def _taken(self, given: OptionValue, text: Any) -> OptionValue:
         text = self.adapted(given.option.flag, text)
-        flag, which = given.option.flag, f"{self.setting.option.flag}={self.setting.text}"
+        flag, which = given.option.shown, f"{self.setting.option.flag}={self.setting.text}"
         try:
             value = None if text is None else given.option.parse(text)
         except (ValueError, TypeError, AttributeError) as error:
@@ -127,7 +127,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
             raise usage_error(self.setting, msg) from None
         if self.is_same(given, text, value):
             return given
-        if given.source.startswith("--"):
+        if given.is_typed:
             was = "without it" if text is None else f"with {flag}={text}"
             msg = f" and {which} do not go together: that run ({self.path.name}) was made {was}"
             raise usage_error(given, f"{msg}{self.other_way(given)}")

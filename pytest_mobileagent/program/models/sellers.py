@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.prices import Prices
 
 UNLIMITED = (
-    "no price is known, so --mobile-max-cost cannot limit it. Set one with --mobile-prices=FILE, "
+    "no price is known, so --mobile-max-cost cannot limit it. Set one with -o mobile_prices=FILE, "
     "or use --mobile-max-tokens"
 )
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 
-ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how a suspect counts
+ERROR, FAIL = "error", "fail"  # the values of mobile_suspects: how a suspect counts
 _BREAKING = {End.DEVICE, End.WORKER, End.AGENT, End.CUT_OFF}
 _BY_CHANCE = 0.05  # a case whose breaks are likelier than this on its devices is not a suspect
 _DEAD = 3  # a device on which at least this many cases in a row break, up to the end, is dead
 _AT_ONCE = 2.0  # seconds within which attempts that break have the same cause
-_COUNTED = "counted as failed (--mobile-suspects=fail)"
+_COUNTED = "counted as failed (mobile_suspects=fail)"
 
 
 class _Tried(NamedTuple):

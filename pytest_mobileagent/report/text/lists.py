@@ -272,7 +272,7 @@ def _with_them(results: Sequence[Entry]) -> str:
     decided = [each for each in results if each["success"] is not None]
     counts = f"{sum(bool(each['success']) for each in decided)}/{len(decided) + undecided}"
     rate = percent(numbers["success_rate_with_suspects"])
-    return f"success rate {rate} ({counts}): --mobile-suspects=fail"
+    return f"success rate {rate} ({counts}): mobile_suspects=fail"
 
 
 def _own_judges(results: Sequence[Entry]) -> list[str]:

@@ -27,7 +27,7 @@ from pytest_mobileagent.processes import die_with_parent, is_readable, without_k
 _START_SECONDS = 50.0
 INSTALL = (
     "install it with `npm install --prefix DIR appium appium-uiautomator2-driver`, and pass "
-    "--mobile-appium-home=DIR"
+    "-o mobile_appium_home=DIR"
 )
 # The devices' state is read by shell commands. It is safe to allow them here, because the server
 # belongs to the run and only listens on loopback.
