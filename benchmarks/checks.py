@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Episode, Finish, Screen, Tap, Type, load
+from pytest_mobileagent._task.solution import Move
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.agent import Scripted
 from pytest_mobileagent.check.states import first_success
 from pytest_mobileagent.screen.explain import collect_misses
-from pytest_mobileagent.task.solution import Move
-from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.testing import FakePhone, make_screen, play
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from processes import run_pytest
 
 from pytest_mobileagent import Agent, Finish, Screen, Wait
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:

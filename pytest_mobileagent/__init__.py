@@ -7,11 +7,28 @@ virtual phone loads it at every start.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.declaring import task, tasks
+    from pytest_mobileagent._task.solution import (
+        answer,
+        ask_user,
+        impossible,
+        long_press,
+        open_app,
+        press,
+        scroll,
+        seen,
+        swipe,
+        tap,
+        type_text,
+        wait,
+    )
+    from pytest_mobileagent._task.table import Row, rows
+    from pytest_mobileagent._task.task import Probe, Task
+    from pytest_mobileagent._task.user import person, questions
     from pytest_mobileagent.action.action import (
         Action,
         Ask,
@@ -55,25 +72,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.declaring import task, tasks
-    from pytest_mobileagent.task.solution import (
-        answer,
-        ask_user,
-        impossible,
-        long_press,
-        open_app,
-        press,
-        scroll,
-        seen,
-        swipe,
-        tap,
-        type_text,
-        wait,
-    )
-    from pytest_mobileagent.task.table import Row, rows
-    from pytest_mobileagent.task.task import Probe, Task
-    from pytest_mobileagent.task.user import person, questions
     from pytest_mobileagent.verdict import Verdict
 
 __version__ = "0.1.0"
@@ -104,18 +102,18 @@ _HOMES = {
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
     "episode.event": ("Event",),
-    "task.declaring": ("task", "tasks"),
-    "task.table": ("Row", "rows"),
+    "_task.declaring": ("task", "tasks"),
+    "_task.table": ("Row", "rows"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
-    "task.case": ("Case",),
-    "task.task": ("Probe", "Task"),
+    "_task.case": ("Case",),
+    "_task.task": ("Probe", "Task"),
     "verdict": ("Verdict",),
-    "task.solution": (
+    "_task.solution": (
         "answer", "ask_user", "impossible", "long_press", "open_app", "press", "scroll", "seen",
         "swipe", "tap", "type_text", "wait",
     ),
-    "task.user": ("person", "questions"),
+    "_task.user": ("person", "questions"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -132,24 +130,6 @@ __all__ = [
     "rows", "scroll", "seen", "set_clock", "setting", "sqlite", "subtask", "swipe", "tap", "task",
     "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
-
-
-class _Package(ModuleType):
-    """This package, in which the function `task` takes precedence over the subpackage of that name.
-
-    Importing a submodule binds its name in the package, which would hide the function.
-    """
-
-    @property
-    def task(self) -> Any:
-        return __getattr__("task")
-
-    @task.setter
-    def task(self, room: ModuleType) -> None:
-        pass
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

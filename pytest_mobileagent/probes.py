@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import LazyNames
 
 if TYPE_CHECKING:
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.device.probes import ProbeSince
     from pytest_mobileagent.device.probes.log import log
     from pytest_mobileagent.device.probes.services import (
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         volume,
     )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
-    from pytest_mobileagent.task.task import Probe
 
 __getattr__ = LazyNames(
     __name__,
@@ -31,7 +31,7 @@ __getattr__ = LazyNames(
         "device.probes.log": ("log",),
         "device.probes.services": ("activity", "packages", "prop", "provider", "setting", "volume"),
         "device.probes.stored": ("file", "files", "preferences", "sqlite"),
-        "task.task": ("Probe",),
+        "_task.task": ("Probe",),
     },
 )  # fmt: skip
 

@@ -19,15 +19,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.table import Row, rows
+from pytest_mobileagent._task.template import Template, fill, literal, times
+from pytest_mobileagent._task.wording import display_path, release_of
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.task.table import Row, rows
-from pytest_mobileagent.task.wording import display_path, release_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Finding", "Released", "compare_release", "lint_goals", "release_of"]
+__all__ = [
+    "Finding", "Released", "Template", "compare_release", "fill", "lint_goals", "literal",
+    "release_of", "times",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

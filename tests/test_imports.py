@@ -53,7 +53,7 @@ ORDER = [
     "perception",
     "noise",
     "dialect",
-    "task",
+    "_task",
     "releases",
     "episode",
     "check",

@@ -88,5 +88,4 @@ def test_no_module_takes_the_name_of_what_is_public():
     """Importing a submodule sets its name in the package, and may replace a public name."""
     package = Path(pytest_mobileagent.__file__).parent
     modules = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
-    # `task` is restored after the import.
-    assert modules & set(pytest_mobileagent.__all__) == {"task"}
+    assert modules & set(pytest_mobileagent.__all__) == set()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import LazyNames
 
 if TYPE_CHECKING:
+    from pytest_mobileagent._task.solution import Move
     from pytest_mobileagent.agent.agent import Agent, Briefing, KnowsTask, Reply, Scripted
     from pytest_mobileagent.agent.asking import (
         EndpointAgent,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
         ToolCall,
     )
     from pytest_mobileagent.llm.prices import text_tokens
-    from pytest_mobileagent.task.solution import Move
 
 __getattr__ = LazyNames(
     __name__,
@@ -73,7 +73,7 @@ __getattr__ = LazyNames(
             "Tool",
             "ToolCall",
         ),
-        "task.solution": ("Move",),
+        "_task.solution": ("Move",),
     },
 )
 

@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload, runtime_checkable
 
+from pytest_mobileagent._task.solution import Move, Scene
+from pytest_mobileagent._task.task import FULL
+from pytest_mobileagent._task.user import NO_USER, Questions, question_similarity
 from pytest_mobileagent.action.action import Action, Finish
 from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
 from pytest_mobileagent.extras import how_to_install
-from pytest_mobileagent.task.solution import Move, Scene
-from pytest_mobileagent.task.task import FULL
-from pytest_mobileagent.task.user import NO_USER, Questions, question_similarity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.llm.model import Model, Models
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.task import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from pytest_mobileagent._task.needs import alternatives
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
@@ -26,7 +27,6 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
 from pytest_mobileagent.screen.text import normalise
-from pytest_mobileagent.task.needs import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

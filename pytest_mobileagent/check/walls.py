@@ -19,9 +19,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.wording import display_path, read_toml
 from pytest_mobileagent.errors import ScreenError, TaskError
 from pytest_mobileagent.screen.text import normalise
-from pytest_mobileagent.task.wording import display_path, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, bad_input, program_name
@@ -22,15 +23,14 @@ from pytest_mobileagent.jsonable import decimal_number, printable
 from pytest_mobileagent.noise import NoiseChoice, parse_choice
 from pytest_mobileagent.noise.cover import check_fonts
 from pytest_mobileagent.noise.template import load
-from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent._task.table import Row
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.dataset.contamination import Domain
     from pytest_mobileagent.noise.template import Template
-    from pytest_mobileagent.task.table import Row
 
 ABOUT = "contamination.json"  # the report, beside the graph's own files
 _TASKS = "tasks.jsonl"

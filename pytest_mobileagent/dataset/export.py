@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.table import rows
+from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.dataset.formats.format import ABOUT, FORMATS, OBSERVATIONS, Format, layout
@@ -30,8 +32,6 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import check, printable
-from pytest_mobileagent.task.table import rows
-from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

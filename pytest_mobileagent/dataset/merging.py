@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import (
     Ask,
     DoubleTap,
@@ -35,11 +36,11 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.geometry import direction
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.graph import GraphWriter
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
 
 EXPLORATION = "exploration"  # the tag of tasks that only explore, which do not become tasks
 SEVERAL = "steps with several actions on one screen"

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from pytest_mobileagent._task.task import Probe, Value
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.task.task import Probe, Value
 
 
 LogLevel = Literal["off", "warnings", "all"]

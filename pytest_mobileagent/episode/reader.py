@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.action.action import Raw, from_json
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.episode import event
@@ -26,7 +27,6 @@ from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

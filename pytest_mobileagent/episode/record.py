@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.task import Value
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.task import Value
 
 
 class Termination(StrEnum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.reader import assemble
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -15,7 +16,6 @@ from pytest_mobileagent.episode.runs import note_of
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import new_lines, parse_json
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
@@ -27,7 +28,6 @@ from pytest_mobileagent.fileio import (
     write_text,
 )
 from pytest_mobileagent.jsonable import Each, Maybe, check, expect, to_line
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

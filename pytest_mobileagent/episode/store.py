@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.task import Value
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import Termination
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.task import Value
 
 
 # Maximum characters recorded of an agent's text, or of text in an action; and of an error.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.draft.edits import draft_of
@@ -22,7 +23,6 @@ from pytest_mobileagent.fileio import append_line, parse_json, read_text, replac
 from pytest_mobileagent.instruct.routes import episode_screens
 from pytest_mobileagent.instruct.walks import graph_screens
 from pytest_mobileagent.jsonable import check, to_line, why_unreadable
-from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
+from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
 from pytest_mobileagent.instruct.drafts import pages_of
@@ -25,7 +26,6 @@ from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.statistics import mean, proportion
-from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -12,12 +12,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.dataset.graph import Edge, Graph
 from pytest_mobileagent.dataset.graph.store import TASKS
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.instruct.routes import Route
 from pytest_mobileagent.jsonable import digest
-from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

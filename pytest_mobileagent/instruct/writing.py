@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast, get_args
 
+from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.errors import MobileAgentError, TaskError
 from pytest_mobileagent.instruct.gias import Writer
 from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Completion
-from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent._task.needs import alternatives
 from pytest_mobileagent.errors import JudgeError, TaskError
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.evidence import numbered
@@ -18,7 +19,6 @@ from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.task.needs import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

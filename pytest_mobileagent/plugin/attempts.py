@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent._task.task import MOST_STEPS
 from pytest_mobileagent.agent.options import as_dict
 from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import QUESTIONS, Attempt, End, begin, end
@@ -42,12 +43,12 @@ from pytest_mobileagent.run.attempt import (
 )
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits
-from pytest_mobileagent.task.task import MOST_STEPS
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.runner import AgentRunner, ModelPort
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
 
 
 def play(case: Case, request: pytest.FixtureRequest) -> Path:

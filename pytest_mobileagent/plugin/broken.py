@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
+from pytest_mobileagent._task.needs import alternatives
+from pytest_mobileagent._task.table import APPS
 from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
 from pytest_mobileagent.plugin.items import ROW, case_of, marker_of
-from pytest_mobileagent.task.needs import alternatives
-from pytest_mobileagent.task.table import APPS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator

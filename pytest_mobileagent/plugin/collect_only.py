@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent._task.table import APPS, labels_of
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.task.table import APPS, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.doctor.tasks import Selected
-    from pytest_mobileagent.task.task import Task
 
 
 class _Collected:

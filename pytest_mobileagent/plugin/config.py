@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from filelock import FileLock
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.screen.ocr_store import SignedLines
-    from pytest_mobileagent.task.case import Case
 
 
 class RunConfig(RunContext):

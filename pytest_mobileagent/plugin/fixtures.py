@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.errors import HostError, InfrastructureError, NoSolutionError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
@@ -17,17 +18,16 @@ from pytest_mobileagent.plugin.items import case_of, variant_of
 from pytest_mobileagent.plugin.judges import Judge
 from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.task.case import Case
 
 
 @pytest.fixture(scope="session")
@@ -156,7 +156,7 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 def _check_needs(case: Case, run: RunConfig) -> None:
     """Skip a test whose needs no device is said to meet, before a device is leased for it."""
-    from pytest_mobileagent.task.needs import PAGES, unmet
+    from pytest_mobileagent._task.needs import PAGES, unmet
 
     source = run.devices.source
     if source.is_live and PAGES in case.task.needs:

@@ -10,13 +10,13 @@ from pytest_mobileagent.plugin.sources import as_usage_error, leaves_distributio
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import GateDecision
     from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
-    from pytest_mobileagent.task.case import Case
 
 GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_mobileagent._task.case import Case, seed_of
+from pytest_mobileagent._task.declaring import declare_by, make_task
+from pytest_mobileagent._task.task import VARIANTS, Task
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.task.case import Case, seed_of
-from pytest_mobileagent.task.declaring import declare_by, make_task
-from pytest_mobileagent.task.task import VARIANTS, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent.task.declaring import Decorator
-    from pytest_mobileagent.task.table import Row
+    from pytest_mobileagent._task.declaring import Decorator
+    from pytest_mobileagent._task.table import Row
 
 
 MARKER, TAG = "mobile_task", "mobile_tag"

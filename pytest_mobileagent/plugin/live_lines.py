@@ -25,10 +25,10 @@ from pytest_mobileagent.report.text.table import price
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.episode.running import Running
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 
 _EVERY = 0.25  # seconds between two updates

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
+from pytest_mobileagent._task.task import OWN
 from pytest_mobileagent.agent.registry import ENTRY_POINTS
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.jsonable import digest
@@ -37,7 +38,6 @@ from pytest_mobileagent.plugin.reuse.digests import (
     wording_of,
 )
 from pytest_mobileagent.plugin.selection import WHOLE, selection
-from pytest_mobileagent.task.task import OWN
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.task.case import Case
 
 # Packages whose versions may make results differ between machines, as far as they are installed.
 _PACKAGES = (

@@ -17,6 +17,7 @@ from pytest_mobileagent.plugin.sources import as_usage_error, usage_error
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.prices import Prices
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.sources import OptionValue
-    from pytest_mobileagent.task.case import Case
 
 LEDGER = "spent.jsonl"  # in the run's folder
 USER = "user"  # the role of the model that plays the user, whichever roles the agent has

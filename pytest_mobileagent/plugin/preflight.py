@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent._task.user import Person
 from pytest_mobileagent.errors import HostError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.body_source import code_of, statements
 from pytest_mobileagent.plugin.broken import stop
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.task.user import Person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

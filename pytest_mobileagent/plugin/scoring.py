@@ -53,10 +53,10 @@ from pytest_mobileagent.verdict import append as add_verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 _TEXTS = (
     "reason",

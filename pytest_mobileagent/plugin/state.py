@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from concurrent.futures import Future
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.wall_trials import WallTrial
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
     OpenAnew = Callable[[str, Callable[[Screen], bool]], Screen]  # see `Attempts.open_anew`

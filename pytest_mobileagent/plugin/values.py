@@ -119,7 +119,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 def has(text: str) -> tuple[str, ...]:
     """Return the needs that the devices meet, given the value of --mobile-device-has."""
-    from pytest_mobileagent.task.needs import parse_has  # not for --help
+    from pytest_mobileagent._task.needs import parse_has  # not for --help
 
     return parse_has(text)
 

@@ -18,8 +18,8 @@ from pytest_mobileagent.record.selectors import literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.device.device import System
-    from pytest_mobileagent.task.task import Probe
 
 
 _SHOWN = 120  # characters of a value on the page

@@ -6,6 +6,7 @@ import threading
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action.action import (
     Action,
     Finish,
@@ -25,7 +26,6 @@ from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.record.changes import Change, add_app, changes, read_state
 from pytest_mobileagent.record.selectors import Choice, choose, literal, target_at
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,9 +22,9 @@ from pytest_mobileagent.agent.agent import Agent, Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent._task.solution import Move
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.task.solution import Move
-    from pytest_mobileagent.task.task import Task
 
 _TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the last trial, by `is_afternoon`
 _LONGEST = 300  # characters of the reason why a trial went wrong

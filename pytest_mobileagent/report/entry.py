@@ -19,9 +19,9 @@ from typing import (
     is_typeddict,
 )
 
+from pytest_mobileagent._task.case import key_of
 from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.jsonable import Each, Maybe, check, expect
-from pytest_mobileagent.task.case import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.importing import import_episode
@@ -39,7 +40,6 @@ from pytest_mobileagent.report.text import lists
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.text.table import table
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     import argparse

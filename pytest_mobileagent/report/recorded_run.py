@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.episode.runs import IndexLine
-    from pytest_mobileagent.task.case import Case
 
 
 SCHEMA_VERSION = 2

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_mobileagent._task.case import has_alternatives
+from pytest_mobileagent._task.user import NO_USER, THRESHOLD, question_similarity, says
 from pytest_mobileagent.action.action import Ask, Type, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
@@ -19,18 +21,16 @@ from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.narration import cause
 from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
-from pytest_mobileagent.task.case import has_alternatives
-from pytest_mobileagent.task.user import NO_USER, THRESHOLD, question_similarity, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
 

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent._task.case import all_packages, has_alternatives, missing, on_phone
+from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, StepInstructions
 from pytest_mobileagent.device.device import log_of, system_of, without_screenshots
@@ -20,13 +22,13 @@ from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.run.single_path import PathSession, show_first_page
 from pytest_mobileagent.run.user import EpisodeUser
-from pytest_mobileagent.task.case import all_packages, has_alternatives, missing, on_phone
-from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.task import Probe, Task
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.task import Probe, Task
 
 
 class UnfitDeviceError(MobileAgentError):

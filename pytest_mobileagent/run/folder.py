@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, writing
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.agent.conversation import Conversation
     from pytest_mobileagent.run.session import Session
-    from pytest_mobileagent.task.case import Case
 
 _LONGEST_ERROR = 2000  # characters of an error in the record; more of it is written to a file
 _LONGEST_KEPT = 8 * 1024 * 1024  # characters of an error in the file

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.action.action import (
     Ask,
     Finish,
@@ -27,12 +28,12 @@ from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 from pytest_mobileagent.llm.limits import WHOLE_REPLY_SECONDS
 from pytest_mobileagent.run.reports import Reports, cut
 from pytest_mobileagent.run.user import EpisodeUser
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.task import Probe, Task
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.task import Probe, Task
 
 MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
 UNREADABLE = "no action could be found in your reply"

@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent._task.user import says, words_of
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.task.user import says, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

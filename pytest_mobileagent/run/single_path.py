@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.solution import Scene
 from pytest_mobileagent.action.action import (
     Ask,
     DoubleTap,
@@ -25,11 +26,11 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.reports import cut
 from pytest_mobileagent.run.session import UNREADABLE, Session
-from pytest_mobileagent.task.solution import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.agent.agent import Reply
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.task import Task
 
 MOST_COVERED = 10  # consecutive decisions after which an agent that does not close noise is stopped
 # The notices to an agent that reports while noise covers the screen, or scrolls to look around.

@@ -7,6 +7,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_mobileagent._task.template import fill
+from pytest_mobileagent._task.user import (
+    NO_USER,
+    SAME,
+    ExpectedQuestion,
+    Person,
+    Questions,
+    question_similarity,
+)
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.fileio import append_line, writing
@@ -15,26 +24,17 @@ from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.run.simulated_user import MOST_SHOWN, SimulatedUser, model_of_user
-from pytest_mobileagent.task.template import fill
-from pytest_mobileagent.task.user import (
-    NO_USER,
-    SAME,
-    ExpectedQuestion,
-    Person,
-    Questions,
-    question_similarity,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.user import User
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.llm.model import Client, Model
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.user import User
 
 
 class _Answers(Protocol):

@@ -24,9 +24,9 @@ from pytest_mobileagent.screen.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.event import Event, LogLine
-    from pytest_mobileagent.task.task import Probe
 
 
 class FakePhone:

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.options import as_dict, as_word, make_options
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
@@ -18,8 +20,6 @@ from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

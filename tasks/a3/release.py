@@ -15,9 +15,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import OFFICIAL
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding, Released, compare_release
-from pytest_mobileagent.task.task import OFFICIAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -20,16 +20,16 @@ from pytest_mobileagent import (
     seen,
     tap,
 )
+from pytest_mobileagent._task.task import Task
+from pytest_mobileagent._task.user import NO_USER
 from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
-from pytest_mobileagent.task.task import Task
-from pytest_mobileagent.task.user import NO_USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent import Screen
-    from pytest_mobileagent.task.solution import Move
+    from pytest_mobileagent._task.solution import Move
 
 
 class Truncated(Scripted):

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_mobileagent import Ask, DeviceInfo, Finish, ModelCall, Raw, Reset, Screen, Type
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.check.episode import load as load_episode
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -31,8 +33,6 @@ from pytest_mobileagent.episode.redaction import (
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 from tests.episode.test_decoding import WAYS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from pytest_mobileagent import Task
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.plugin.selection import in_proportion, sampled
-from pytest_mobileagent.task.case import Case
 
 TASKS = """
 import pytest

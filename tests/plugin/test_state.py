@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.check.golden import Compared
 from pytest_mobileagent.check.subgoals import SubGoals
 from pytest_mobileagent.plugin.state import ItemState
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 
 CONFTEST = """
 import pytest

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent._task.user import questions
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.review import main
-from pytest_mobileagent.task.user import questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

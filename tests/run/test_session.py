@@ -24,10 +24,10 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
+from pytest_mobileagent._task.user import NO_USER
 from pytest_mobileagent.agent.process.wire import pack_observation, unpack_observation
 from pytest_mobileagent.run.session import MOST_LOOKS
 from pytest_mobileagent.screen import xml as hierarchy
-from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, make_screen, play
 from tests.run.agents import agent, script
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Agent, Finish, Tap, Task, Termination, load
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.run import runner, session
 from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
-from pytest_mobileagent.task.case import Case
 from tests.run.agents import script
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 from PIL import Image, ImageDraw
 
 from pytest_mobileagent import Screen
+from pytest_mobileagent._task.solution import tap
 from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen import NotFoundError
 from pytest_mobileagent.screen.image import find_image
 from pytest_mobileagent.screen.selector import CriteriaError
-from pytest_mobileagent.task.solution import tap
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,9 +12,9 @@ import pytest
 
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import Task, rows
+from pytest_mobileagent._task.declaring import make_task
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding
-from pytest_mobileagent.task.declaring import make_task
 
 SUITE = Path(__file__).parents[2] / "tasks" / "a3"
 ROWS = rows(SUITE / "v1.csv")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.task.needs import DECLARED
+from pytest_mobileagent._task.needs import DECLARED
 from tests.suite.judge import suite_judge
 
 pytestmark = pytest.mark.slow

@@ -20,8 +20,8 @@ from pytest_mobileagent import (
     sqlite,
     tap,
 )
+from pytest_mobileagent._task.case import all_packages, missing, on_phone, seed_of
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.case import all_packages, missing, on_phone, seed_of
 
 ANY_TEXT = st.text(st.characters())
 CASE = Case(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Task
+from pytest_mobileagent._task.needs import parse_has, split_needs, unmet
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.needs import parse_has, split_needs, unmet
 
 
 def test_a_task_may_need_these() -> None:

@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-    Wait,
-)
-from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.solution import (
+from pytest_mobileagent._task.solution import (
     Move,
     Scene,
     answer,
@@ -35,6 +22,19 @@ from pytest_mobileagent.task.solution import (
     type_text,
     wait,
 )
+from pytest_mobileagent.action.action import (
+    Action,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import answer, open_app, setting, tap, task
+from pytest_mobileagent._task.task import DEFAULT_STEP_LIMIT, Task
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.task import DEFAULT_STEP_LIMIT, Task
 
 NOW = datetime(2026, 5, 4, 8, 5)
 SOLUTION = [open_app(), tap(text="a"), answer("b")]

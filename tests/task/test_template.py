@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent._task.template import fill, times
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.template import fill, times
 
 NOW = datetime(2026, 2, 28, 8, 5)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import rows, tasks
+from pytest_mobileagent._task.template import Template
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable

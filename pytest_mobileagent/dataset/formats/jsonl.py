@@ -16,6 +16,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats.jsonstream import items
@@ -23,7 +24,6 @@ from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import flaw_of_picture, inside, size_of
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.jsonable import Each, check
-from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.graph import GraphWriter
@@ -21,7 +22,6 @@ from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import opened, read_bytes
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,10 +20,10 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_mobileagent._task.task import Probe, Value
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.screen import Element, Screen
-    from pytest_mobileagent.task.task import Probe, Value
 
 PACKAGE = "org.mobileagent.contracts"
 _LOOKS = 3  # at most, until a page that was opened is shown

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.device.single import Project
     from pytest_mobileagent.device.sources import Source
-    from pytest_mobileagent.task.task import Task
 
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}

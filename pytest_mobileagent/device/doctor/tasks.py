@@ -12,15 +12,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_mobileagent._task.case import all_packages, missing
+from pytest_mobileagent._task.needs import EVENTS, PAGES, unmet
 from pytest_mobileagent.device.device import PageDevice, system_of
-from pytest_mobileagent.task.case import all_packages, missing
-from pytest_mobileagent.task.needs import EVENTS, PAGES, unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.task.task import Task
 
 _EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
 # The groups of the list, in order, and their headings, some with a remedy.

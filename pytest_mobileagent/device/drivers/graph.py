@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action import action as act
 from pytest_mobileagent.action.action import Key, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.action.matching import rule_of
@@ -20,11 +21,11 @@ from pytest_mobileagent.action.matching.geometry import common_characters
 from pytest_mobileagent.device.device import Capture, PagesAddress
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Golden, Rule
     from pytest_mobileagent.dataset.graph import Edge, Graph
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.task.task import Probe
 
 
 class Driver:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise import NoiseChoice
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.task.task import Probe
 
 
 @dataclass(frozen=True, slots=True)

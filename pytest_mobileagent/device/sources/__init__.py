@@ -12,10 +12,10 @@ from pytest_mobileagent.device.device import Address
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import AnyAddress, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Slots
-    from pytest_mobileagent.task.task import Task
 
 
 class Source(Protocol):

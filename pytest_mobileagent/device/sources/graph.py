@@ -6,19 +6,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.device.device import PagesAddress
 from pytest_mobileagent.device.fleet.slots import RunSlots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import GraphError, TaskError
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.dataset.graph import Graph
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.task.task import Task
 
 
 class GraphSource(Source):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
@@ -21,8 +23,6 @@ from pytest_mobileagent.jsonable import expect, why_unreadable
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.verdict import by_people, verdicts
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def scheduler_of(run: RunConfig) -> Scheduler:
     """Return the scheduler for a run's workers; it expects the durations of earlier episodes."""
+    from pytest_mobileagent._task.case import key_of
     from pytest_mobileagent.episode.runs import cases
     from pytest_mobileagent.plugin.engine.expected_times import expected_times
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
-    from pytest_mobileagent.task.case import key_of
 
     def times() -> dict[str, float]:  # called after collection, when reused results are known
         reused = {entry["nodeid"] for entry in run.earlier.reused.values()}

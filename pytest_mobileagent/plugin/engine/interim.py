@@ -19,10 +19,10 @@ from pytest_mobileagent.plugin.items import case_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import GateDecision
-    from pytest_mobileagent.task.case import Case
 
 
 class InterimAnalyser:

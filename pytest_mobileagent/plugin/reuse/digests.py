@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.task import Task
 
 
 _LARGEST_SOURCE = 1_000_000  # bytes

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.run.folder import RunFolder
-    from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
 _AGENT = ("agent", "mobile-agent-option", "mobile-model")

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 
 _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "review": "skipped"}

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 
 _MOST = 3  # node ids that are listed

@@ -6,6 +6,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.needs import DECLARED
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
@@ -14,7 +15,6 @@ from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarl
 from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.recorded_run import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
-from pytest_mobileagent.task.needs import DECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 
 _RESULTS = (

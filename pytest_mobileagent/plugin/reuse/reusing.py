@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_object
 from pytest_mobileagent.jsonable import mapping
@@ -14,7 +15,6 @@ from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
 from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.statistics import ratio
-from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

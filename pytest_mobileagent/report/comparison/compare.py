@@ -8,6 +8,7 @@ from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import printable, to_wire
@@ -24,7 +25,6 @@ from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
-from pytest_mobileagent.task.task import FULL, OFFICIAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

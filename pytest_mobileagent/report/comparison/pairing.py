@@ -13,8 +13,8 @@ from math import fsum
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent.statistics import student_cdf, student_quantile
-from pytest_mobileagent.task.case import without_variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

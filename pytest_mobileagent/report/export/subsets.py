@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.report.export.tables import Cell, Column
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.statistics import ratio
-from pytest_mobileagent.task.task import FULL, OFFICIAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

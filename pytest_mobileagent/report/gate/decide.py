@@ -33,10 +33,10 @@ from pytest_mobileagent.report.text.markdown import escape, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Bound, Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
-    from pytest_mobileagent.task.case import Case
 
 
 _STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}

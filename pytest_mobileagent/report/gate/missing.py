@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.needs import DECLARED
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, GateFinding
 from pytest_mobileagent.report.text.table import label, shortener
-from pytest_mobileagent.task.needs import DECLARED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.task.case import Case
 
 
 FEW = 5  # tasks in a list by default; the others are in the report

@@ -16,8 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.releases import Finding, Released, compare_release
-from pytest_mobileagent.task.template import Template, fill, literal, times
+from pytest_mobileagent.releases import (
+    Finding,
+    Released,
+    Template,
+    compare_release,
+    fill,
+    literal,
+    times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

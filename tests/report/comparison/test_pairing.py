@@ -7,6 +7,7 @@ import random
 import pytest
 import scipy
 
+from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent.report.comparison.pairing import (
     Tally,
     across_variants,
@@ -15,7 +16,6 @@ from pytest_mobileagent.report.comparison.pairing import (
     noise,
     tallies,
 )
-from pytest_mobileagent.task.case import without_variant
 from tests.report.conftest import make
 from tests.report.gate.entries import entries, many
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import broke, marked, policy
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 
 PLAYED, DEVICE, WORKER, AGENT = "played", "device broke", "worker died", "agent killed"
 OTHER, CUT_OFF = "other", "cut off"

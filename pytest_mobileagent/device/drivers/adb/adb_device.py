@@ -40,11 +40,11 @@ from pytest_mobileagent.screen.xml import outline, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.device.settling import Settle
-    from pytest_mobileagent.task.task import Probe
 
 
 class AdbDevice(LiveDevice):

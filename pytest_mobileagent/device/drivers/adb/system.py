@@ -42,10 +42,10 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Probe, Value
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event, LogLine
-    from pytest_mobileagent.task.task import Probe, Value
 
 
 def read_info(shell: Shell) -> DeviceInfo:

@@ -28,10 +28,10 @@ from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.episode.event import Event, LogLine
-    from pytest_mobileagent.task.task import Probe
 
 _NO_SHELL = (
     "the Appium server does not allow clients to run shell commands, which probes need: start it "

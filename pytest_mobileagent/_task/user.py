@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pytest_mobileagent._task.template import fill
+from pytest_mobileagent._task.wording import display_path
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.task.template import fill
-from pytest_mobileagent.task.wording import display_path
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from pytest_mobileagent._task.needs import choose
+from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
@@ -23,8 +25,6 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.selector import RELATIONS, Selector
-from pytest_mobileagent.task.needs import choose
-from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_mobileagent._task.needs import alternatives, unknown_need
+from pytest_mobileagent._task.template import fill, times
+from pytest_mobileagent._task.user import Person, Questions
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.needs import alternatives, unknown_need
-from pytest_mobileagent.task.template import fill, times
-from pytest_mobileagent.task.user import Person, Questions
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
     from datetime import datetime
 
+    from pytest_mobileagent._task.solution import Move
+    from pytest_mobileagent._task.user import User
     from pytest_mobileagent.action.matching import Wanted
-    from pytest_mobileagent.task.solution import Move
-    from pytest_mobileagent.task.user import User
 
 
 Value = Any  # plain data: anything that JSON can represent

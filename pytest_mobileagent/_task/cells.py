@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.needs import split_needs
+from pytest_mobileagent._task.user import user_of_cell
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.task.needs import split_needs
-from pytest_mobileagent.task.user import user_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,18 +15,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.cells import EXPECTED, FIELDS, as_list
+from pytest_mobileagent._task.needs import alternatives
+from pytest_mobileagent._task.task import OFFICIAL, OWN, VARIANTS
+from pytest_mobileagent._task.template import Template, literal
+from pytest_mobileagent._task.wording import display_path, official_goals
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import to_line, why_unreadable
-from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
-from pytest_mobileagent.task.needs import alternatives
-from pytest_mobileagent.task.task import OFFICIAL, OWN, VARIANTS
-from pytest_mobileagent.task.template import Template, literal
-from pytest_mobileagent.task.wording import display_path, official_goals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pytest_mobileagent.task.wording import Goals, Official
+    from pytest_mobileagent._task.wording import Goals, Official
 
 
 APPS = "apps.toml"  # a suite's own list of apps by label, each with a package or a list of packages

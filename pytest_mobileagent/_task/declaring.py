@@ -10,18 +10,18 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT, OWN, Task
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, OWN, Task
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent._task.solution import Move
+    from pytest_mobileagent._task.table import Row
+    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task.user import User
     from pytest_mobileagent.action.matching import Wanted
-    from pytest_mobileagent.task.solution import Move
-    from pytest_mobileagent.task.table import Row
-    from pytest_mobileagent.task.task import Probe
-    from pytest_mobileagent.task.user import User
 
 
 F = TypeVar("F")
