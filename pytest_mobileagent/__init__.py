@@ -6,8 +6,9 @@ virtual phone loads it at every start.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
@@ -76,48 +77,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# The module that defines each public name.
-_HOMES = {
-    "action.action": (
-        "Action", "Ask", "DoubleTap", "Finish", "Impossible", "Key", "LongPress", "Open", "Raw",
-        "Scroll", "Swipe", "Tap", "Type", "Wait",
-    ),
-    "agent.agent": ("Agent", "Briefing", "Reply", "Scripted"),
-    "agent.phone": ("EpisodeOver", "Phone"),
-    "agent.recorder": ("Recorder",),
-    "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
-    "agent.asking": ("EndpointAgent", "ModelOptions", "ask"),
-    "judge.question": ("subtask",),
-    "llm.model": ("Image", "Message", "ModelReply", "Tool", "ToolCall"),
-    "perception.marks": ("Mark",),
-    "device.device": ("Device", "System"),
-    "device.probes.log": ("log",),
-    "device.probes.services": (
-        "activity", "packages", "prop", "provider", "setting", "volume",
-    ),
-    "device.probes.stored": ("file", "files", "preferences", "sqlite"),
-    "environment.clock": ("set_clock",),
-    "episode.observation": ("DeviceInfo", "Observation", "Reset"),
-    "episode.record": ("Step", "Termination"),
-    "check.episode": ("Episode", "load"),
-    "episode.calls": ("ModelCall",),
-    "episode.event": ("Event",),
-    "_task.declaring": ("task", "tasks"),
-    "_task.table": ("Row", "rows"),
-    "screen.element": ("Bounds", "Element"),
-    "screen.screen": ("Screen",),
-    "_task.case": ("Case",),
-    "_task.task": ("Probe", "Task"),
-    "verdict": ("Verdict",),
-    "_task.solution": (
-        "answer", "ask_user", "impossible", "long_press", "open_app", "press", "scroll", "seen",
-        "swipe", "tap", "type_text", "wait",
-    ),
-    "_task.user": ("person", "questions"),
-}  # fmt: skip
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Action", "Agent", "Ask", "Bounds", "Briefing", "Case", "Decision", "Device", "DeviceInfo",
     "Dialect", "DialectError", "DoubleTap", "Element", "EndpointAgent", "Episode", "EpisodeOver",
@@ -130,9 +91,3 @@ __all__ = [
     "rows", "scroll", "seen", "set_clock", "setting", "sqlite", "subtask", "swipe", "tap", "task",
     "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 
-class LazyNames:
-    """The `__getattr__` of a public module, given the names that each internal module defines.
+def lazy_names(face: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a public module: it imports a name when it is first asked for.
 
-    With it, `from pytest_mobileagent.agent import Agent` imports no model client, OCR engine or
-    imaging library, and importing one module of a subpackage does not import all the others.
+    The imports are those under the module's own `if TYPE_CHECKING:`, which type checkers and
+    readers follow. With it, `from pytest_mobileagent.agent import Agent` imports no model client,
+    OCR engine or imaging library.
     """
 
-    def __init__(self, face: str, homes: Mapping[str, Sequence[str]]) -> None:
-        self._face = face
-        self.names = {name: module for module, names in homes.items() for name in names}
+    def getattr_(name: str) -> Any:
+        if name.startswith("__") or name not in (homes := imports_for_types(face)):
+            raise AttributeError(f"module {face!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(homes[name]), name)
 
-    def __call__(self, name: str) -> Any:
-        """Return the object with a public name.
+    return getattr_
 
-        Raises:
-            AttributeError: if the module has no such name.
-        """
-        if name not in self.names:
-            raise AttributeError(f"module {self._face!r} has no attribute {name!r}")
-        module = importlib.import_module(f"pytest_mobileagent.{self.names[name]}")
-        return getattr(module, name)
+
+@cache
+def imports_for_types(module: str) -> Mapping[str, str]:
+    """Return the names that a module imports under `if TYPE_CHECKING:`, and where from."""
+    import ast  # the virtual phone imports this package at every start, and none of its names
+
+    tree = ast.parse(Path(str(sys.modules[module].__file__)).read_text("utf-8"))
+    return {
+        alias.name: node.module
+        for block in tree.body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }

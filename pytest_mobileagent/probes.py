@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent._task.task import Probe
@@ -24,18 +24,8 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
 
-__getattr__ = LazyNames(
-    __name__,
-    {
-        "device.probes": ("ProbeSince",),
-        "device.probes.log": ("log",),
-        "device.probes.services": ("activity", "packages", "prop", "provider", "setting", "volume"),
-        "device.probes.stored": ("file", "files", "preferences", "sqlite"),
-        "_task.task": ("Probe",),
-    },
-)  # fmt: skip
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Probe", "ProbeSince", "activity", "file", "files", "log", "packages", "preferences", "prop",
     "provider", "setting", "sqlite", "volume",

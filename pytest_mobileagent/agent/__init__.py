@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent._task.solution import Move
@@ -42,42 +42,8 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.llm.prices import text_tokens
 
-__getattr__ = LazyNames(
-    __name__,
-    {
-        "agent.agent": ("Agent", "Briefing", "KnowsTask", "Reply", "Scripted"),
-        "agent.asking": (
-            "EndpointAgent",
-            "ModelOptions",
-            "Turn",
-            "ask",
-            "given_up",
-            "goal_at",
-            "instead",
-            "opened",
-        ),
-        "dialect.dialect": ("Decision",),
-        "agent.endpoint": ("Endpoint",),
-        "agent.options": ("BadOptionError", "make_options"),
-        "agent.phone": ("EpisodeOver", "Phone"),
-        "agent.recorder": ("Recorder",),
-        "episode.calls": ("ModelCall",),
-        "episode.observation": ("DeviceInfo", "Observation"),
-        "llm.prices": ("text_tokens",),
-        "llm.model": (
-            "CompletionOptions",
-            "Image",
-            "Message",
-            "Model",
-            "ModelReply",
-            "Tool",
-            "ToolCall",
-        ),
-        "_task.solution": ("Move",),
-    },
-)
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Agent", "BadOptionError", "Briefing", "CompletionOptions", "Decision", "DeviceInfo",
     "Endpoint", "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model",

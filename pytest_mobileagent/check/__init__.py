@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden, Match
@@ -20,22 +20,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.golden import compare, matches
     from pytest_mobileagent.check.states import essential, essential_states
 
-__getattr__ = LazyNames(
-    __name__,
-    {
-        "action.matching.agentcpm": ("cagui",),
-        "action.matching.aitw": ("aitw",),
-        "action.matching.aitz": ("aitz",),
-        "action.matching.androidcontrol": ("androidcontrol",),
-        "action.matching": ("Golden", "Match"),
-        "action.matching.mobile_bench": ("mobile_bench",),
-        "action.matching.odyssey": ("odyssey",),
-        "check.golden": ("compare", "matches"),
-        "check.states": ("essential", "essential_states"),
-    },
-)  # fmt: skip
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "compare", "essential",
     "essential_states", "matches", "mobile_bench", "odyssey",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import (
@@ -28,23 +28,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.sources.attached import AttachedSlots
     from pytest_mobileagent.device.sources.virtual import DeclaredApps
 
-__getattr__ = LazyNames(
-    __name__,
-    {
-        "device.device": (
-            "Address", "AppiumAddress", "Capture", "Device", "DeviceOptions", "DeviceState",
-            "System",
-        ),
-        "device.drivers": ("Driver",),
-        "device.fleet.shared": ("SharedRun",),
-        "device.fleet.slots": ("ProgramSlots", "Slots"),
-        "device.sources.attached": ("AttachedSlots",),
-        "device.sources": ("Source",),
-        "device.sources.virtual": ("DeclaredApps",),
-    },
-)  # fmt: skip
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Address", "AppiumAddress", "AttachedSlots", "Capture", "DeclaredApps", "Device",
     "DeviceOptions", "DeviceState", "Driver", "ProgramSlots", "SharedRun", "Slots", "Source",

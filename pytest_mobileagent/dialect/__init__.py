@@ -8,14 +8,15 @@
 - For models that were trained to use a computer: `PHONE_FUNCTIONS`, the functions that only a
   phone needs.
 
-Public names are imported on first use, because an agent needs only one dialect.
+A new dialect is named twice here: its import and `__all__`. Public names are imported on first use,
+because an agent needs only one dialect.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import imports_for_types, lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.a3 import A3
@@ -78,52 +79,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.seeact import SeeAct
     from pytest_mobileagent.dialect.ui_tars import UiTars
 
-_DIALECTS = {
-    "dialect.a3": ("A3",),
-    "dialect.agentcpm": ("AgentCpm",),
-    "dialect.aitw": ("Aitw",),
-    "dialect.aitz": ("Aitz",),
-    "dialect.androidarena": ("AndroidArena",),
-    "dialect.androidcontrol": ("AndroidControl",),
-    "dialect.androidworld": ("AndroidWorld",),
-    "dialect.anthropic_computer_use": ("AnthropicComputerUse",),
-    "dialect.appagent": ("AppAgent", "AppAgentReflection"),
-    "dialect.autodroid": ("AutoDroid",),
-    "dialect.autoglm": ("AutoGlm",),
-    "dialect.bmoca": ("BMoca", "BMocaDiscrete", "BMocaGesture"),
-    "dialect.cogagent": ("CogAgent",),
-    "dialect.mobile_bench_v2": ("MobileBenchV2",),
-    "dialect.mobileagent": ("MobileAgent",),
-    "dialect.mobileagent_v2": ("MobileAgentV2",),
-    "dialect.mobileagent_v3": ("MobileAgentV3",),
-    "dialect.odyssey": ("Odyssey",),
-    "dialect.openai_computer_use": ("OpenAiComputerUse",),
-    "dialect.os_atlas": ("OsAtlas",),
-    "dialect.qwen": ("Qwen",),
-    "dialect.seeact": ("SeeAct",),
-    "dialect.ui_tars": ("UiTars",),
-}  # fmt: skip
-__getattr__ = LazyNames(
-    __name__,
-    {
-        **_DIALECTS,
-        "dialect.computer": ("PHONE_FUNCTIONS", "function_parameters"),
-        "dialect.dialect": (
-            "Decision", "Dialect", "DialectError", "Frame", "Parts", "cannot_say", "lacks",
-            "quoted", "unknown",
-        ),
-        "dialect.parts": (
-            "Call", "argument", "call", "escaped", "line_after", "section", "unescaped",
-            "without_fences",
-        ),
-        "dialect.reading": (
-            "NUMBER", "OPPOSITE", "PAIR", "amount", "direction", "key_named", "name_for", "number",
-            "object_in", "point", "spoken", "text",
-        ),
-    },
-)  # fmt: skip
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the tables above.
 __all__ = [
     "A3", "NUMBER", "OPPOSITE", "PAIR", "PHONE_FUNCTIONS", "AgentCpm", "Aitw", "Aitz",
     "AndroidArena", "AndroidControl", "AndroidWorld", "AnthropicComputerUse", "AppAgent",
@@ -139,6 +96,7 @@ __all__ = [
 
 def dialects() -> dict[str, type[Dialect]]:
     """Return all dialects of this package by name."""
-    names = (name for names in _DIALECTS.values() for name in names)
-    kinds: list[type[Dialect]] = [__getattr__(name) for name in names]
-    return {kind.name: kind for kind in kinds}
+    base: type[Dialect] = __getattr__("Dialect")
+    public = (__getattr__(name) for name in imports_for_types(__name__))
+    kinds = (each for each in public if isinstance(each, type) and issubclass(each, base))
+    return {kind.name: kind for kind in kinds if kind is not base}

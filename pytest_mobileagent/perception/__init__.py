@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import in_words
@@ -68,35 +68,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.text import folded, normalise
     from pytest_mobileagent.screen.xml import parse_tree
 
-__getattr__ = LazyNames(
-    __name__,
-    {
-        "perception.apps": ("name_of", "package_of"),
-        "perception.picture": (
-            "draw_appagent", "draw_grid", "draw_letters", "draw_m3a", "draw_som", "draw_strip",
-            "draw_touches", "encode", "fit", "resized", "scaled", "smart_size", "square",
-        ),
-        "perception.grounding": (
-            "Seen", "find_icons", "find_text", "lies_in", "paragraphs", "rounded", "say_exactly",
-            "surroundings", "widened",
-        ),
-        "perception.listing": (
-            "autodroid_html", "bmoca_lines", "m3a_lines", "position", "seeact_choices",
-            "seeact_description", "t3a_lines",
-        ),
-        "perception.marks": (
-            "Mark", "appagent_grid", "appagent_marks", "bmoca_marks", "is_actionable",
-            "is_editable", "lettered", "m3a_marks", "numbered", "seeact_marks", "som_marks",
-        ),
-        "action.action": ("in_words",),
-        "screen.screen": ("keyboard_is_shown",),
-        "screen.ocr": ("OcrEngine", "TextBox", "read_text"),
-        "screen.text": ("folded", "normalise"),
-        "screen.xml": ("parse_tree",),
-    },
-)  # fmt: skip
+__getattr__ = lazy_names(__name__)
 
-# Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Mark", "OcrEngine", "Seen", "TextBox", "appagent_grid", "appagent_marks", "autodroid_html",
     "bmoca_lines", "bmoca_marks", "draw_appagent", "draw_grid", "draw_letters", "draw_m3a",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.lazy_names import LazyNames
+from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.record.by_hand import is_alone, play
 
-__getattr__ = LazyNames(__name__, {"record.by_hand": ("is_alone", "play")})
+__getattr__ = lazy_names(__name__)
 
 __all__ = ["is_alone", "play"]
