@@ -62,6 +62,8 @@ def is_nested_deeper(value: Any, depth: int) -> bool:
     """Return whether lists and dictionaries are nested more than `depth` levels deep."""
     level = [value]
     for _ in range(depth):
+        if not level:
+            break
         level = [
             item
             for each in level

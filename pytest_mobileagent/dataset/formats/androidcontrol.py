@@ -136,8 +136,8 @@ class Release(Base):
         known = {prefix: self.folder / name for prefix, name in named.items()}
         splits = Splits({prefix: file for prefix, file in known.items() if file.is_file()})
         for file in _evaluated(self.path):
-            for line, entry in items(file):
-                yield from self._read(f"{file}:{line}", self._evaluated, entry, splits)
+            for where, entry in items(file):
+                yield from self._read(where, self._evaluated, entry, splits)
         for file in records(self.path):
             for number, entry in examples(file):
                 if not entry.get("actions"):

@@ -181,7 +181,7 @@ def _files(path: Path) -> list[Path]:
 
 def _entries(file: Path) -> Iterator[tuple[str, Any]]:
     if file.suffix == ".json":
-        yield from ((f"{file}:{line}", each) for line, each in items(file, "records"))
+        yield from items(file, "records")
         return
     try:
         yaml: Any = importlib.import_module("yaml")  # needed only for the original's files

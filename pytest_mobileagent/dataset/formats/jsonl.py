@@ -95,8 +95,7 @@ class Release(Base):
 
     def _lines(self) -> Iterator[tuple[str, Any]]:
         for file in _files(self.path):
-            for line, value in items(file):
-                yield f"{file}:{line}", value
+            yield from items(file)
 
     def _set(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
         for page in (line.get("start"), *line.get("snapshots", {}).values()):

@@ -40,7 +40,7 @@ _TABLES = """
     CREATE TABLE pages (name TEXT PRIMARY KEY, place TEXT, good INTEGER DEFAULT 0) WITHOUT ROWID;
     CREATE TABLE triples (source TEXT, action INTEGER, target TEXT, place TEXT,
         PRIMARY KEY (source, action)) WITHOUT ROWID;
-    CREATE TABLE equal (name TEXT PRIMARY KEY, other TEXT, line INTEGER) WITHOUT ROWID;
+    CREATE TABLE equal (name TEXT PRIMARY KEY, other TEXT) WITHOUT ROWID;
 """
 _EDGES = """
     SELECT source, action, words, target, place, EXISTS
@@ -49,7 +49,7 @@ _EDGES = """
     WHERE EXISTS (SELECT 1 FROM pages WHERE name = source AND good) ORDER BY source, action
 """
 _CHAINED = """
-    SELECT one.line, one.name, one.other FROM equal AS one JOIN equal AS two
+    SELECT one.name, one.other FROM equal AS one JOIN equal AS two
     ON two.name = one.other WHERE two.other <> two.name LIMIT 1
 """
 
@@ -156,12 +156,12 @@ class App:
         if not file.is_file():
             return
         self._fill(
-            "INSERT OR REPLACE INTO equal VALUES (?, ?, ?)",
-            ((name, str(other), line) for line, name, other in pairs(file)),
+            "INSERT OR REPLACE INTO equal VALUES (?, ?)",
+            ((name, str(other)) for name, other in pairs(file)),
         )
-        for line, name, other in self._index.execute(_CHAINED):
+        for name, other in self._index.execute(_CHAINED):
             why = f"{name} is equal to {other}, which is equal to another page"
-            self.problems.broken(f"{file}:{line}", why, "equal pages without a representative")
+            self.problems.broken(str(file), why, "equal pages without a representative")
         for name, other in self._index.execute("SELECT name, other FROM equal WHERE name <> other"):
             if name in writer and other in writer:
                 writer.same(name, other)
@@ -188,29 +188,29 @@ class App:
         file = self.folder / ACTIONS
         if not file.is_file():
             return
-        for line, words, number in pairs(file):
+        for words, number in pairs(file):
             if type(number) is int:
                 yield number, words
             else:
-                self.problems.broken(f"{file}:{line}", f"{number!r} is not an action's id")
+                self.problems.broken(str(file), f"{number!r} is not an action's id")
 
     def _listed(self) -> Iterator[tuple[str, str]]:
         file = self.folder / PAGES
         if file.is_file():
-            yield from ((name, f"{file}:{line}") for line, name, _ in pairs(file))
+            yield from ((name, str(file)) for name, _ in pairs(file))
 
     def _triples(self) -> Iterator[tuple[str, int, str, str]]:
         file = self.folder / TRIPLES
         if not file.is_file():
             yield from self._histories()
             return
-        for line, each in items(file, "data"):
+        for where, each in items(file, "data"):
             match each:
                 case [str(source), int(action), str(target)]:
-                    yield source, action, target, f"{file}:{line}"
+                    yield source, action, target, where
                 case _:
                     why = f"{each!r} is not [page, action's id, page]"
-                    self.problems.broken(f"{file}:{line}", why, "broken edges")
+                    self.problems.broken(where, why, "broken edges")
 
     def _histories(self) -> Iterator[tuple[str, int, str, str]]:
         """Yield the edges in the pages' files, and add their actions to the index."""

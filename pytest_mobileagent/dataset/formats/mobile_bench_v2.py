@@ -112,8 +112,8 @@ class Release(mobile3m.Release):
         """Yield the tasks of all lists; a task in several lists is a single task."""
         found: dict[str, _Task] = {}
         for file in _lists(self.path):
-            for line, entry in items(file):
-                task = self._task(file, line, entry)
+            for where, entry in items(file):
+                task = self._task(file, where, entry)
                 if task is None:
                     continue
                 known = found.setdefault(task.name, task)
@@ -125,8 +125,7 @@ class Release(mobile3m.Release):
                     self.problems.broken(task.where, why, kind)
         yield from found.values()
 
-    def _task(self, file: Path, line: int, entry: Any) -> _Task | None:
-        where = f"{file}:{line}"
+    def _task(self, file: Path, where: str, entry: Any) -> _Task | None:
         try:
             name, text = entry["name"], entry.get("task")
             if text is None:
@@ -205,7 +204,7 @@ def _lists(folder: Path) -> Iterator[Path]:
     """Return the files that list tasks."""
     for file in sorted(folder.glob("*.json")):
         try:
-            first = next(items(file), (0, None))[1]
+            first = next(items(file), ("", None))[1]
         except GraphError:
             continue  # not a list
         if isinstance(first, dict) and "name" in first and {"task", "easy_instruct"} & first.keys():

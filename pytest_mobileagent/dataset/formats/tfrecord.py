@@ -167,9 +167,9 @@ class Splits:
         weakref.finalize(self, self._index.close)
         self._index.execute("CREATE TABLE splits (id TEXT, name TEXT)")
         for prefix, file in files.items():
-            for line, name, ids in pairs(file):
+            for name, ids in pairs(file):
                 if not isinstance(ids, list):
-                    raise GraphError(f"{file}:{line}: {name!r} must be a list of episodes")
+                    raise GraphError(f"{file}: {name!r} must be a list of episodes")
                 rows = ((str(each), f"{prefix}{name}") for each in ids)
                 self._index.executemany("INSERT INTO splits VALUES (?, ?)", rows)
         self._index.execute("CREATE INDEX by_id ON splits (id)")

@@ -89,10 +89,10 @@ def test_equal_pages_are_those_of_the_data_set(tmp_path: Path) -> None:
     assert not graph.equivalent("shop0_1_2", "shop0")
 
 
-def test_broken_parts_are_reported_with_file_and_line(tmp_path: Path) -> None:
+def test_broken_parts_are_reported_with_their_file(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
-    with pytest.raises(GraphError, match=r"all_page_id\.json:1: shop0_1-screen\.png is not a PNG"):
+    with pytest.raises(GraphError, match=r"all_page_id\.json: shop0_1-screen\.png is not a PNG"):
         imported(tmp_path / "data", tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
 
@@ -100,14 +100,14 @@ def test_broken_parts_are_reported_with_file_and_line(tmp_path: Path) -> None:
 def test_a_missing_page_is_named(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_9"]]})
-    with pytest.raises(GraphError, match=r"all_triple\.json:1: there is no page shop0_9"):
+    with pytest.raises(GraphError, match=r"all_triple\.json, entry 1: there is no page shop0_9"):
         imported(tmp_path / "data", tmp_path / "graph")
 
 
 def test_an_action_without_words_is_named(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 77, "shop0_0"]]})
-    with pytest.raises(GraphError, match=r"all_triple\.json:1: there is no action 77"):
+    with pytest.raises(GraphError, match=r"all_triple\.json, entry 1: there is no action 77"):
         imported(tmp_path / "data", tmp_path / "graph")
 
 

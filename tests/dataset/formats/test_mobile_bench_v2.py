@@ -95,16 +95,16 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
         ({"name": "shop0_9", "task": "Go."}, r"there is no page shop0_9"),
         ({"name": "shop0_0_0", "task": "Go."}, r"there is no page shop0_0_0"),
         ({"name": "bank0_0", "task": "Go."}, r"there is no folder bank_… for bank0_0"),
-        ({**copies.SIMPLE, "task": "Another goal."}, r"is also the golden path of .*json:1"),
+        ({**copies.SIMPLE, "task": "Another goal."}, r"is also the golden path of .*json, entry 1"),
     ],
 )
-def test_a_task_that_is_invalid_is_named_with_file_and_line(
+def test_a_task_that_is_invalid_is_named_with_file_and_number(
     tmp_path: Path, entry: dict[str, str], why: str
 ) -> None:
     copies.mobile3m(tmp_path / "data")
     lines = ",\n".join(map(json.dumps, (copies.SIMPLE, entry)))
     (tmp_path / "data" / "tasks.json").write_text(f"[{lines}]", "utf-8")
-    with pytest.raises(GraphError, match=rf"tasks\.json:2: .*{why}"):
+    with pytest.raises(GraphError, match=rf"tasks\.json, entry 2: .*{why}"):
         import_release(tmp_path / "data", tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
 

@@ -207,7 +207,7 @@ def test_the_shared_graphs_are_read(tmp_path: Path) -> None:
 def test_a_choice_that_is_not_on_the_page_is_named(tmp_path: Path) -> None:
     records = [record(LIST, "aa", 9), record(LIST, "aa", -1)]
     write_json(tmp_path / "data" / "utg_notes.json", {"records": records})
-    with pytest.raises(GraphError, match=r"utg_notes\.json:1: there is no element 9"):
+    with pytest.raises(GraphError, match=r"utg_notes\.json, entry 1: there is no element 9"):
         read(tmp_path / "data", tmp_path / "graph")
 
 
