@@ -52,7 +52,7 @@ _assumed: ContextVar[Assumptions | None] = ContextVar("assumed", default=None)
 
 @contextmanager
 def assume(known: Mapping[UnclearAnswer, bool]) -> Iterator[Assumptions]:
-    """Let unclear answers inside the `with` block be what is known of them, and else wrong."""
+    """Inside the `with` block, take unclear answers as `known`, and all others as wrong."""
     assumptions = Assumptions(known)
     token = _assumed.set(assumptions)
     try:

@@ -82,9 +82,11 @@ def read_keys(file: Path) -> list[PublicKey]:
             return [PublicKey(*private_numbers(text)[:2])]
         keys = [_public(line) for line in text.splitlines() if line.strip()]
     except (ValueError, IndexError, TypeError, struct.error) as error:
-        raise ValueError(f"{file} is no key of adb ({error}); `adb keygen` makes some") from None
+        raise ValueError(
+            f"{file} is not a key file of adb ({error}); `adb keygen FILE` makes one"
+        ) from None
     if not keys:
-        raise ValueError(f"{file} has no key of adb; `adb keygen` makes some")
+        raise ValueError(f"{file} contains no key; `adb keygen FILE` makes a key file")
     return keys
 
 

@@ -80,7 +80,7 @@ def test_the_same_number_in_more_bytes_is_not_a_signature(key: PublicKey, foreig
 def test_other_files_are_not_keys(text: bytes, tmp_path: Path) -> None:
     file = tmp_path / "adbkey.pub"
     file.write_bytes(text)
-    with pytest.raises(ValueError, match=r"adbkey\.pub .* `adb keygen` makes some"):
+    with pytest.raises(ValueError, match=r"adbkey\.pub .* `adb keygen FILE` makes"):
         read_keys(file)
 
 
@@ -116,7 +116,7 @@ def test_a_broken_key_is_reported_and_hides_no_other(
     broken.write_text("nothing")
     assert list(known_keys([broken, impossible, foreign])) == read_keys(foreign) * 2
     complaints = capsys.readouterr().err.splitlines()
-    assert complaints[0].startswith(f"adb key not read: {broken} is no key of adb")
+    assert complaints[0].startswith(f"adb key not read: {broken} is not a key file of adb")
     assert len(complaints) == 3, "of both halves of the name that is too long"
 
 
