@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
-HEAVY |= {"mcp", "mcp_types", "uvicorn", "starlette", "re2", "regex"}
+HEAVY |= {"mcp", "mcp_types", "uvicorn", "starlette", "regex"}
 HEAVY |= {
     "anthropic",
     "openai",

@@ -10,7 +10,13 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_mobileagent import patterns
-from pytest_mobileagent.patterns import PATIENT, QUICK, Match, Pattern, PatternError
+from pytest_mobileagent.patterns import (
+    PATIENT,
+    Match,
+    Pattern,
+    PatternError,
+    SlowPatternError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,7 +204,7 @@ def _names(part: str, folder: str, files: UserFiles) -> list[str]:
     return [name for name in names if matches(part, name) and (hidden or not name.startswith("."))]
 
 
-# For commands: slow searches run in a thread, and both engines let other threads run.
+# For commands: slow searches run in a thread, and the engine lets other threads run.
 
 _AT_ONCE = 0.01  # seconds, too few to be noticed
 _threads = ThreadPoolExecutor(2, thread_name_prefix="patterns")
@@ -207,24 +213,23 @@ _T = TypeVar("_T")
 
 async def search(pattern: Pattern, text: str) -> Match | None:
     """Return the first match; SlowPatternError after a while."""
-    if pattern.cost(text) <= _AT_ONCE:
-        return pattern.search(text)
-    return await _aside(partial(pattern.search, text, seconds=PATIENT))
+    return await _patiently(lambda seconds: pattern.search(text, seconds=seconds))
 
 
 async def find_all(pattern: Pattern, text: str) -> list[Match]:
     """Return all matches; SlowPatternError after a while."""
-    if pattern.cost(text) * (len(text) + 1) <= QUICK:  # each search may read all the rest
-        return list(pattern.finditer(text))
-    return await _aside(lambda: list(pattern.finditer(text, seconds=PATIENT)))
+    return await _patiently(lambda seconds: list(pattern.finditer(text, seconds=seconds)))
 
 
 async def replaced(pattern: Pattern, new: Callable[[Match], str], text: str) -> str:
     """Replace all matches; SlowPatternError after a while."""
-    if pattern.cost(text) * (len(text) + 1) <= QUICK:
-        return pattern.sub(new, text)
-    return await _aside(partial(pattern.sub, new, text, seconds=PATIENT))
+    return await _patiently(lambda seconds: pattern.sub(new, text, seconds=seconds))
 
 
-async def _aside(work: Callable[[], _T]) -> _T:
-    return await asyncio.get_running_loop().run_in_executor(_threads, work)
+async def _patiently(work: Callable[[float], _T]) -> _T:
+    """Return what `work`, which is given a time limit, finds at once, or in a thread."""
+    try:
+        return work(_AT_ONCE)
+    except SlowPatternError:
+        patient = partial(work, PATIENT)
+        return await asyncio.get_running_loop().run_in_executor(_threads, patient)

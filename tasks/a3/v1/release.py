@@ -219,7 +219,7 @@ def _taken(pattern: str, text: str) -> tuple[str, ...]:
     from pytest_mobileagent import patterns
 
     found = patterns.compile(pattern).search(text)
-    return tuple(map(str, found.groups() or (found.text,))) if found else ()
+    return tuple(map(str, found.groups() or (found[0],))) if found else ()
 
 
 def _looked_for(check: ast.FunctionDef) -> Iterator[str]:

@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 60  # seconds; a phone under load needs one or two
 LINE = "a" * 60 + "!"
-EXTENDED = [
-    "(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "([a-zA-Z]+)*$", "(a*)*b", "(a?){30}(a){30}b",
-    r"(\w+)+\>$", r"(a|aa)+\1$", r"(a*)*\1\1\1b",
-]  # fmt: skip
-BASIC = [
-    r"\(a\+\)\+$", r"\(a\|a\)*$", r"\(a\|aa\)\+$", r"\(.*a\)\{20\}$", r"\([a-zA-Z]\+\)*$",
-    r"\(a*\)*b", r"\(a\?\)\{30\}a\{30\}b", r"\(\w\+\)\+\>$", r"\(a\|aa\)\+\1$", r"\(a*\)*\1\1\1b",
-]  # fmt: skip
+EXTENDED = ["(a|aa)+$", r"(\w+)+\>$", r"(a*)*\1\1\1b"]
+BASIC = [r"\(a\|aa\)\+$", r"\(\w\+\)\+\>$", r"\(a*\)*\1\1\1b"]
 GLOBS = [
     f"{'a*' * 30}b", f"{'*a' * 30}b", f"{'*' * 60}b", f"{'*?' * 30}b", f"{'[a-z]*' * 30}b",
     f"{'?*' * 30}b", f"{'*[!b]' * 30}b", f"{'*[[:alpha:]]' * 30}b", f"*{'a*a' * 20}b",

@@ -120,8 +120,8 @@ class _Search:
             await self._print(shown, number, text, ":")
         elif "v" not in self._options:
             for match in await find_all(self._pattern, text):
-                if match.text:
-                    await self._print(shown, number, match.text, ":")
+                if match[0]:
+                    await self._print(shown, number, match[0], ":")
 
     async def _print(self, shown: str, number: int, text: str, mark: str) -> None:
         follows = self._last in {0, number - 1, number}

@@ -139,7 +139,7 @@ def _filled(template: str, match: Match) -> str:
         group, newline, escaped = found.groups()
         if group:
             return match[int(group)] or "" if int(group) <= match.re.groups else ""
-        return "\n" if newline else escaped or match.text
+        return "\n" if newline else escaped or match[0]
 
     return _IN_REPLACEMENT.sub(part, template)
 
