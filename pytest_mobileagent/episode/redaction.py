@@ -17,16 +17,20 @@ variable: agents in separate processes record, too.
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import os
 import re
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.decoding import found, masked, readings
+from pytest_mobileagent.episode.decoding import found, masked
 from pytest_mobileagent.errors import HostError, ScreenError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
 from pytest_mobileagent.processes import environment, may_hold_key
@@ -34,11 +38,7 @@ from pytest_mobileagent.screen.xml import document
 from pytest_mobileagent.urls import passwords_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.episode.redaction_file import Region
     from pytest_mobileagent.patterns import Pattern
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 MASK = "█████"
 _VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
 _KEY = "_API_KEY"  # the suffix of variables that hold a provider's key
-_LEAST = 8  # minimum length of a key; a shorter one may occur in unrelated words
+_LEAST = 8  # characters of a key or secret; a shorter one may occur in unrelated words
 HIDDEN = "…"  # replaces a key
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 # Attributes that describe the structure of an element rather than its content.
@@ -110,7 +110,7 @@ class Redaction:
                     match.span()
                     for pattern in self.patterns
                     for match in pattern.finditer(text, seconds=PATIENT)
-                    if match.text
+                    if match[0]
                 ]
         except SlowPatternError:  # the text cannot be searched, so all of it is masked
             return [(0, len(text))]
@@ -251,7 +251,7 @@ def redacted(record: Any) -> Any:
 
 
 def _keys() -> list[str]:
-    """Return the keys in the environment, longest first, as one may be the beginning of another.
+    """Return the keys in the environment.
 
     An agent with its own client may repeat them, for example from a provider's error message.
     Passwords in URLs, such as those of proxies, are keys as well.
@@ -259,32 +259,43 @@ def _keys() -> list[str]:
     variables = environment()
     keys = {value.strip() for name, value in variables.items() if name.endswith(_KEY)}
     keys |= {word for value in variables.values() if "@" in value for word in passwords_in(value)}
-    return sorted((key for key in keys if len(key) >= _LEAST), key=len, reverse=True)
+    return _longest_first(keys)
 
 
-def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
-    """Return plain data with these words masked in its strings, through any encoding."""
-    sought = {
-        each for word in words for each in readings(word) if each == word or len(each) >= _LEAST
-    }
+def without(words: Iterable[str], value: Any, mask: str = HIDDEN) -> Any:
+    """Return plain data with these words masked in its strings, as they are and in other forms."""
+    return _without(_any_form(tuple(words)), value, mask)
 
-    def search(text: str) -> Iterator[tuple[int, int]]:
-        for word in sought:
-            start = -len(word)
-            while (start := text.find(word, start + len(word))) >= 0:
-                yield start, start + len(word)
 
+def _without(sought: re.Pattern[str], value: Any, mask: str) -> Any:
     match value:
         case str():
-            return masked(value, search, mask)
+            return sought.sub(mask, value)
         case list() | tuple():
-            return [without(words, each, mask) for each in value]
+            return [_without(sought, each, mask) for each in value]
         case dict():
             return {
-                masked(str(name), search, mask): without(words, each, mask)
+                sought.sub(mask, str(name)): _without(sought, each, mask)
                 for name, each in value.items()
             }
     return value
+
+
+@lru_cache(16)
+def _any_form(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of words as they are, and as JSON, URLs, HTML and headers spell them."""
+    forms = {form for word in words for form in _forms(word)}
+    return re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))) or "(?!)")
+
+
+def _forms(word: str) -> Iterator[str]:
+    for ascii_only in (True, False):
+        in_json = json.dumps(word, ensure_ascii=ascii_only)[1:-1]
+        yield from (in_json, json.dumps(in_json)[1:-1])
+    yield from (word, quote(word), quote(word, safe=""), quote_plus(word), escape(word))
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        in_base64 = encode(word.encode("utf-8", "surrogateescape")).decode()
+        yield from (in_base64, in_base64.rstrip("="))
 
 
 def rules_of(path: Path) -> Redaction:
@@ -358,9 +369,6 @@ def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
     return written.getvalue()
 
 
-_SHORTEST = 8  # characters; a shorter secret may occur in unrelated words
-
-
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
     """Return the values of variables that hold keys or other secrets, judging by their names."""
     return _longest_first(value for name, value in environment.items() if may_hold_key(name))
@@ -377,5 +385,5 @@ def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
 
 
 def _longest_first(secrets: Iterable[str]) -> list[str]:
-    """Return the secrets that are long enough to be hidden, longest first."""
-    return sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)
+    """Return the words that are long enough to be hidden, longest first."""
+    return sorted({each for each in secrets if len(each) >= _LEAST}, key=len, reverse=True)
