@@ -19,7 +19,6 @@ from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 from pytest_mobileagent.errors import AgentError, TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.screen import ocr_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +132,6 @@ class ThreadConversation:
         channel = Channel(observation, self._exchange)
 
         def target() -> None:
-            ocr_store.share_only()
             with contextlib.suppress(SystemExit):  # raised by `end`
                 done = work(self._make_agent, briefing, channel, scripted=self._scripted)
                 self._from_agent.put(done)

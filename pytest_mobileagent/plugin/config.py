@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.screen.ocr_store import SignedLines
 
 
 class RunConfig(RunContext):
@@ -168,26 +167,11 @@ class RunConfig(RunContext):
             raise pytest.UsageError(printable(msg)) from None
         return {environment.id: environment for environment in chosen}
 
-    @cached_property
-    def lines(self) -> SignedLines:
-        """The store of text lines that OCR has read in the run's screens.
-
-        The lines of episodes that are scored again are stored with the run that recorded them.
-        """
-        from pytest_mobileagent.episode.screens import FOLDER
-        from pytest_mobileagent.screen.ocr_store import SignedLines
-
-        earlier = None if self.earlier.makes_episodes else self.earlier.path
-        folder = self.folder.screens.folder if earlier is None else earlier / FOLDER
-        if self.given:
-            return SignedLines(folder, bytes.fromhex(self.given["lines"]))
-        return SignedLines.of_run(folder, takes_key=earlier is None)
-
     def for_worker(self) -> dict[str, str]:
         """Return the data that a worker needs."""
         folder = self.folder
         given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
-        given["folder"], given["lines"] = str(folder.path), self.lines.key.hex()
+        given["folder"] = str(folder.path)
         with as_usage_error((HostError, OSError)):
             given["shared"] = str(self.shared.folder)
             if not runs_no_test(self.config):
@@ -203,8 +187,6 @@ class RunConfig(RunContext):
             from pytest_mobileagent.processes import end_marked
 
             end_marked(self.folder.mark)  # programs that killed workers have left running
-        if self.is_owner and "lines" in vars(self):
-            self.lines.publish()
         if self._lock is not None:
             from pytest_mobileagent.run.folder import let_go
 

@@ -85,17 +85,12 @@ def _spare_loopback(config: pytest.Config) -> None:
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
-    from pytest_mobileagent.screen.ocr import use_engine
-    from pytest_mobileagent.screen.ocr_store import believe, share
+    from pytest_mobileagent.screen.ocr import share, use_engine
 
     use_engine(run.value("mobile-ocr"))
     cache = getattr(config, "cache", None)
     # Text that redaction removes from a screen must not be cached, either.
-    if run.value("mobile-cache") == "off" or run.value("mobile-redact"):
-        return
-    believe(run.lines)
-    config.add_cleanup(lambda: believe(None))
-    if cache is None:
+    if cache is None or run.value("mobile-cache") == "off" or run.value("mobile-redact"):
         return
     with contextlib.suppress(OSError):  # the cache cannot be written to
         share(Path(str(cache.mkdir("mobileagent-ocr"))))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from pytest_mobileagent.device.settling import Settle
+    from pytest_mobileagent.device.device import Settle
     from pytest_mobileagent.llm.budget import Limit
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
     from pytest_mobileagent.noise import NoiseChoice
@@ -126,7 +126,7 @@ def has(text: str) -> tuple[str, ...]:
 
 def settle(text: str) -> Settle:
     """Read the maximum seconds to wait for a screen to settle, for all apps or single apps."""
-    from pytest_mobileagent.device.settling import parse_settle  # not for --help
+    from pytest_mobileagent.device.device import parse_settle  # not for --help
 
     return parse_settle(text)
 

@@ -1,11 +1,13 @@
 """Reads text in pictures with a local OCR engine, without a network.
 
-Results of the bundled engine can be cached (see `ocr_store`), because workers, agents and judges
-read the same screens.
+Results of the bundled engine can be cached in a folder, because workers, agents and judges read the
+same screens. All processes of a run find it by an environment variable.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import threading
 from dataclasses import dataclass
@@ -15,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.jsonable import expect
-from pytest_mobileagent.screen import ocr_store
+from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
+from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
         MissingModelError: if the engine's models are missing.
         ValueError: if there is no engine of this name.
     """
-    return _lines(engine or _chosen, lambda: ocr_store.of_pixels(image), lambda: image)
+    return _lines(engine or _chosen, lambda: _of_pixels(image), lambda: image)
 
 
 def read_screenshot(
@@ -84,19 +86,19 @@ def _lines(
 ) -> tuple[TextBox, ...]:
     if not isinstance(engine, str):
         return tuple(_in_order(_read(image(), engine)))
-    store, reader = ocr_store.chosen_store(), _reader(engine)
-    if store is None or reader is None:
+    folder, reader = os.environ.get(_VARIABLE), _reader(engine)
+    if folder is None or reader is None:
         return tuple(_in_order(_read(image(), _loaded(engine))))
-    of = name()
-    found = _boxes(store.find(of, reader))
+    digest = hashlib.sha256(to_line([*reader, name()]).encode()).hexdigest()
+    path = Path(folder) / digest[:2] / f"{digest}.json"
+    found = _cached(path)
     if found is None:
         loaded = _loaded(engine)
         with _reading:
-            found = _boxes(store.find(of, reader))  # another thread may have read it meanwhile
+            found = _cached(path)  # another thread may have read it meanwhile
             if found is None:
                 found = loaded.read(image())
-                rows = [[box.text, list(box.bounds), box.confidence] for box in found]
-                store.put(of, reader, rows)
+                _cache(path, found)
     return tuple(_in_order(found))
 
 
@@ -109,6 +111,17 @@ def use_engine(name: str) -> None:
     global _chosen  # noqa: PLW0603 - an option of the process
     _check_name(name)
     _chosen = name
+
+
+def share(folder: Path | None) -> None:
+    """Cache lines in a folder, in this process and all that it starts from now on.
+
+    None disables the cache, which is the default.
+    """
+    if folder is None:
+        os.environ.pop(_VARIABLE, None)
+    else:
+        os.environ[_VARIABLE] = str(folder.absolute())
 
 
 class RapidOcr:
@@ -207,6 +220,8 @@ ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": 
 
 _FORMAT = 1  # version of the cached format; increase it if `RapidOcr` changes the engine's settings
 
+_VARIABLE = "PYTEST_MOBILEAGENT_OCR"  # the folder of cached lines
+
 _chosen = "rapidocr"
 _engines: dict[str, OcrEngine] = {}
 _left_behind: list[dict[str, OcrEngine]] = []
@@ -264,15 +279,30 @@ def _reader(engine: str) -> list[Any] | None:
     return [_FORMAT, engine, *versions]
 
 
-def _boxes(rows: Any) -> Sequence[TextBox] | None:
-    """Return the text lines in cached rows, or None if they are missing or invalid."""
+def _of_pixels(image: Image) -> str:
+    """Return a name for a picture without a `key`, such as a part of a screen, from its pixels."""
+    digest = hashlib.sha256(to_line(image.size).encode())
+    digest.update(image.convert("RGB").tobytes())
+    return digest.hexdigest()
+
+
+def _cached(path: Path) -> Sequence[TextBox] | None:
+    """Return the text lines in a file, or None if they are missing or invalid."""
     try:
         return [
             TextBox(expect(text, str, "a string"), Bounds(*map(int, bounds)), float(confidence))
-            for text, bounds, confidence in expect(rows, list, "lines")
+            for text, bounds, confidence in expect(read_json(path), list, "lines")
         ]
-    except (ValueError, TypeError):
+    except (OSError, ValueError, TypeError):
         return None
+
+
+def _cache(path: Path, boxes: Sequence[TextBox]) -> None:
+    """Store text lines in a file, if the folder is writable."""
+    rows = [[box.text, list(box.bounds), box.confidence] for box in boxes]
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        write_json(path, rows, indent=None)
 
 
 def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:

@@ -49,22 +49,6 @@ def test_an_unknown_value_is_refused(refused):
     assert "must be one of rapidocr, easyocr" in refused("-omobile_ocr=tesseract")
 
 
-FORGES = """
-import hashlib
-import json
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.screen.ocr_store import SignedLines
-
-class Forges(Agent):
-    def step(self, observation):
-        run = max(Path("runs").resolve().glob("*"))
-        lines = SignedLines.of_run(run / "screens", takes_key=False)
-        reader = [1, "rapidocr", "9", "9"]
-        lines.keep(observation.screen.key, reader, [["the secret word", [0, 0, 9, 9], 1]])
-        lines.publish()
-        return Finish("done")
-"""
 READS = """
 from pytest_mobileagent import task
 
@@ -90,21 +74,11 @@ def read(monkeypatch):
     return sizes
 
 
-def test_lines_are_kept_beside_the_screens_and_no_agent_can_forge_them(asking, read):
-    """Checks get the lines that the harness read, in the run and when episodes are scored again."""
-    asking.pytester.makepyfile(forges=FORGES, test_codes=READS)
+def test_texts_are_read_once_for_a_run_and_for_scoring_it_again(asking, read):
+    asking.pytester.makeini("[pytest]")  # with a cache
+    asking.pytester.makepyfile(tells=AGENT, test_codes=READS)
     run = asking.pytester.runpytest_inprocess
-    run("--agent=forges.py:Forges").assert_outcomes(failed=1)
-    assert len(read) == 1
+    run("--agent=tells.py:Tells").assert_outcomes(failed=1)
     (folder,) = (asking.pytester.path / "runs").iterdir()
-    kept = {path.name for path in (folder / "screens").glob("*.ocr.*")}
-    assert len(kept) == 1
-    assert (folder / "screens" / "ocr.key").exists()
     run(f"--mobile-rescore={folder}").assert_outcomes(failed=1)
     assert len(read) == 1
-    (kept_file,) = (folder / "screens").glob("*.ocr.json")
-    kept_file.write_text(
-        kept_file.read_text("utf-8").replace("nothing of interest", "the secret word")
-    )
-    run(f"--mobile-rescore={folder}").assert_outcomes(failed=1)
-    assert len(read) == 2

@@ -20,7 +20,7 @@ def test_the_device_of_a_test_waits_that_long_at_most(project):
     project.write(
         tasks__test_settle="""
 def test_settle(device, monkeypatch):
-    from pytest_mobileagent.device.settling import Settle
+    from pytest_mobileagent.device.device import Settle
     seen = []
     limit = Settle.limit
 

@@ -6,10 +6,12 @@ import hashlib
 import logging
 import subprocess
 import sys
+import threading
 import types
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,14 @@ from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Bounds, Screen, extras
 from pytest_mobileagent.extras import MissingExtraError
-from pytest_mobileagent.screen import ocr, ocr_store
-from pytest_mobileagent.screen.ocr import EasyOcr, MissingModelError, TextBox, read_text
+from pytest_mobileagent.screen import ocr
+from pytest_mobileagent.screen.ocr import (
+    EasyOcr,
+    MissingModelError,
+    TextBox,
+    read_screenshot,
+    read_text,
+)
 from pytest_mobileagent.screen.text import folded
 
 if TYPE_CHECKING:
@@ -176,9 +184,9 @@ def keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Im
 
     monkeypatch.setitem(ocr.ENGINES, "rapidocr", Engine)
     monkeypatch.setattr(ocr, "_engines", {})
-    ocr_store.share(tmp_path / "kept")
+    ocr.share(tmp_path / "kept")
     yield given
-    ocr_store.share(None)
+    ocr.share(None)
 
 
 def results(folder: Path) -> list[Path]:
@@ -234,10 +242,39 @@ def test_only_the_engine_of_the_package_is_kept(
     read_text(BLACK, Fake(BOX))
     monkeypatch.setattr(ocr.metadata, "version", not_installed)
     read_text(BLACK)
-    ocr_store.share(None)
+    ocr.share(None)
     read_text(BLACK)
     assert results(tmp_path) == []
     assert len(keeping) == 2
+
+
+def test_screenshots_whose_lines_are_cached_are_not_even_decoded(
+    keeping: list[Image.Image],
+) -> None:
+    def never() -> Image.Image:
+        pytest.fail("it was decoded")
+
+    assert read_screenshot("0123", lambda: BLACK) == read_screenshot("0123", never) == (BOX,)
+
+
+def test_threads_that_want_the_same_picture_read_it_once(
+    keeping: list[Image.Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, looks, cached = threading.Barrier(2, timeout=10), count(), ocr._cached
+
+    def meeting(path: Path) -> Sequence[TextBox] | None:
+        found = cached(path)
+        if next(looks) < 2:
+            both.wait()  # each has looked in the cache before either one reads
+        return found
+
+    monkeypatch.setattr(ocr, "_cached", meeting)
+    threads = [threading.Thread(target=read_text, args=(BLACK,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(keeping) == 1
 
 
 def not_installed(name: str) -> Any:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import RUN
-from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.jsonable import printable, to_text
@@ -22,7 +21,6 @@ from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, 
 from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, of_run, options_of, plan
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, read_report, recorded_run
-from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
 from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
@@ -222,12 +220,6 @@ class Rounds:
             import_episode(
                 self.run.folder / str(entry["episode"]), copy, copy / str(entry["episode"])
             )
-        screens = ScreenStore(copy / FOLDER)
-        for kept in (self.run.folder / FOLDER).glob(f"*{SUFFIX}"):
-            if screens.file(kept.name.removesuffix(SUFFIX), ".png").exists():
-                shutil.copyfile(kept, copy / FOLDER / kept.name, follow_symlinks=False)
-        if (self.run.folder / FOLDER / KEY).is_file():
-            shutil.copyfile(self.run.folder / FOLDER / KEY, copy / FOLDER / KEY)
         shutil.copyfile(self.run.folder / RUN, copy / RUN)
         write_json(copy / REPORT, {**report, "tasks": tasks})
         return copy
