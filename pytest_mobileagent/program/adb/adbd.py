@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-import secrets
 import socket
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.services import register, states
 from pytest_mobileagent.program.adb.wire import (
     MOST_PAYLOAD,
-    TOKEN_BYTES,
     VERSION,
     Packet,
     PacketError,
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
     # Serves a stream that was opened to a service, to its end.
     Serve = Callable[[Stream, str], Awaitable[None]]
-    # Whether the first argument, a signature, signs the second, a token, with a known key.
-    Knows = Callable[[bytes, bytes], bool]
 
 # Above the ports on which adb servers search for emulators, and below Linux's ephemeral ports. The
 # port of an emulator's console is even; its adbd has the next one.
@@ -38,16 +34,15 @@ _LIMIT = 1 << 20  # bytes that are read ahead
 
 
 class Adbd:
-    """An adbd on a free local port, for peers with a key that it `knows`.
+    """An adbd on a free local port, which describes the device by a `banner`.
 
     The port before it, where an emulator would have its console, is reserved, so that no program
     can load a snapshot there behind the harness's back.
     """
 
-    def __init__(self, banner: bytes, serve: Serve, knows: Knows) -> None:
+    def __init__(self, banner: bytes, serve: Serve) -> None:
         self._banner = banner
         self._serve = serve
-        self._knows = knows
         self._connections: set[Connection] = set()
         self._running: set[asyncio.Task[None] | None] = set()
         self._listening: asyncio.Server | None = None
@@ -84,7 +79,7 @@ class Adbd:
             self._console.close()
 
     async def _run(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(reader, writer, self._banner, self._serve, self._knows)
+        connection = Connection(reader, writer, self._banner, self._serve)
         task = asyncio.current_task()
         self._connections.add(connection)
         self._running.add(task)
@@ -119,16 +114,13 @@ def _bound(port: int) -> socket.socket:
 
 
 _MOST_STREAMS = 500  # each holds a connection to the device's own adb server
-_TOKEN, _SIGNATURE = 1, 2  # the kinds of AUTH
 _ENDING_SECONDS = 1.0  # before streams that are still being served are cut off
 
 
 class Connection:
-    """Adbd's side of the protocol over one TCP connection.
+    """Adbd's side of the protocol over one TCP connection; each stream is `serve`d in its own task.
 
-    Every user of the machine can connect, so `banner`, which describes the device, is sent only
-    once the peer has signed a token with a key that it `knows`. Each stream is `serve`d in its own
-    task.
+    It asks for no key: the adb server that leads here asks its clients for none, either.
     """
 
     def __init__(
@@ -137,16 +129,12 @@ class Connection:
         writer: asyncio.StreamWriter,
         banner: bytes,
         serve: Serve,
-        knows: Knows,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._banner = banner
         self._serve = serve
-        self._knows = knows
         self._most_payload = 0  # announced by the adb server when it connects
-        self._token = b""  # that the peer must sign
-        self._is_known = False
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_number = 0
@@ -178,10 +166,8 @@ class Connection:
     def _take(self, packet: Packet) -> None:
         if packet.command == b"CNXN":
             self._most_payload = min(packet.arg1, MOST_PAYLOAD)
-            self._welcome()
-        elif not self._is_known:
-            self._take_proof(packet)
-        elif packet.command == b"OPEN":
+            self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
+        elif packet.command == b"OPEN" and self._most_payload:
             self._open(packet.arg0, packet.payload)
         elif stream := self._streams.get(packet.arg1):
             match packet.command:
@@ -192,20 +178,6 @@ class Connection:
                 case b"CLSE":
                     del self._streams[packet.arg1]
                     stream.leave()
-
-    def _take_proof(self, packet: Packet) -> None:
-        """Check the signature of a peer that is not known yet; ignore all else."""
-        if packet.command == b"AUTH" and packet.arg0 == _SIGNATURE and self._token:
-            self._is_known = self._knows(packet.payload, self._token)
-            self._welcome()
-
-    def _welcome(self) -> None:
-        """Introduce the device to a known peer; ask any other for a signature."""
-        if self._is_known:
-            self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
-        else:  # a peer whose signature was wrong may have other keys
-            self._token = secrets.token_bytes(TOKEN_BYTES)
-            self._send(Packet(b"AUTH", _TOKEN, 0, self._token))
 
     def _open(self, peer: int, payload: bytes) -> None:
         if len(self._streams) >= _MOST_STREAMS:

@@ -20,7 +20,6 @@ from pytest_mobileagent.device.fleet.process import ISOLATED_ADB
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.program.adb import redirect
-from pytest_mobileagent.program.adb.wire import Key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,12 +72,6 @@ class AdbServer:
             raise HostError(f"the adb server of a program cannot be started: {error}") from error
         self._keeping = asyncio.create_task(self._keep())
 
-    def has_signed(self, signature: bytes, token: bytes) -> bool:
-        """Return whether this server's key has signed a token."""
-        with contextlib.suppress(OSError, ValueError):  # the server has not created a key yet
-            return Key.of(self._folder / ".android" / _KEY).verifies(signature, token)
-        return False
-
     async def close(self) -> None:
         """End the server, and with it all its forwards."""
         if self._keeping is not None:
@@ -95,9 +88,8 @@ class AdbServer:
 
         home = self._folder / ".android"
         home.mkdir(parents=True)
-        with contextlib.suppress(OSError, ValueError):  # without the user's key, it creates one
-            Key.of(self._key / _KEY)
-            for name in (_KEY, f"{_KEY}.pub"):  # creating a key takes 100 ms
+        if (self._key / _KEY).is_file():  # otherwise the server creates a key, which takes 100 ms
+            for name in (_KEY, f"{_KEY}.pub"):
                 (home / name).symlink_to(self._key / name)
         (self._folder / _NAME).symlink_to(adbutils.adb_path())
 

@@ -86,8 +86,7 @@ class RecordedAdb:
             relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
-            # Other adb servers are refused, because their acts would be attributed to the program.
-            self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
+            self._adbd = Adbd(await banner(self._address), relay.serve)
             await self._adbd.start()
             await self._server.start()
             base = self._base

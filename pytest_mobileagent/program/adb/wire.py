@@ -1,13 +1,12 @@
-"""The protocol between an adb server and adbd: packets, streams, and the server's key.
+"""The protocol between an adb server and adbd: packets and streams.
 
-Sources: AOSP, packages/modules/adb: docs/dev/protocol.md (a packet is a header of 24 bytes and a
-payload), client/auth.cpp (the key of an adb server) and daemon/auth.cpp.
+Source: AOSP, packages/modules/adb/docs/dev/protocol.md (a packet is a header of 24 bytes and a
+payload).
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import struct
 from collections import deque
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asyncio import StreamReader
     from collections.abc import Callable
-    from pathlib import Path
 
 
 VERSION = 0x01000001  # the first version without checksums
@@ -147,42 +145,3 @@ class Stream:
         while not condition():
             self._changed.clear()
             await self._changed.wait()
-
-
-TOKEN_BYTES = 20  # the token is signed in place of a SHA-1 digest
-_SIZE = 256  # bytes of a modulus: adb uses no other key size
-_MODULUS = b"\x02\x82\x01\x01\x00"  # in DER, before an integer of 256 bytes whose first bit is set
-_EXPONENT = b"\x02\x03\x01\x00\x01"  # 65537, which follows it
-_SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")  # in DER, before the digest
-_PADDING = b"\0\1" + b"\xff" * (_SIZE - 3 - len(_SHA1) - TOKEN_BYTES) + b"\0" + _SHA1
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """The public half of an RSA key of 2048 bits, with the exponent 65537."""
-
-    modulus: int
-
-    @classmethod
-    def of(cls, private: Path) -> Key:
-        """Return the public key in adb's key file, a private key as PKCS #8 in PEM.
-
-        Raises:
-            OSError: if the file cannot be read.
-            ValueError: if the file is not such a key.
-        """
-        lines = private.read_bytes().strip().splitlines()
-        if not lines or b" PRIVATE KEY-----" not in lines[0]:
-            raise ValueError(f"{private} is not a private key")
-        data = base64.b64decode(b"".join(lines[1:-1]))
-        begin = data.index(_MODULUS) + len(_MODULUS)
-        if data[begin + _SIZE :][: len(_EXPONENT)] != _EXPONENT:
-            raise ValueError(f"{private} is not an RSA key that adb can use")
-        return cls(int.from_bytes(data[begin : begin + _SIZE], "big"))
-
-    def verifies(self, signature: bytes, token: bytes) -> bool:
-        """Return whether the private half of this key has signed the token (PKCS #1 v1.5)."""
-        number = int.from_bytes(signature, "big")
-        if len(signature) != _SIZE or number >= self.modulus:
-            return False
-        return pow(number, 65537, self.modulus).to_bytes(_SIZE, "big") == _PADDING + token

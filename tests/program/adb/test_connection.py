@@ -35,11 +35,8 @@ class Server:
         return packet.command.decode(), packet.arg0, packet.arg1, packet.payload
 
     async def introduce(self, most: int = MOST_PAYLOAD) -> None:
-        """Introduce this server, and prove its identity."""
+        """Introduce this server."""
         self.send("CNXN", VERSION, most, b"host::")
-        command, kind, _, token = await self.receive()
-        assert (command, kind) == ("AUTH", 1)
-        self.send("AUTH", 2, 0, token[::-1])
         banner = await self.receive()
         assert banner == ("CNXN", VERSION, MOST_PAYLOAD, b"device::features=cmd")
 
@@ -58,11 +55,6 @@ async def echo(stream: Stream, service: str) -> None:
     await stream.finish()
 
 
-def knows(signature: bytes, token: bytes) -> bool:
-    """Return whether the signature is the reversed token."""
-    return signature == token[::-1]
-
-
 def talk(
     conversation: Callable[[Server], Coroutine[Any, Any, None]],
     most: int = MOST_PAYLOAD,
@@ -71,7 +63,7 @@ def talk(
     """Hold a conversation with an adbd, with payloads of at most `most` bytes."""
 
     async def talking() -> None:
-        adbd = Adbd(b"device::features=cmd", serve, knows)
+        adbd = Adbd(b"device::features=cmd", serve)
         await adbd.start()
         reader, writer = await asyncio.open_connection("127.0.0.1", adbd.port)
         try:
@@ -183,27 +175,6 @@ def test_server_without_introduction_opens_no_stream() -> None:
         server.send("OPEN", 7, 0, b"early:\0")
         await server.introduce()
         server.send("OPEN", 8, 0, b"late:\0")
-        assert await server.receive() == ("OKAY", 1, 8, b"")
-
-    talk(conversation, most=0)
-
-
-def test_unauthenticated_server_opens_no_stream() -> None:
-    async def conversation(server: Server) -> None:
-        server.send("AUTH", 2, 0, b"")  # for a token that was never sent
-        tokens = set()
-        for proof in ((0, b""), (2, b"wrong"), (3, b"a public key\0")):
-            server.send("CNXN", VERSION, MOST_PAYLOAD, b"host::")
-            command, kind, _, token = await server.receive()
-            assert (command, kind, len(token)) == ("AUTH", 1, 20)
-            server.send("AUTH", proof[0], 0, proof[1])
-            if proof[0] == 2:
-                assert (await server.receive())[0] == "AUTH"
-            server.send("OPEN", 7, 0, b"name:\0")
-            tokens.add(token)
-        assert len(tokens) == 3
-        await server.introduce()  # nothing was opened until now
-        server.send("OPEN", 8, 0, b"name:\0")
         assert await server.receive() == ("OKAY", 1, 8, b"")
 
     talk(conversation, most=0)

@@ -1,7 +1,4 @@
-"""How programs are directed to their own adb server, whichever server they ask for.
-
-Also, keys in the format that adb creates, and signatures made with them.
-"""
+"""How programs are directed to their own adb server, whichever server they ask for."""
 
 from __future__ import annotations
 
@@ -16,14 +13,8 @@ from typing import TYPE_CHECKING
 
 import adbutils
 import pytest
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
-from cryptography.hazmat.primitives.hashes import SHA1
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from pytest_mobileagent.program.adb.own_server import write_shims
-from pytest_mobileagent.program.adb.wire import Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -221,50 +212,3 @@ def test_words_reach_the_real_adb_unchanged_except_for_the_server(
     expected = "" if passed is None else "1234\n" + "".join(f"{word}\0" for word in passed or [""])
     assert done.stdout.decode() == expected
     assert done.stderr == b""
-
-
-TOKEN = bytes(range(20))
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A key created by adb."""
-    file = tmp_path_factory.mktemp("keys") / "adbkey"
-    subprocess.run([adbutils.adb_path(), "keygen", str(file)], check=True, capture_output=True)
-    return file
-
-
-def test_the_owner_of_a_key_can_sign_a_token(made: Path) -> None:
-    private = load_pem_private_key(made.read_bytes(), None)
-    assert isinstance(private, RSAPrivateKey)
-    signature = private.sign(TOKEN, PKCS1v15(), Prehashed(SHA1()))
-    key = Key.of(made)
-    assert key.modulus == private.public_key().public_numbers().n
-    assert key.verifies(signature, TOKEN)
-    assert not key.verifies(signature, TOKEN[::-1])
-    assert not Key(key.modulus + 2).verifies(signature, TOKEN)
-
-
-@pytest.mark.parametrize("forged", [b"", bytes(256), b"\xff" * 256, b"\1" * 257, TOKEN])
-def test_invalid_signatures_are_refused(made: Path, forged: bytes) -> None:
-    assert not Key.of(made).verifies(forged, TOKEN)
-
-
-@pytest.mark.parametrize(
-    "text", [b"", b"hello", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
-)
-def test_other_files_are_not_keys(tmp_path: Path, text: bytes) -> None:
-    (tmp_path / "adbkey").write_bytes(text)
-    with pytest.raises(ValueError):  # noqa: PT011 - nobody reads why
-        Key.of(tmp_path / "adbkey")
-
-
-def test_a_file_cut_anywhere_is_not_a_key(made: Path, tmp_path: Path) -> None:
-    text = made.read_bytes()
-    for end in range(0, 450, 7):
-        (tmp_path / "adbkey").write_bytes(text[:end])
-        with pytest.raises(ValueError):  # noqa: PT011 - nobody reads why
-            Key.of(tmp_path / "adbkey")
-    os.unlink(tmp_path / "adbkey")  # noqa: PTH108
-    with pytest.raises(OSError, match="adbkey"):
-        Key.of(tmp_path / "adbkey")

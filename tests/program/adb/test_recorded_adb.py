@@ -6,7 +6,6 @@ import contextlib
 import http.server
 import importlib.util
 import random
-import socket
 import sys
 import textwrap
 import threading
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING
 import adbutils
 import pytest
 
-from pytest_mobileagent.program.adb.wire import MOST_PAYLOAD, TOKEN_BYTES, VERSION, Packet
 from tests.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -363,17 +361,3 @@ def test_clients_in_python_notice_nothing(recording: Recording, client: str) -> 
     done = recording.run(sys.executable, "-c", program, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert recording.watching.of("input tap 5 5") or recording.watching.of("POST /jsonrpc/0")
-
-
-def test_another_adb_server_does_not_get_the_phone(recording: Recording) -> None:
-    adbd = recording.recorded._adbd
-    assert adbd is not None
-    with socket.create_connection(("127.0.0.1", adbd.port), PATIENCE) as stranger:
-        for command, payload in ((b"CNXN", b"host::\0"), (b"OPEN", b"shell:input tap 1 1\0")):
-            stranger.sendall(Packet(command, VERSION, MOST_PAYLOAD, payload).encoded())
-        stranger.shutdown(socket.SHUT_WR)
-        with stranger.makefile("rb") as received:
-            said = received.read()
-    assert (said[:4], len(said)) == (b"AUTH", 24 + TOKEN_BYTES)
-    assert recording.watching.asked == []
-    assert recording.out("shell", "echo still here") == "still here\n"
