@@ -63,7 +63,6 @@ class RawLog:
             "text": command.text[:_MOST_READ],
             "acts": [act_to_json(act) for act in command.acts],
             "looks": command.looks,
-            "destructive": command.destructive,
             "refused": refused,
             "error": error[:_MOST_READ],
             "seconds": round(self.now() - at, 4),

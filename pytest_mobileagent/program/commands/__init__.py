@@ -70,7 +70,6 @@ class Command:
     - `acts`: what it does through the screen, in order. `looks`: whether it returns the screen
       afterwards. A command with neither is only recorded.
     - `automation`: whether it uses Android's UiAutomation, which serves one client at a time.
-    - `destructive`: what it destroys, in words ("uninstalls com.example"); empty if nothing.
     - `refused`: why it is not passed on, because it would break what the harness needs; empty if it
       may be passed on.
     """
@@ -79,7 +78,6 @@ class Command:
     acts: tuple[Act, ...] = ()
     looks: bool = False
     automation: bool = False
-    destructive: str = ""
     refused: str = ""
 
 

@@ -1,4 +1,4 @@
-"""Interprets shell scripts: which of their commands act, look at the screen, or destroy."""
+"""Interprets shell scripts: which of their commands act, look at the screen, or are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Raw, Wait
 from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands import script as scripts
-from pytest_mobileagent.program.commands.destructive import keeping_the_screen_on, read_destructive
 from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe
 from pytest_mobileagent.program.commands.intents import (
     CLIPBOARD,
@@ -21,6 +20,7 @@ from pytest_mobileagent.program.commands.intents import (
     started,
     typed,
 )
+from pytest_mobileagent.program.commands.refusals import keeping_the_screen_on, refusal
 from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
 
@@ -61,7 +61,7 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
         if simple.operator == "|" and _feeds_a_shell(simple):
             part = _guessed(script, text)
         if simple.operator == "||" and part.acts and any(each.acts for each in parts):
-            part = Command(part.text, destructive=part.destructive, refused=part.refused)
+            part = Command(part.text, refused=part.refused)
         parts.append(part)
     command = _together(parts, text)
     if not parsed.straight and command.acts:
@@ -197,7 +197,6 @@ def _together(parts: Sequence[Command], text: str) -> Command:
         tuple(acts),
         any(part.looks for part in parts[last_act:]),
         any(part.automation for part in parts),
-        "; ".join(dict.fromkeys(part.destructive for part in parts if part.destructive)),
         next((part.refused for part in parts if part.refused), ""),
     )
 
@@ -234,15 +233,13 @@ _YADB = "com.ysbing.yadb.Main"
 def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
     """Return the command of one of the phone's own tools; `raw` is its text."""
     name, arguments = _started(name, arguments)
-    destructive, refused = read_destructive(name, arguments)
+    refused = refusal(name, arguments)
     if states := _STATES.get(name):
         command = _opaque_if(arguments and arguments[0].startswith(states), raw)
     else:
         reader = _READERS.get(name)
         command = reader(arguments, raw) if reader else Command(raw)
-    if not (destructive or refused):
-        return keeping_the_screen_on(command)
-    return replace(command, destructive=destructive, refused=refused)
+    return replace(command, refused=refused) if refused else keeping_the_screen_on(command)
 
 
 def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:

@@ -326,13 +326,12 @@ def test_looks_are_recognised(service: str, looks: bool, automation: bool) -> No
     command = read_service(service)
     assert (command.looks, command.automation) == (looks, automation)
     assert command.text == service
-    assert not command.destructive
     assert not command.refused
 
 
 def test_binder_services_are_parsed() -> None:
     assert read_service("abb_exec:input\0tap\x001\x002\0").acts == (Tap(1, 2),)
-    assert read_service("abb:package\0clear\0com.x").destructive == "clears the data of com.x"
+    assert read_service("abb:package\0clear\0com.x").acts == (Raw("cmd package clear com.x"),)
 
 
 ANY_SCRIPT = st.lists(

@@ -1,34 +1,10 @@
-"""Which commands are destructive, and which of them are refused."""
+"""Which commands are refused."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_mobileagent.program.commands.sockets import read_service
-
-
-@pytest.mark.parametrize(
-    ("script", "destroys"),
-    [
-        ("pm uninstall com.x", "uninstalls com.x"),
-        ("cmd package uninstall -k --user 0 com.x", "uninstalls com.x"),
-        ("pm clear --user 0 com.x", "clears the data of com.x"),
-        ("pm disable-user com.x", "disables com.x"),
-        ("settings delete global x", "deletes global x"),
-        ("settings reset system untrusted_defaults", "resets system untrusted_defaults"),
-        ("rm -rf /sdcard/DCIM", "deletes /sdcard/DCIM"),
-        ("rm -fr /storage/emulated/0/*", "deletes /storage/emulated/0/*"),
-        ("content delete --uri content://sms", "deletes rows of content://sms"),
-        ("wm size 720x1280", "changes the screen's size"),
-        (
-            "settings put secure enabled_accessibility_services com.droidrun.portal/.Service",
-            "disables the accessibility services that it does not name",
-        ),
-    ],
-)
-def test_destructive_commands_are_described(script: str, destroys: str) -> None:
-    command = read_service(f"shell:{script}")
-    assert (command.destructive, command.refused) == (destroys, "")
 
 
 @pytest.mark.parametrize(
@@ -43,12 +19,16 @@ def test_destructive_commands_are_described(script: str, destroys: str) -> None:
         "pkill screenrecord",
         "svc power stayon true",
         "pm install /data/local/tmp/x.apk",
-        "pm uninstall com.github.uiautomator",
+        "pm uninstall com.x",
+        "cmd package uninstall -k --user 0 com.x",
+        "settings delete global x",
+        "settings put global adb_enabled 1",
+        "rm -rf /sdcard/DCIM",
+        "wm size 720x1280",
     ],
 )
-def test_harmless_commands_are_not_destructive(script: str) -> None:
-    command = read_service(f"shell:{script}")
-    assert (command.destructive, command.refused) == ("", "")
+def test_other_commands_are_passed_on(script: str) -> None:
+    assert read_service(f"shell:{script}").refused == ""
 
 
 @pytest.mark.parametrize(
