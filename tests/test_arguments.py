@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.arguments import Parser
-from pytest_mobileagent.device.settling import parse_settle
+from pytest_mobileagent.device.device import parse_settle
 from pytest_mobileagent.llm.budget import parse_limit
 from pytest_mobileagent.plugin.values import epochs, positive, shard, whole
 

@@ -6,10 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.device.device import Capture, Settle
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.device.picture import Camera, turned
-from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.device.typed import Typing
 from pytest_mobileagent.screen import Screen
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.device.device import Settle
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.device.settling import Settle, parse_settle
+from pytest_mobileagent.device.device import Settle, parse_settle
 
 
 def test_apps_may_have_their_own_settle_limits():

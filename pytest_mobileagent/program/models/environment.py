@@ -2,7 +2,7 @@
 
 A program under test is not trusted with keys. The variables for the keys of model providers contain
 stand-ins, which are worthless outside the episode. On the way to a provider, each stand-in is
-replaced by the real key.
+replaced by the real key. Also here: which provider a host belongs to, and what its tokens cost.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import re
 import secrets
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import h11
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import (
     PROVIDERS,
     check_endpoint,
@@ -27,12 +28,15 @@ from pytest_mobileagent.llm.providers import (
     key_variables,
 )
 from pytest_mobileagent.llm.reference import ModelReference
+from pytest_mobileagent.llm.streams import as_text
 from pytest_mobileagent.program.upstream import Origin
 from pytest_mobileagent.proxies import LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
+
+    from pytest_mobileagent.llm.prices import Prices
 
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
@@ -227,6 +231,43 @@ def _of_prices(host: str) -> str:
         if re.match(each.api_pattern, f"https://{host}/"):
             return str(each.id)
     return ""
+
+
+UNLIMITED = (
+    "no price is known, so --mobile-max-cost cannot limit it. Set one with -o mobile_prices=FILE, "
+    "or use --mobile-max-tokens"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seller:
+    """The seller of a model's tokens: `provider:name` in records, `table` in genai-prices."""
+
+    provider: str
+    name: str
+    table: str = ""
+
+    @property
+    def id(self) -> str:
+        """PROVIDER:NAME."""
+        return f"{self.provider}:{self.name}"
+
+
+def price(
+    prices: Prices, seller: Seller, data: dict[str, Any], place: tuple[str, str], usage: Usage
+) -> float | None:
+    """Return the price of tokens in US dollars; None if it is unknown (see `Prices.cost`)."""
+    if seller.provider == "scripted":
+        return 0.0
+    answered = as_text(data.get("model") or data.get("modelVersion"))
+    return prices.cost(seller.id, seller.table, (answered, seller.name), usage, (data, place))
+
+
+def is_priced(prices: Prices, seller: Seller) -> bool:
+    """Return whether the price of a model is known."""
+    return (
+        price(prices, seller, {"model": seller.name}, ("openai", "chat"), Usage(1, 1)) is not None
+    )
 
 
 # For programs that refuse to start without a key.

@@ -21,14 +21,13 @@ from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, s
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program import upstream
 from pytest_mobileagent.program.http1 import header, passed_on
-from pytest_mobileagent.program.models.environment import seller_of
+from pytest_mobileagent.program.models.environment import Seller, seller_of
 from pytest_mobileagent.program.models.requests import (
     COMPRESSIONS,
     Decoder,
     WithoutUsage,
     refuses_usage,
 )
-from pytest_mobileagent.program.models.sellers import Seller
 from pytest_mobileagent.program.upstream import Origin
 
 if TYPE_CHECKING:

@@ -25,8 +25,10 @@ from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
 from pytest_mobileagent.program.http1 import header
 from pytest_mobileagent.program.models.environment import (
+    UNLIMITED,
     LentKeys,
     environment,
+    is_priced,
     key_at,
     provider_at,
     route_of,
@@ -47,7 +49,6 @@ from pytest_mobileagent.program.models.requests import (
     model_of,
     with_usage,
 )
-from pytest_mobileagent.program.models.sellers import UNLIMITED, is_priced
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
 from pytest_mobileagent.proxies import LOOPBACK
 from pytest_mobileagent.urls import redact_urls
@@ -63,9 +64,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.models.environment import Seller
     from pytest_mobileagent.program.models.recording import CachedReply
     from pytest_mobileagent.program.models.requests import RecordedApi
-    from pytest_mobileagent.program.models.sellers import Seller
 
 _LONGEST_OUTAGE = 600.0  # seconds during which a program may keep calling
 _LONGEST_LASTING = 30.0  # the same, if waiting is no use: it may ask another provider

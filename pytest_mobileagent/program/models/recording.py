@@ -29,8 +29,8 @@ from pytest_mobileagent.llm.provider_errors import described, failure_in, kind_o
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.refusals import MEANS
 from pytest_mobileagent.llm.streams import Assembled, json_object, objects
+from pytest_mobileagent.program.models.environment import price
 from pytest_mobileagent.program.models.requests import decoded, model_of
-from pytest_mobileagent.program.models.sellers import price
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import ReplyCache
     from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
+    from pytest_mobileagent.program.models.environment import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
-    from pytest_mobileagent.program.models.sellers import Seller
 
 
 _SHOWN = 500  # characters of an error that are recorded

@@ -42,9 +42,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.device.device import Address, LogLevel
+    from pytest_mobileagent.device.device import Address, LogLevel, Settle
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.device.settling import Settle
 
 
 class AdbDevice(LiveDevice):

@@ -13,11 +13,10 @@ from pytest_mobileagent.extras import MissingExtraError, check_extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions, LogLevel
+    from pytest_mobileagent.device.device import DeviceOptions, LogLevel, Settle
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.device.settling import Settle
 
 _SLOT = -1  # the supervisor's slot for the one server that all devices of the run share
 

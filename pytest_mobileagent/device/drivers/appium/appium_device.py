@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from appium.webdriver import Remote
 
     from pytest_mobileagent._task.task import Probe
-    from pytest_mobileagent.device.device import Capture
+    from pytest_mobileagent.device.device import Capture, Settle
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
-    from pytest_mobileagent.device.settling import Settle
 
 
 class AppiumDevice(LiveDevice):

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent import Tap, setting
-from pytest_mobileagent.device.device import DeviceState
+from pytest_mobileagent.device.device import DeviceState, Settle
 from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
 from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
 from pytest_mobileagent.device.picture import Shot
-from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.errors import DeviceError, NoShellError
 from pytest_mobileagent.testing.phones import png
 

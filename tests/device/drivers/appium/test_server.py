@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.device.device import Settle
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.device.drivers.appium import appium_server, connect_local
 from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
-from pytest_mobileagent.device.settling import Settle
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
