@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.prompts.wording import Wording
+    from pytest_mobileagent.judge.prompts import Wording
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
@@ -305,15 +305,15 @@ def _list(lines: list[str] | tuple[str, ...]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-_ROLE = "You compare two answers to one question, and say whether they mean the same."
+_ROLE = "You decide whether two answers to a question mean the same."
 _RULES = (
-    "The answers may differ in words, order, language and notation. Numbers, dates, names and "
-    "amounts have to be the same: one that is rounded, vague or missing is another answer. What "
-    "the given answer says beyond the expected one does no harm unless it contradicts it."
+    "The answers may differ in wording, order, language and notation. Numbers, dates, names and "
+    "amounts must be the same: if one is rounded, vague or missing, the answers differ. Additional "
+    "information in the given answer does not matter unless it contradicts the expected answer."
 )
 _FORM = (
-    "Reply with one line and nothing else: `Result: 1` if the given answer says what is expected, "
-    "`Result: 0` if it does not."
+    "Reply with a single line and nothing else: `Result: 1` if the given answer says what is "
+    "expected, `Result: 0` if it does not."
 )
 
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 _SYSTEM = """\
-You take notes for a colleague who judges the next part of a task on a phone and cannot see these \
-screens. You are told what to note. Write down what the screens say of it, as precisely as they \
-do: names, numbers, dates. Where there are several, such as the results of a search, list all that \
-fit. Leave out everything else, and do not guess: if the screens do not show it, say so. Write one \
-paragraph without line breaks, in the language of what is to be noted."""
+You take notes for a colleague who will judge the next part of a task on a phone, and who cannot \
+see these screens. You are told what to note. Write down what the screens say about it, with the \
+exact names, numbers and dates. If there are several, such as search results, list all that \
+match. Leave out everything else, and do not guess: if the screens do not show it, say so. Write \
+a single paragraph without line breaks, in the language in which you are told what to note."""
 _REPAIR = "Your reply was empty or cut off. Write the note again, as one short paragraph."
 
 

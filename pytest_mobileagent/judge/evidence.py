@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.prompts.wording import Wording
+    from pytest_mobileagent.judge.prompts import Wording
     from pytest_mobileagent.judge.question import Evidence, Question
     from pytest_mobileagent.judge.transcript import TranscriptFrame
     from pytest_mobileagent.llm.fence import Part

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pytest_mobileagent.action.action import Scroll, Swipe, Touch, Type
-from pytest_mobileagent.judge.prompts import en
+from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.transcript import in_quotes, in_words
 from pytest_mobileagent.llm.model import Image
 from pytest_mobileagent.perception.picture import draw_strip, draw_touches, encode, fit
@@ -86,7 +86,7 @@ class Album:
         touches: _Touches = _touches(frame) if self.actions != "none" else ()
         strip = ""
         if self.actions == "image" and not frame.is_last:
-            words = in_words(frame, en.VERBS, self._on_strip)
+            words = in_words(frame, wording_of("en").verbs, self._on_strip)
             if len(words) > _LONGEST_STRIP:
                 words = self._number(words)
             strip = f"{self.code} {words}"

@@ -126,16 +126,16 @@ def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
 MOST_SCREENS = 100  # the number of pictures that Anthropic accepts in one request
 _SIDE = 512  # pixels of the longer side, which is enough to recognise apps
 _SYSTEM = """\
-You are shown the screens of a phone on which somebody worked, in order and numbered, and a list \
-of apps in the order in which they were to be used. Say for each entry of the list on which \
-screens that app was used, in this order: an app may stand in the list more than once, with \
-another one in between, and then each entry is a use of its own. The home screen, system dialogs, \
-the keyboard and apps that are not listed belong to no entry. An advertisement or a pop-up inside \
-an app is no change of app. An entry whose app was not used at its turn has no screens.
-Reply with one line for each entry of the list, and nothing else: its number, a colon, and the \
-first and the last of its screens, as in "1: 3-7", or "1: none"."""
+You are shown the screens of a phone on which someone worked, numbered and in order, and a list of \
+apps in the order in which they were to be used. For each entry of the list, say on which screens \
+that app was used. The entries follow one another: an app may be listed more than once, with \
+another one in between, and each entry is then a separate use. The home screen, system dialogs, \
+the keyboard and apps that are not listed belong to no entry. An ad or a pop-up within an app is \
+not a change of app. If an app was not used when its turn came, its entry has no screens.
+Reply with one line for each entry and nothing else: its number, a colon, and the first and last \
+of its screens, as in "1: 3-7", or "1: none"."""
 _REPAIR = (
-    "Your reply cannot be read. Reply with exactly one line for each entry of the list, from 1 to "
+    "Your reply could not be read. Reply with exactly one line for each entry, from 1 to "
     '{entries}, as in "1: 3-7" or "1: none"; the screens are numbered from 1 to {screens}.'
 )
 _LINE = re.compile(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.prompts.wording import Verbs
+    from pytest_mobileagent.judge.prompts import Verbs
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
@@ -227,7 +227,7 @@ def _each(
 def _in_words(  # noqa: PLR0911 - a case for each kind of action
     action: Action, screen: Screen, verbs: Verbs, quote: Callable[[object], str]
 ) -> str:
-    verb = verbs.of.get(type(action), type(action).__name__)
+    verb = verbs.of.get(type(action).__name__, type(action).__name__)
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
             return f"{verb} {_target(screen, x, y, quote)}"
@@ -247,7 +247,7 @@ def _in_words(  # noqa: PLR0911 - a case for each kind of action
 
 
 def _typed(action: Type, screen: Screen, verbs: Verbs, quote: Callable[[object], str]) -> str:
-    parts = [f"{verbs.of[Type]} {quote(action.text)}"]
+    parts = [f"{verbs.of['Type']} {quote(action.text)}"]
     if action.at is not None:
         parts.append(f"{verbs.into} {_target(screen, *action.at, quote)}")
     if action.clear:

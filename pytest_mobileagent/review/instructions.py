@@ -11,7 +11,7 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.trajectory import LeftOutError
 from pytest_mobileagent.errors import MobileAgentError, RecordError
 from pytest_mobileagent.instruct.drafts import decide, pages_of, read_drafts
-from pytest_mobileagent.judge.prompts import en
+from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.report.html.trajectory import mark, size_of
 from pytest_mobileagent.review.server import LONGEST_NAME, UnknownEpisodeError
@@ -170,7 +170,7 @@ def _frames(draft: DraftInstruction, screens: tuple[Screen, ...]) -> list[dict[s
                 "title": "At the end" if is_last else f"Step {at + 1}",
                 "words": ""
                 if is_last
-                else in_words(TranscriptFrame(at + 1, at, screen, actions), en.VERBS),
+                else in_words(TranscriptFrame(at + 1, at, screen, actions), wording_of("en").verbs),
                 "instruction": instructions[at] if at < len(instructions) else "",
                 "marks": [] if marked is None else [{**marked, "done": True}],
                 "size": size_of(screen),

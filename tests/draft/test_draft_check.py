@@ -118,7 +118,7 @@ def test_a_reply_that_cannot_be_used_is_repaired_once(draft_check, episode):
     lines = (episode / "drafts.jsonl").read_text("utf-8").splitlines()
     first, second = (json.loads(line) for line in lines)
     assert first["role"] == second["role"] == "drafter"
-    assert "That cannot be used: it is not valid Python" in second["prompt"][-1]["content"][0]
+    assert "Your reply cannot be used: it is not valid Python" in second["prompt"][-1]["content"][0]
 
 
 def test_a_model_that_writes_no_function_is_wrong(draft_check, episode, tmp_path):

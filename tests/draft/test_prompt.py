@@ -35,9 +35,12 @@ def test_the_prompt_contains_the_task_and_the_actions(done):
     assert "It is known" not in told
 
 
-@pytest.mark.parametrize(("passed", "told"), [(True, "has to hold"), (False, "has to fail")])
+@pytest.mark.parametrize(
+    ("passed", "told"),
+    [(True, "met, so the function must hold"), (False, "not met, so it must fail")],
+)
 def test_the_prompt_contains_the_verdict(done, passed, told):
-    assert f"the function {told} for the whole of it" in words(load(done), passed)
+    assert f"the goal was {told} on the whole of it" in words(load(done), passed)
 
 
 def test_the_prompt_contains_probes_before_and_after(make_episode, make_screen):

@@ -216,12 +216,12 @@ def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeyp
 
 # A word from each of the ten reminders that end SPA-Bench's prompts (appendix D.4.3), in order.
 REMINDERS = {
-    "en": ["granted", "exactly", "no harm", "filter", "order", "on the way", "put right",
+    "en": ["assume", "exactly", "Extra", "filter", "order", "along the way", "corrected",
            "attempts", "as a whole", "highlighted"],
     "zh": ["假定", "吻合", "多余", "筛选", "顺序", "中途", "改正", "多次", "整体", "高亮"],
 }  # fmt: skip
 OF_ACTIONS = {
-    "en": ["leave a question open", "for a moment", "several parts at once"],
+    "en": ["leave a question open", "brief message", "several parts"],
     "zh": ["不足以判断", "一闪而过", "几个部分"],
 }
 
@@ -308,7 +308,7 @@ def test_long_episode_is_shown_in_windows(monkeypatch: Any, question: Question) 
     one, two, three = script.requests
     assert [len(each.images) for each in script.requests] == [3, 3, 2]
     assert "Screenshots 1 to 3 of 6" in one.text
-    assert "3 more screens follow" in one.text
+    assert "3 more screens will follow" in one.text
     assert "Screenshots 3 to 5 of 6" in two.text
     assert "| Wi-Fi is off." in two.text
     assert "| Wi-Fi was switched on." in three.text

@@ -47,7 +47,7 @@ def outside(request: Request) -> str:
     rest = FENCE.sub(lambda found: f"<<<{found['label']}>>>", request.text)
     rest = rest.replace(number, "NUMBER")
     # Text that does not fit on strips is listed inside a fence.
-    rest = re.sub(r"(Words that stand on strips|白色区域中以).*\n<<<words>>>\n", "", rest)
+    rest = re.sub(r"(Text that the strips refer to|白色区域中以).*\n<<<words>>>\n", "", rest)
     return re.sub(r"(begins with |都以 )[0-9a-f]{6}", r"\1CODE", rest)
 
 
