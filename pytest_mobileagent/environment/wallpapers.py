@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     Color = tuple[int, int, int]
     Painter = Callable[["Image", "ImageDraw", random.Random], None]
 
+_PINK = (248, 204, 214)
+_RAINBOW = (
+    *((224, 70, 70), (240, 150, 60), (246, 218, 80), (96, 190, 100), (80, 140, 220)),
+    *((140, 96, 190), (206, 230, 246)),  # and the sky beneath it
+)
 LONGEST = 640  # pixels of the longer side; smooth pictures can be scaled up
 
 
@@ -80,43 +85,18 @@ def _discs(ground: Color, inks: Sequence[Color], radius: float, count: int) -> P
     return painter
 
 
-def _paper(picture: Image, draw: ImageDraw, dice: random.Random) -> None:
-    width, height = picture.size
-    _sky(draw, picture.size, ((238, 230, 214), (226, 216, 196)))
-    for _ in range(900):
-        x, y, turn = dice.uniform(0, width), dice.uniform(0, height), dice.uniform(0, math.tau)
-        ends = (x, y, x + 9 * math.cos(turn), y + 9 * math.sin(turn))
-        draw.line(ends, dice.choice([(218, 206, 184), (244, 238, 226)]))
+def _rings(sky: Sequence[Color], centre: float, rings: Sequence[tuple[float, Color]]) -> Painter:
+    """Return a painter of discs on one another, with radii and a centre in parts of the picture."""
 
+    def painter(picture: Image, draw: ImageDraw, _: random.Random) -> None:
+        _sky(draw, picture.size, sky)
+        width, height = picture.size
+        x, y = width / 2, height * centre
+        for part, ink in rings:
+            r = part * width
+            draw.ellipse((x - r, y - r, x + r, y + r), ink)
 
-def _doughnut(picture: Image, draw: ImageDraw, dice: random.Random) -> None:
-    width, height = picture.size
-    _sky(draw, picture.size, ((250, 214, 222), (244, 190, 206)))
-    x, y, r = width / 2, height * 0.45, width * 0.38
-    rings: tuple[tuple[float, Color], ...] = (
-        (1, (196, 134, 74)),
-        (0.9, (226, 84, 138)),
-        (0.36, (196, 134, 74)),
-        (0.3, (248, 204, 214)),
-    )
-    for part, ink in rings:
-        draw.ellipse((x - r * part, y - r * part, x + r * part, y + r * part), ink)
-    for _ in range(90):
-        turn, way = dice.uniform(0, math.tau), r * dice.uniform(0.45, 0.82)
-        px, py, lean = x + way * math.cos(turn), y + way * math.sin(turn), dice.uniform(0, math.tau)
-        ends = (px, py, px + 7 * math.cos(lean), py + 7 * math.sin(lean))
-        draw.line(ends, dice.choice([(255, 238, 120), (130, 210, 255), (255, 255, 255)]), 3)
-
-
-def _rainbow(picture: Image, draw: ImageDraw, _: random.Random) -> None:
-    width, height = picture.size
-    _sky(draw, picture.size, ((110, 170, 224), (206, 230, 246)))
-    inks = ((224, 70, 70), (240, 150, 60), (246, 218, 80), (96, 190, 100), (80, 140, 220))
-    for at, ink in enumerate((*inks, (140, 96, 190))):
-        r = max(width, height) * (0.62 - 0.035 * at)
-        box = (width / 2 - r, height * 0.75 - r, width / 2 + r, height * 0.75 + r)
-        draw.arc(box, 180, 360, ink, max(4, round(max(width, height) * 0.036)))
-    _waves(draw, picture.size, 0.74, (86, 150, 84), 1.3)
+    return painter
 
 
 def _galaxy(picture: Image, draw: ImageDraw, dice: random.Random) -> None:
@@ -146,12 +126,20 @@ def _pyramid(picture: Image, draw: ImageDraw, _: random.Random) -> None:
 PAINTERS: dict[str, Painter] = {
     "01_red": _gradient((236, 72, 66), (150, 20, 36)),
     "02_blue": _gradient((64, 132, 236), (18, 42, 120)),
-    "03_paper": _paper,
+    "03_paper": _gradient((238, 230, 214), (226, 216, 196)),
     "04_sky": _layers(((62, 132, 216), (196, 226, 248)), ((0.86, (236, 244, 252)),)),
-    "05_doughnut": _doughnut,
+    "05_doughnut": _rings(
+        ((250, 214, 222), (244, 190, 206)),
+        0.45,
+        ((0.38, (196, 134, 74)), (0.34, (226, 84, 138)), (0.14, (196, 134, 74)), (0.11, _PINK)),
+    ),
     "07_food": _discs((96, 60, 36), ((224, 76, 50), (246, 196, 74), (120, 170, 70)), 0.16, 60),
     "08_colors": _discs((250, 246, 240), ((240, 98, 98), (84, 160, 236), (250, 204, 84)), 0.3, 26),
-    "09_rainbow": _rainbow,
+    "09_rainbow": _rings(
+        ((110, 170, 224), (206, 230, 246)),
+        1,
+        tuple((1.0 - 0.06 * at, ink) for at, ink in enumerate(_RAINBOW)),
+    ),
     "10_galaxy": _galaxy,
     "11_pyramid": _pyramid,
     "12_ocean": _layers(
