@@ -40,35 +40,9 @@ _GRACE = 1.0  # if pytest has died without sending a grace period
 
 
 def main(descriptor: int) -> None:
-    """Run a program until it and its descendants have ended, or are asked to end.
-
-    A child does the work. If the program kills it, this process inherits the program's descendants
-    and ends them.
-    """
+    """Run a program until it and its descendants have ended, or are asked to end."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    become_subreaper()
-    child = os.fork()
-    if child == 0:
-        die_with_parent()
-        _keep(descriptor)
-        return
-    os.close(descriptor)
-    for stream in (1, 2):
-        os.dup2(0, stream)
-    status = _wait_for(child)
-    _end_the_rest()
-    sys.exit(status != 0)
-
-
-def _wait_for(child: int) -> int:
-    """Wait until a child has ended, and return its status; other children may end before."""
-    while (ended := os.wait())[0] != child:
-        pass
-    return ended[1]
-
-
-def _keep(descriptor: int) -> None:
     become_subreaper()
     line = socket.socket(fileno=descriptor)
     lines = line.makefile("r", encoding="utf-8")
@@ -170,11 +144,10 @@ def _end(program: subprocess.Popen[bytes], grace: float) -> int:
     return status
 
 
-def _end_the_rest(program: subprocess.Popen[bytes] | None = None) -> None:
+def _end_the_rest(program: subprocess.Popen[bytes]) -> None:
     ends = time.monotonic() + _KILLING_SECONDS
     while _has_children() and time.monotonic() < ends:
-        if program is not None:
-            _signal(program, signal.SIGKILL)
+        _signal(program, signal.SIGKILL)
         end_descendants(os.getpid())
 
 

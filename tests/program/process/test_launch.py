@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.processes import end_marked
 from pytest_mobileagent.program.process.launch import ProgramProcess
 
 if TYPE_CHECKING:
@@ -65,24 +64,10 @@ def daemon():
         except OSError: continue
         if int(fields[1]) == os.getppid() and int(entry.parent.name) != os.getpid():
             say(entry.parent.name)
-def relay():
-    # Never the same process for long, in the same group.
-    say(os.getpid())
-    while True:
-        if os.fork(): os._exit(0)
-        say(); time.sleep(0.0005)
-def crowd():
-    for _ in range(40):
-        if os.fork() == 0:
-            os.setsid(); break
-    hang()
 def kills_its_parent():
     if os.fork() == 0:
         os.setsid(); hang()
     while not left.exists(): time.sleep(0.01)
-    os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
-def kills_its_parent_and_hides():
-    say(subprocess.Popen(SLEEP, env={}, start_new_session=True).pid)
     os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
 def killed(): os.kill(os.getpid(), signal.SIGKILL)
 def bye(*_): print("bye", flush=True); os._exit(7)
@@ -233,32 +218,12 @@ def test_processes_left_behind_end_too(run: Run, tmp_path: Path, name: str) -> N
     assert not is_alive(pid)
 
 
-@pytest.mark.parametrize("name", ["relay", "crowd"])
-def test_processes_that_multiply_are_ended(run: Run, tmp_path: Path, name: str) -> None:
-    process = run(name)
-    said(tmp_path)
-    process.end(grace=0)
-    assert not marked(process)
-    assert not is_alive(said(tmp_path))
-
-
-@pytest.mark.parametrize("name", ["kills_its_parent", "kills_its_parent_and_hides"])
-def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(
-    run: Run, tmp_path: Path, name: str
-) -> None:
-    process = run(name)
+def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    process = run("kills_its_parent")
     assert process.wait(30) is None
     assert process.is_over
     process.end()
     assert not is_alive(said(tmp_path))
-
-
-def test_hidden_processes_end_even_if_marked_ones_are_killed(run: Run, tmp_path: Path) -> None:
-    process = run("daemon")
-    pid = said(tmp_path)
-    end_marked(process.mark)
-    process.end(0)
-    assert not is_alive(pid)
 
 
 def test_secrets_are_not_recorded(run: Run) -> None:
@@ -294,7 +259,7 @@ os.kill(os.getpid(), 9) if sys.argv[3] == "now" else input()
 """
 
 
-@pytest.mark.parametrize("name", ["ignores_signals", "daemon", "crowd"])
+@pytest.mark.parametrize("name", ["ignores_signals", "daemon"])
 def test_killed_pytest_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
     (tmp_path / "programs.py").write_text(PROGRAMS)
     with subprocess.Popen(

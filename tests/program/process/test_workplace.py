@@ -66,16 +66,6 @@ def test_copy_contains_small_files_and_links_large_ones(source: Path, parent: Pa
     assert not list(parent.iterdir())
 
 
-def test_concurrent_episodes_have_separate_copies(source: Path, parent: Path) -> None:
-    with (
-        workplace(adapter(source), parent, parent) as one,
-        workplace(adapter(source), parent) as two,
-    ):
-        (one.folder / "log").write_text("one")
-        assert not (two.folder / "log").exists()
-        assert one.notes != two.notes
-
-
 def test_placeholders_are_replaced_in_the_copy_only(source: Path, parent: Path) -> None:
     with workplace(adapter(source, files=("config.yaml",)), parent, parent) as place:
         variables = place.prepare(
