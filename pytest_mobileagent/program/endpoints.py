@@ -88,7 +88,7 @@ class EndpointPort:
     def secrets(self) -> list[str]:
         """The tokens and keys that no record may contain."""
         used = [] if self._models is None else self._models.secrets
-        return [self._token, *(self._port.secrets if self._port else ()), *used]
+        return [self._token, *used]
 
     def _wait(self) -> None:
         """Wait until the port is used for the first time, or closed."""
@@ -122,8 +122,7 @@ class EndpointPort:
             is_proxy=False,
             on_budget=self._note_budget,
         )
-        self._port = LocalPort(self._models, self._socket)
-        self._port.url(_NAME, self._token)
+        self._port = LocalPort(self._models, self._socket, self._token)
         self._port.answer(_NAME, self._lend)
         self._stack.callback(lambda: loop.run(self._port.close()))  # type: ignore[union-attr]
         loop.run(self._port.start())

@@ -36,22 +36,24 @@ _LOGIN = "mobileagent"  # the user name in the proxy's URL
 class LocalPort:
     """A server on a free port of this machine, for one program in one episode.
 
-    Each path begins with a token. Only the program knows it, like the proxy's password, so other
-    users of the machine cannot use the port. Each name has its own token, so that a leaked token
-    gives access to nothing else. The port serves
+    Each path begins with a token, which is also the proxy's password. Only the program knows it, so
+    other users of the machine cannot use the port. The port serves
     - `models`: at their routes, and as a proxy for requests to the providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
     Connections to other hosts are passed on without being decrypted, or are refused if
-    `models.network` is "models". If a `socket` is given, the server listens on that.
+    `models.network` is "models". If a `socket` is given, the server listens on that, and if a
+    `token` is, the paths begin with that.
     """
 
     def __init__(
-        self, models: RecordedModels | None = None, socket: socket.socket | None = None
+        self,
+        models: RecordedModels | None = None,
+        socket: socket.socket | None = None,
+        token: str = "",
     ) -> None:
         self.number = 0
         self._socket = socket
-        self._password = secrets.token_urlsafe(18)
-        self._tokens: dict[str, str] = {}
+        self.token = token or secrets.token_urlsafe(18)
         self._models = models
         self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
         self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
@@ -78,7 +80,7 @@ class LocalPort:
             self._server = await loop.create_server(protocol, _HOST, 0)
         self.number = self._server.sockets[0].getsockname()[1]
         if self._models is not None:
-            proxy = f"http://{_LOGIN}:{self._password}@{_HOST}:{self.number}"
+            proxy = f"http://{_LOGIN}:{self.token}@{_HOST}:{self.number}"
             try:
                 await self._models.start(self.url, proxy)
             except BaseException:
@@ -103,15 +105,9 @@ class LocalPort:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def url(self, name: str, token: str = "") -> str:
-        """Return the URL at which a name is served; its token is set by the first call."""
-        token = self._tokens.setdefault(name, token or secrets.token_urlsafe(18))
-        return f"http://{_HOST}:{self.number}/{token}/{name}"
-
-    @property
-    def secrets(self) -> list[str]:
-        """The tokens, and the proxy's password."""
-        return [self._password, *self._tokens.values()]
+    def url(self, name: str) -> str:
+        """Return the URL at which a name is served."""
+        return f"http://{_HOST}:{self.number}/{self.token}/{name}"
 
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
@@ -181,8 +177,7 @@ class LocalPort:
         """Answer a request to /TOKEN/NAME…."""
         token, _, rest = target[1:].partition("/")
         name = rest.replace("?", "/").partition("/")[0]
-        expected = self._tokens.get(name, "")
-        if not expected or not secrets.compare_digest(token.encode("latin-1"), expected.encode()):
+        if not secrets.compare_digest(token.encode("latin-1"), self.token.encode()):
             await _respond(connection, 404, "nothing is here")
         elif self._models is not None and self._models.has_route(name):
             await self._models.serve_route(connection, request, name, rest[len(name) :])
@@ -230,7 +225,7 @@ class LocalPort:
     def _may_pass(self, request: h11.Request) -> bool:
         """Return whether a request to the proxy has its password."""
         scheme, _, login = header(request, "proxy-authorization").partition(" ")
-        expected = base64.b64encode(f"{_LOGIN}:{self._password}".encode())
+        expected = base64.b64encode(f"{_LOGIN}:{self.token}".encode())
         is_right = secrets.compare_digest(login.strip().encode("latin-1"), expected)
         return self._models is not None and scheme.lower() == "basic" and is_right
 

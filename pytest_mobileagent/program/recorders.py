@@ -137,7 +137,7 @@ class Recorders:
     def secrets(self) -> list[str]:
         """The strings that no record may contain: the keys used, and the port's tokens."""
         assert self._models is not None
-        return [*self._port.secrets, *self._models.secrets]
+        return [self._port.token, *self._models.secrets]
 
     async def close(self) -> None:
         """Stop all recorders."""
