@@ -115,11 +115,6 @@ def test_logcat_line_is_parsed():
     assert parse_line("--------- beginning of main") is None
 
 
-@given(st.lists(st.text()))
-def test_any_text_can_be_parsed(texts):
-    crashes([line for text in texts if (line := parse_line(text)) is not None])
-
-
 @given(
     st.lists(st.sampled_from(["FATAL EXCEPTION: main", "ANR in a.b", "*** *** ***"]) | st.text())
 )

@@ -12,9 +12,7 @@ import pytest
 
 from pytest_mobileagent.action.action import Finish, Tap
 from pytest_mobileagent.mcp.bridge import (
-    configuration,
     stdio_command,
-    write_configuration,
 )
 from tests.mcp.fakes import MODERN, FakePhone, call
 from tests.mcp.test_endpoint import AT, CLICK, HELLO
@@ -76,12 +74,6 @@ def test_requests_before_the_end_of_input_are_answered(serve):
     assert phone.done == [Tap(540, 1200)]
 
 
-def test_json_nested_too_deeply_is_an_error_of_the_request(serve):
-    replies = passed(serve(FakePhone()), HELLO, READY, "[" * 100_000, call("b", "?"))
-    assert replies[None]["error"]["code"] == -32700
-    assert replies["b"]["result"]["isError"] is True
-
-
 def test_modern_requests_get_their_headers(serve):
     asked = [modern(call(1, CLICK, **AT)), modern(call(2, "kein Wörkzeug"))]
     asked += [modern({"jsonrpc": "2.0", "id": 3, "method": "server/discover"})]
@@ -132,11 +124,3 @@ def test_the_url_may_stand_in_the_environment_and_loads_nothing_heavy(serve):
     )
     assert '"serverInfo"' in result.stdout
     assert result.stderr == "0 False\n"
-
-
-def test_a_configuration_is_for_its_owner_only(tmp_path):
-    path = tmp_path / "mcp.json"
-    write_configuration(path, "http://127.0.0.1:1/t/mcp")
-    expected = {"mcpServers": {"phone": {"type": "http", "url": "http://127.0.0.1:1/t/mcp"}}}
-    assert json.loads(path.read_text()) == expected == configuration("http://127.0.0.1:1/t/mcp")
-    assert path.stat().st_mode & 0o777 == 0o600

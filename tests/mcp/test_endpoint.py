@@ -216,14 +216,6 @@ def _post_anyhow(url, session):
         post(url, call(1, CLICK, **AT), **session)
 
 
-def test_it_starts_again(server):
-    for _ in range(2):
-        endpoint = McpEndpoint(FakePhone())
-        port = server.do(endpoint.start())
-        assert post(f"http://127.0.0.1:{port}/mcp", HELLO)[0]["result"]
-        server.do(endpoint.stop())
-
-
 def test_the_extra_that_is_missing_is_named(server, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(extras.MissingExtraError, match=r'pip install "\.\[mcp\]"'):

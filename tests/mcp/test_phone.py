@@ -112,14 +112,6 @@ def played(story):
 
 
 @pytest.mark.parametrize("caller", [SESSION, PROGRAM])
-def test_the_same_request_twice_is_done_once(caller):
-    async def story(play):
-        assert await play.call(caller, "1", "tap") == await play.call(caller, "1", "tap")
-
-    assert played(story) == ["tap"]
-
-
-@pytest.mark.parametrize("caller", [SESSION, PROGRAM])
 def test_a_repeat_waits_for_the_call_that_is_under_way(caller):
     async def story(play):
         play.go_on.clear()
@@ -204,15 +196,3 @@ def test_a_lost_reply_expires_once_the_client_has_looked():
         await play.call(PROGRAM, "3", "tap")
 
     assert played(story) == ["tap", "tap"]
-
-
-def test_closing_ends_calls_in_progress():
-    async def story(play):
-        play.go_on.clear()
-        waiting = asyncio.create_task(play.call(PROGRAM, "1", "tap"))
-        await asyncio.sleep(0)
-        await play.repeats.close()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-
-    assert played(story) == []

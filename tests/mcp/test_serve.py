@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.mcp.bridge import stdio_command, write_configuration
-from pytest_mobileagent.mcp.phone import OwnPhone
 from tests.mcp.fakes import call, post_modern, text_of
 from tests.mcp.test_endpoint import AT, CLICK
 
@@ -92,21 +90,6 @@ def test_a_client_that_is_killed_takes_it_along(phone):
         assert process.stdout.readline()
         process.stdin.close()
         assert process.wait(10) == 0
-
-
-def test_failed_scripts_are_reported_with_their_output(phone):
-    device = AdbDevice(phone)
-    own = OwnPhone(device)
-
-    async def play():
-        good = await own.run("x", "echo fine; (exit 0)")
-        bad = await own.run("x", "echo 'no such app' >&2; exit 3")
-        return good.notice, bad.notice, set(await own.packages())
-
-    good, bad, packages = asyncio.run(play())
-    device.close()
-    assert (good, bad) == ("", "no such app")
-    assert "com.example.counter" in packages
 
 
 @pytest.mark.parametrize(

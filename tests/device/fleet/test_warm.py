@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,34 +125,6 @@ def test_nothing_outlives_the_run(slots, run, who):
         stat = Path(f"/proc/{warm}/stat").read_text().rpartition(")")[2]
         os.kill(int(stat.split()[1]), signal.SIGKILL)
     wait_until(lambda: not alive(warm) and not alive(record["pid"]))
-
-
-def test_hanging_process_is_killed_with_its_connection(tmp_path):
-    """Any program may make the request, not only the one that started the warm program."""
-    (tmp_path / "hanging.py").write_text(
-        "import time\ndef prepare(words): pass\ndef main(words): time.sleep(600)\n"
-    )
-    path = tmp_path / "socket"
-    ask = (
-        "import json, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
-        "asked = {'arguments': [], 'environment': {}, 'folder': '/'}; "
-        "socket.send_fds(s, [json.dumps(asked).encode() + b'\\n'], [0, 1, 2]); "
-        "print(json.loads(s.makefile().readline())['pid'])"
-    )
-    words = [word.replace("{socket}", str(path)) for word in warm_program("hanging")]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    with subprocess.Popen(
-        words, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as warm:
-        assert warm.stdin is not None
-        assert warm.stdout is not None
-        warm.stdout.readline()
-        asked = subprocess.run(
-            [sys.executable, "-c", ask, path], capture_output=True, check=True, timeout=30
-        )
-        wait_until(lambda: not alive(int(asked.stdout)))
-        warm.stdin.close()
-        assert warm.wait(30) == 0
 
 
 def test_broken_app_is_named(run, tmp_path):

@@ -7,8 +7,6 @@ import subprocess
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_mobileagent import Probe, log, setting
 from pytest_mobileagent.device.probes import ProbeSince, since_now
@@ -126,9 +124,3 @@ def test_only_probes_of_changes_are_marked_when_an_episode_begins() -> None:
     began = since_now(probes, phone)
     assert began["log"] == log("a").since(START)
     assert began["dark"] is probes["dark"]
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\n"), min_size=1))
-def test_message_with_any_text_is_found(message: str) -> None:
-    line = f"         1795356999.000   577   577 I Tag     : {message}\n"
-    assert log(re.escape(message), tag="Tag").since(START).parse(LOG + line) == [message]

@@ -7,11 +7,8 @@ import sqlite3
 import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pytest_mobileagent import file, files, preferences, sqlite
 from pytest_mobileagent.errors import DeviceError, TaskError
@@ -176,12 +173,6 @@ def test_unreadable_preferences_are_a_device_error(parts: Any) -> None:
         preferences("a", "P").parse(encoded(*parts))
 
 
-@given(st.dictionaries(st.text("ab<>&\"' \u00e4"), st.integers(-(2**63), 2**63 - 1)))
-def test_preference_names_may_be_any_text(values: dict[str, int]) -> None:
-    entries = "".join(f'<long name={quoteattr(k)} value="{v}" />' for k, v in values.items())
-    assert preferences("a", "P").parse(encoded(f"<map>{entries}</map>".encode(), ABSENT)) == values
-
-
 @pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
 def test_preferences_name_must_not_contain_a_folder(package: str, name: str) -> None:
     with pytest.raises(TaskError, match="name of a file without its folder"):
@@ -202,12 +193,6 @@ def test_file_content_is_text_or_base64(tmp_path: Path) -> None:
         )
         assert probe.parse(done.stdout) == value
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
-@given(st.binary(max_size=300))
-def test_file_bytes_are_returned_unchanged(data: bytes) -> None:
-    assert base64.b64decode(file("/a", None).parse(encoded(data))) == data
-    assert file("/a", "latin-1").parse(encoded(data)) == data.decode("latin-1")
 
 
 def test_invalid_file_probe_is_a_task_error() -> None:

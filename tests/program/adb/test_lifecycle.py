@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -135,19 +134,6 @@ def test_reverses_of_others_are_kept(
     other.call(other.recorded.close())
     assert f"tcp:{theirs} " in listed
     assert f"tcp:{mine} " not in listed
-
-
-def test_eight_programs_run_at_once(
-    phone: Address, start: Callable[..., Recording], tmp_path: Path
-) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        recordings = list(threads.map(lambda n: start(phone, tmp_path / str(n)), range(8)))
-        try:
-            outs = list(threads.map(lambda r: r.out("shell", "echo", str(r.log)), recordings))
-        finally:
-            list(threads.map(lambda r: r.call(r.recorded.close()), recordings))
-    assert outs == [f"{each.log}\n" for each in recordings]
-    assert [len(each.lines()) for each in recordings] == [1] * 8
 
 
 def test_console_of_the_phone_is_unreachable(own: Recording) -> None:

@@ -10,7 +10,6 @@ import sys
 import textwrap
 import threading
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,11 +56,6 @@ def test_input_arrives_completely(recording: Recording) -> None:
     recording.out("shell", "rm", "/data/local/tmp/in")
 
 
-def test_large_data_flows_both_ways_concurrently(recording: Recording) -> None:
-    data = random.Random(3).randbytes(2_500_000)
-    assert recording.adb("shell", "-T", "cat", input=data).stdout == data
-
-
 def test_app_can_be_installed(recording: Recording) -> None:
     client = importlib.util.find_spec("uiautomator2")  # importing it takes a second
     assert client is not None
@@ -105,11 +99,6 @@ def test_any_requested_server_and_device_lead_to_the_phone(
 def test_another_phone_is_not_listed(recording: Recording, phone: Address) -> None:
     done = recording.adb("-s", phone.serial, "shell", "true")
     assert (done.returncode, b"not found" in done.stderr) == (1, True)
-
-
-def test_waiting_for_the_phone_ends_at_once(recording: Recording) -> None:
-    recording.out("wait-for-device")
-    assert recording.out("get-state") == "device\n"
 
 
 def test_killing_and_starting_the_server_does_nothing(recording: Recording) -> None:
@@ -183,15 +172,6 @@ def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording: Recording) ->
         assert b"use `adb forward`" in done.stderr
     assert recording.out("forward", "tcp:0", "localabstract:scrcpy_1")
     recording.out("forward", "--remove-all")
-
-
-def test_connecting_to_an_unused_port_of_the_phone_fails(recording: Recording) -> None:
-    device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
-    with pytest.raises(adbutils.AdbError, match="closed"):
-        device.create_connection(adbutils.Network.TCP, 4)
-    (asked,) = recording.watching.of("tcp:4")
-    assert asked.ended.wait(PATIENCE)
-    assert "closed" in str(asked.error)
 
 
 def test_endless_stream_flows_until_the_program_is_killed(recording: Recording) -> None:
@@ -319,17 +299,6 @@ def test_terminal_input_is_echoed_at_once(recording: Recording) -> None:
         while b"\nabc" not in received:
             received += stream.conn.recv(1000)
     assert [each.command.text for each in recording.watching.asked[1:]] == ["echo abc"]
-
-
-def test_many_streams_run_concurrently(recording: Recording) -> None:
-    device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
-
-    def count(number: int) -> bool:
-        size = 10_000 * number
-        return bytes(device.shell(f"head -c {size} /dev/zero", encoding=None)) == bytes(size)
-
-    with ThreadPoolExecutor(24) as threads:
-        assert all(threads.map(count, range(48)))
 
 
 CLIENTS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import shlex
 
 import pytest
@@ -365,12 +364,6 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 @given(TEXTS.filter(lambda text: "%s" not in text))
 def test_quoted_text_is_typed_exactly(text: str) -> None:
     assert acts(f"input text {shlex.quote(text)}") == (Type(text),)
-
-
-@given(TEXTS)
-def test_base64_text_is_typed_exactly(text: str) -> None:
-    message = base64.b64encode(text.encode()).decode()
-    assert acts(f"am broadcast -a ADB_INPUT_B64 --es msg {message}") == (Type(text),)
 
 
 def test_megabyte_script_is_parsed() -> None:

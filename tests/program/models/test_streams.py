@@ -128,20 +128,6 @@ def test_only_requested_usage_is_hidden(reply: ScriptedReply, data: st.DataObjec
 
 
 @pytest.mark.parametrize(
-    ("event", "is_shown"),
-    [
-        ({"choices": [], "usage": {"prompt_tokens": 1}}, False),
-        ({"choices": [], "usage": None}, False),
-        ({"choices": []}, True),
-        ({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 1}}, True),
-    ],
-)
-def test_empty_usage_is_also_hidden(event: dict[str, Any], is_shown: bool) -> None:
-    data = f"data: {json.dumps(event)}\n\n".encode()
-    assert WithoutUsage().pass_on(data, is_last=True) == (data if is_shown else b"")
-
-
-@pytest.mark.parametrize(
     ("event", "shown"),
     [
         ('{"choices": [], "usage": null, "filter": []}', b""),
