@@ -14,8 +14,7 @@ from pytest_mobileagent.virtual.kernel.changes import Changes
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.log import DropBox, Log
-from pytest_mobileagent.virtual.kernel.processes import ProcessTable
-from pytest_mobileagent.virtual.kernel.procfs import Procfs
+from pytest_mobileagent.virtual.kernel.processes import ProcessTable, Procfs
 from pytest_mobileagent.virtual.kernel.properties import Properties
 from pytest_mobileagent.virtual.kernel.sockets import Sockets
 from pytest_mobileagent.virtual.snapshots.snapshots import Part, Snapshots

@@ -110,7 +110,7 @@ def test_signals_end_a_phone_quietly(tmp_path: Path, number: signal.Signals) -> 
 
 @pytest.mark.slow
 def test_grpc_prints_its_port_and_can_end_a_phone(tmp_path: Path) -> None:
-    from pytest_mobileagent.virtual.grpc.protocol import control, control_services
+    from pytest_mobileagent.virtual.grpc import control, control_services
 
     options = ("--adb-server-port=1", "--grpc=0")
     with device(tmp_path, *options) as (process, about):

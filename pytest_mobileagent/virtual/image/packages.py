@@ -1,15 +1,14 @@
-"""The packages of the system image that have no screens."""
+"""The packages of the system image."""
 
 from __future__ import annotations
 
 import base64
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.image.chooser import IntentResolver
 from pytest_mobileagent.virtual.image.event_listener import EventListener
 from pytest_mobileagent.virtual.image.home import Launcher
 from pytest_mobileagent.virtual.image.permission_controller import PermissionController
-from pytest_mobileagent.virtual.image.resolver import ResolverActivity
+from pytest_mobileagent.virtual.image.sheets import IntentResolver, ResolverActivity
 from pytest_mobileagent.virtual.providers import STORAGES
 from pytest_mobileagent.virtual.sdk.app import App
 from pytest_mobileagent.virtual.system.input.ime import ADB, LATIN

@@ -1,21 +1,25 @@
-"""The items on the home screen: rows of the launcher's database, in Launcher3's format."""
+"""The home screen's items, in Launcher3's database, and its dimensions and hotseat."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, NEW_TASK, RESET_TASK, full
+from pytest_mobileagent.virtual.ui import MATCH, Column, Frame, Image, Row, Space, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.virtual.app.app import App as AnyApp
     from pytest_mobileagent.virtual.content.data import Database
-    from pytest_mobileagent.virtual.sdk.app import App
+    from pytest_mobileagent.virtual.sdk.app import Activity, App
+    from pytest_mobileagent.virtual.ui.metrics import Metrics
+    from pytest_mobileagent.virtual.ui.views import Edges
 
 DESKTOP: Final = -100  # the containers; any other number is a folder, which is not shown
 HOTSEAT: Final = -101
@@ -117,3 +121,110 @@ def uri(component: str) -> str:
         f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"
         f"component={component};end"
     )
+
+
+SIDES = 12  # dp on either side of the pages
+SEARCH = 68  # dp of the search bar
+LARGEST, SMALLEST = 56, 24  # dp, icon sizes
+LEGIBLE = 28  # dp, smallest icon that has a label
+BESIDE = 88  # dp, width of the hotseat in landscape, where it is beside the pages
+TABLET = 600  # dp, from which shorter side a display is a tablet
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The dimensions, in dp, of the home screen on a display."""
+
+    width: float
+    height: float
+    font_scale: float
+
+    @classmethod
+    def of(cls, metrics: Metrics) -> Grid:
+        """Return the grid for a display."""
+        density = metrics.density
+        return cls(metrics.width_px / density, metrics.height_px / density, metrics.font_scale)
+
+    @property
+    def columns(self) -> int:
+        """The number of columns in the list of all apps."""
+        return COLUMNS if min(self.width, self.height) < TABLET else COLUMNS + 1
+
+    @property
+    def wide(self) -> bool:
+        """Whether the hotseat is placed beside the pages: on a phone in landscape."""
+        return self.width > self.height < TABLET
+
+    @property
+    def top(self) -> int:
+        """The height, in dp, above the pages, which includes the status bar."""
+        return 28 if self.wide else 40
+
+    @property
+    def dots(self) -> int:
+        """The height of the row of page indicator dots."""
+        return 16 if self.wide else 24
+
+    @property
+    def bottom(self) -> int:
+        """The height below everything else."""
+        return 24 if self.wide else 32
+
+    @property
+    def cell(self) -> tuple[float, float]:
+        """The width and height of a cell on a page."""
+        width, height = self.width - 2 * SIDES, self.height - self.top - self.dots - self.bottom
+        if self.wide:
+            return (width - BESIDE) / COLUMNS, height / ROWS
+        return width / COLUMNS, max(height - self.seat - SEARCH, 0) / ROWS
+
+    @property
+    def seat(self) -> float:
+        """The height of a cell in the hotseat."""
+        if self.wide:
+            return (self.height - self.top - self.bottom) / (COLUMNS + 1)
+        return min(LARGEST + 20, self.height / 8)
+
+    def place(self, at: int) -> tuple[float, float, Edges]:
+        """Return the width, height and margin of the hotseat cell at index `at`."""
+        if self.wide:
+            return BESIDE, self.seat, (0, at * self.seat, 0, 0)
+        return self.cell[0], self.seat, (at * self.cell[0], 0, 0, 0)
+
+    @property
+    def label(self) -> float:
+        """The height of the label under an icon, or 0 if there is no room for one."""
+        label = 10 + 16 * self.font_scale
+        return label if self.cell[1] >= LEGIBLE + label else 0
+
+    @property
+    def icon(self) -> float:
+        """The size of an icon, which leaves room for the label."""
+        width, height = self.cell
+        return max(SMALLEST, min(LARGEST, width - 10, height - 4 - (self.label or 6)))
+
+
+def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
+    """Arrange the favourite apps and the search bar, under the pages or beside them."""
+    search, t = partial(launcher.set, view="apps", search=""), launcher.t
+    icons = [
+        Image(icon, id=name, desc=t(desc), on_click=search, margin=(6, 0))
+        for icon, name, desc in (
+            ("search", "g_icon", "Google app"),
+            ("mic", "mic_icon", "Voice search"),
+            ("camera", "lens_icon", "Google Lens"),
+        )
+    ]
+    bar = Row([icons[0], Space(height=0), *icons[1:]], height=SEARCH - 16, corner=26)
+    bar.padding, bar.margin = (10, 0), (0, 8)
+    button = Frame(
+        [Image("search", id="g_icon", desc=t("Google app"), align="center")],
+        width=48, height=48, corner=24, align="center",
+    )  # fmt: skip
+    field = button if grid.wide else bar
+    field.id, field.desc = "search_container_hotseat", t("Google search")
+    field.on_click, field.background = search, "surface_container"
+    if not grid.wide:
+        return Column([Frame(seats, height=grid.seat), field], id="hotseat", padding=(SIDES, 0))
+    column = [Frame(seats, height=MATCH, weight=1), Frame([field], height=grid.seat)]
+    return Column(column, id="hotseat", width=BESIDE, height=MATCH, padding=(0, grid.top, 0, 0))

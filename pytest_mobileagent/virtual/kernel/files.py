@@ -7,13 +7,36 @@ import os
 import posixpath
 import stat as modes
 from dataclasses import dataclass, replace
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
-from pytest_mobileagent.virtual.kernel import rootfs as tree
-from pytest_mobileagent.virtual.kernel.users import MEDIA_PROVIDER, MEDIA_RW, ROOT
+from pytest_mobileagent.virtual.kernel.users import MEDIA_PROVIDER, MEDIA_RW, ROOT, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+SHARED = "/storage/emulated/0"
+OVERLAY = "/mnt/scratch/overlay"  # stores what `remount` made writable for root
+
+
+_ROWS = [
+    line.split()
+    for line in (resources.files(__package__) / "rootfs.txt").read_text("utf-8").splitlines()
+]
+
+
+def _listed(kind: str) -> dict[str, tuple[int, int, int]]:
+    """Return the mode, user and group of the folders (d) or devices (c), by path."""
+    return {
+        row[3]: (int(row[0][1:], 8), number_of(row[1]) or 0, number_of(row[2]) or 0)
+        for row in _ROWS
+        if row[0][0] == kind
+    }
+
+
+FOLDERS, DEVICES = _listed("d"), _listed("c")
+LINKS = {row[1]: row[2] for row in _ROWS if row[0] == "l"}
+
 
 _MANY_LINKS = 40
 _MANY_NODES = 1 << 18
@@ -70,11 +93,11 @@ class FileSystem:
         self._generated: dict[str, Callable[[], bytes]] = {}  # by real path
         self.full = False  # as if the storage were full
         self.restore({"/": Node("dir", mode=0o755, mtime=now())})
-        for path, (mode, uid, gid) in tree.FOLDERS.items():
+        for path, (mode, uid, gid) in FOLDERS.items():
             self._put(path, Node("dir", mode=mode, uid=uid, gid=gid, mtime=now()))
-        for path, target in tree.LINKS.items():
+        for path, target in LINKS.items():
             self.symlink(target, path)
-        for path, (mode, uid, gid) in tree.DEVICES.items():
+        for path, (mode, uid, gid) in DEVICES.items():
             self.write(path, b"", mode=modes.S_IFCHR | mode, uid=uid, gid=gid)
 
     # Reading
@@ -307,7 +330,7 @@ class FileSystem:
         self._put(self.resolve(path, follow=follow), node)
 
     def _put(self, real: str, node: Node, path: str = "") -> None:
-        if real.startswith(tree.SHARED):  # FUSE gives all of shared storage one owner and mode
+        if real.startswith(SHARED):  # FUSE gives all of shared storage one owner and mode
             mode = 0o2770 if node.kind == "dir" else 0o660
             node = replace(node, mode=mode, uid=MEDIA_PROVIDER, gid=MEDIA_RW)
         old = self._nodes.get(real)

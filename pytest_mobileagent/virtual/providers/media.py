@@ -9,7 +9,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
-from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:

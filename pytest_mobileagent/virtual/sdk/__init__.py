@@ -23,8 +23,7 @@ from pytest_mobileagent.virtual.content.intent import (
     chooser,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
-from pytest_mobileagent.virtual.kernel.files import FileSystem
-from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.recurrence import milliseconds_of
 from pytest_mobileagent.virtual.sdk import timepicker

@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.shell.streams import decode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+    from pytest_mobileagent.virtual.kernel.access import UserFiles
 
 Row: TypeAlias = Sequence[int | float | str | bytes | None]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.patterns import PatternError
+from pytest_mobileagent.virtual.kernel.access import UserFiles
 from pytest_mobileagent.virtual.shell.arithmetic import ExpressionError, evaluate
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
@@ -19,7 +20,6 @@ from pytest_mobileagent.virtual.shell.errors import (
 from pytest_mobileagent.virtual.shell.limits import VALUE, breathe
 from pytest_mobileagent.virtual.shell.session import Closed
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
-from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 from pytest_mobileagent.virtual.shell.variables import Variables
 
 if TYPE_CHECKING:

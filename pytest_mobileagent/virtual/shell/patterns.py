@@ -21,7 +21,7 @@ from pytest_mobileagent.patterns import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.shell.userfiles import UserFiles
+    from pytest_mobileagent.virtual.kernel.access import UserFiles
 
 CLASSES = {  # as ranges, with brackets escaped as regular expressions require
     "alnum": "0-9A-Za-z",

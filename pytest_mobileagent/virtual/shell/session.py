@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import UserFiles
 from pytest_mobileagent.virtual.shell.limits import BLOCK, FLUSH, breathe
 from pytest_mobileagent.virtual.shell.streams import Bytes
-from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

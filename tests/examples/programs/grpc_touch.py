@@ -8,7 +8,7 @@ import time
 import grpc
 from google.protobuf.empty_pb2 import Empty
 
-from pytest_mobileagent.virtual.grpc.protocol import control, control_services
+from pytest_mobileagent.virtual.grpc import control, control_services
 
 EGGS = (130, 710)
 

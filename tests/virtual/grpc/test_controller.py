@@ -11,8 +11,8 @@ import pytest
 from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
-from pytest_mobileagent.virtual.grpc.pictures import fitted
-from pytest_mobileagent.virtual.grpc.protocol import control, control_services
+from pytest_mobileagent.virtual.grpc import control, control_services
+from pytest_mobileagent.virtual.grpc.controller import fitted
 from pytest_mobileagent.virtual.grpc.server import serve
 from pytest_mobileagent.virtual.main import boot
 from tests.virtual.conftest import APPS, Hand

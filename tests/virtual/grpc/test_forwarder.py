@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import grpc
 import pytest
 
-from pytest_mobileagent.virtual.grpc.forest import forest
-from pytest_mobileagent.virtual.grpc.forwarder import PACKAGE
-from pytest_mobileagent.virtual.grpc.protocol import forwarding, forwarding_services
+from pytest_mobileagent.virtual.grpc import forwarding, forwarding_services
+from pytest_mobileagent.virtual.grpc.forwarder import PACKAGE, forest
 from tests.virtual.apks import Tag, build
 from tests.virtual.conftest import APPS, Hand
 

@@ -15,7 +15,7 @@ from pytest_mobileagent.virtual.system.packages.permissions import GROUPS
 VIRTUAL = Path(FRAMEWORK).parent
 FILES = [
     *(VIRTUAL / "systemui").glob("*.py"),
-    *(VIRTUAL / f"image/{name}.py" for name in ("chooser", "permission_controller", "resolver")),
+    *(VIRTUAL / f"image/{name}.py" for name in ("permission_controller", "sheets")),
 ]
 SPOKEN = [text for path in FILES for text in re.findall(r'\bt\("([^"{}]+)"', path.read_text())]
 

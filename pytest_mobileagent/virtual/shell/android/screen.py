@@ -6,7 +6,7 @@ import asyncio
 import struct
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.shell.android.service import fill, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, UsageError, command
 from pytest_mobileagent.virtual.shell.options import parse

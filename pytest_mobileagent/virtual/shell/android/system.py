@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.files import OVERLAY
 from pytest_mobileagent.virtual.kernel.properties import HINT
-from pytest_mobileagent.virtual.kernel.rootfs import OVERLAY
 from pytest_mobileagent.virtual.kernel.users import ROOT
 from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_mobileagent.virtual.kernel.procfs import KERNEL
+from pytest_mobileagent.virtual.kernel.processes import KERNEL
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL, groups_of, name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.launch import SH, find_program

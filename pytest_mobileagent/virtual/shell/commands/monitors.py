@@ -6,7 +6,7 @@ import asyncio
 from math import inf
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.kernel.procfs import PROCESSORS
+from pytest_mobileagent.virtual.kernel.processes import PROCESSORS
 from pytest_mobileagent.virtual.kernel.users import name_of, number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.commands.listing import human_size, inode

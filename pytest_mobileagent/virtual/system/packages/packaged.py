@@ -9,8 +9,7 @@ import importlib
 import posixpath
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pytest_mobileagent.virtual.apk.axml import Element
-from pytest_mobileagent.virtual.apk.written import archive
+from pytest_mobileagent.virtual.apk.axml import Element, archive
 from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
 from pytest_mobileagent.virtual.ui.components import AppBar

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.virtual.kernel.rootfs import SHARED
+from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 from pytest_mobileagent.virtual.system.window.window import black
 from pytest_mobileagent.virtual.ui.dump import dump

@@ -9,8 +9,8 @@ import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.virtual.kernel.access import UserFiles
 from pytest_mobileagent.virtual.shell.commands.listing import full_mode, inode, size
-from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.kernel.procfs import MEMORY
+from pytest_mobileagent.virtual.kernel.processes import MEMORY
 from pytest_mobileagent.virtual.shell.android.service import Context, Service, fill
 
 if TYPE_CHECKING:
