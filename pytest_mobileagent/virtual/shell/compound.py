@@ -11,6 +11,7 @@ from pytest_mobileagent.virtual.shell import expand, patterns
 from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError, Operand
 from pytest_mobileagent.virtual.shell.errors import LeaveLoop, ShellError
 from pytest_mobileagent.virtual.shell.execution import Node
+from pytest_mobileagent.virtual.shell.expand import Text
 from pytest_mobileagent.virtual.shell.processes import (
     OUT_OF_TIME,
     OutOfTime,
@@ -19,13 +20,12 @@ from pytest_mobileagent.virtual.shell.processes import (
 )
 from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
 from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
-from pytest_mobileagent.virtual.shell.syntax import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.syntax import Word
+    from pytest_mobileagent.virtual.shell.expand import Word
 
 
 @dataclass(frozen=True, slots=True)

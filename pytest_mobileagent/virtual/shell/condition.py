@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
 
-
 _MOST = 10_000  # words
 
 

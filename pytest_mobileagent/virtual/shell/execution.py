@@ -1,4 +1,4 @@
-"""A running shell: its state, and the execution of the parts of a script."""
+"""A running shell: its variables and state, and the execution of the parts of a script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import random
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.kernel.access import UserFiles
@@ -20,7 +20,6 @@ from pytest_mobileagent.virtual.shell.errors import (
 from pytest_mobileagent.virtual.shell.limits import VALUE, breathe
 from pytest_mobileagent.virtual.shell.session import Closed
 from pytest_mobileagent.virtual.shell.streams import Collected, decode
-from pytest_mobileagent.virtual.shell.variables import Variables
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
     from pytest_mobileagent.virtual.shell.session import Session
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
-    from pytest_mobileagent.virtual.shell.variables import Kept
 
 _CRASHED = 139
 _SMALL = 1 << 12  # characters of a value whose memory is not counted
@@ -220,3 +218,41 @@ _SPECIAL: dict[str, Callable[[Shell], str | None]] = {
     "LINENO": lambda shell: str(shell.line),
     "RANDOM": lambda _: str(random.randrange(32768)),
 }
+
+
+Kept: TypeAlias = tuple[str | None, bool]  # a variable's value, and whether it is exported
+
+
+class Variables(dict[str, str]):
+    """Variables by name; `exported` names those that programs see."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        super().__init__(environment)
+        self.exported = set(environment)
+
+    def copy(self) -> Variables:
+        """Return an independent copy for a subshell."""
+        twin = Variables(self)
+        twin.exported = set(self.exported)
+        return twin
+
+    def size(self) -> int:
+        """Return the total number of characters of all values."""
+        return sum(map(len, self.values()))
+
+    def kept(self, name: str) -> Kept:
+        """Return a variable's state, for `put_back`."""
+        return self.get(name), name in self.exported
+
+    def put_back(self, name: str, kept: Kept) -> None:
+        """Restore a variable's earlier state."""
+        value, exported = kept
+        if value is None:
+            self.pop(name, None)
+        else:
+            self[name] = value
+        (self.exported.add if exported else self.exported.discard)(name)
+
+    def environment(self) -> dict[str, str]:
+        """Return the exported variables."""
+        return {name: self[name] for name in self.exported if name in self}

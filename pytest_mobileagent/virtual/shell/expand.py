@@ -1,4 +1,4 @@
-"""Expands words to arguments: parameters, `$(...)`, arithmetic, field splitting, globs."""
+"""The words of a script, and their expansion: parameters, `$(...)`, arithmetic, fields, globs."""
 
 from __future__ import annotations
 
@@ -6,23 +6,76 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pytest_mobileagent.virtual.shell import patterns
 from pytest_mobileagent.virtual.shell.errors import ShellError
 from pytest_mobileagent.virtual.shell.limits import VALUE, WORDS, breathe
-from pytest_mobileagent.virtual.shell.syntax import (
-    Arithmetic,
-    Parameter,
-    Substitution,
-    Text,
-    Word,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.shell.execution import Shell
+    from pytest_mobileagent.virtual.shell.execution import Node, Shell
+
+
+class Text(NamedTuple):
+    """Literal characters; quoted ones are neither split nor patterns."""
+
+    text: str
+    quoted: bool = False
+
+
+class Parameter(NamedTuple):
+    """`$name` or `${name<operator>word}`; the operator "length" is for `${#name}`."""
+
+    name: str
+    operator: str = ""
+    word: Word = ()
+    quoted: bool = False
+
+
+class Substitution(NamedTuple):
+    """`$(script)`."""
+
+    script: Node
+    quoted: bool = False
+
+
+class Arithmetic(NamedTuple):
+    """`$((expression))`."""
+
+    expression: Word
+    quoted: bool = False
+
+
+Part: TypeAlias = Text | Parameter | Substitution | Arithmetic
+Word: TypeAlias = tuple[Part, ...]
+
+
+@dataclass(slots=True)
+class HereDocument:
+    """The lines after a `<<`; they are read after the rest of its line has been parsed."""
+
+    end: str
+    literal: bool
+    strip_tabs: bool
+    body: Word = ()
+
+
+class Redirect(NamedTuple):
+    """`2>file` and similar."""
+
+    fd: int
+    operator: str
+    target: Word | HereDocument
+
+
+class Assignment(NamedTuple):
+    """`NAME=value`, or `NAME+=value`."""
+
+    name: str
+    value: Word
+    append: bool = False
 
 
 _BLANK = set(" \t\n")

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.shell.errors import ShellSyntaxError
-from pytest_mobileagent.virtual.shell.parser import lines
+from pytest_mobileagent.virtual.shell.script import lines
 
 if TYPE_CHECKING:
     from tests.virtual.shell.conftest import Shells

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.shell.database import statements
+from pytest_mobileagent.virtual.shell.commands.sqlite import statements
 from pytest_mobileagent.virtual.shell.interpreter import run
 from pytest_mobileagent.virtual.shell.streams import Pipe
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.android.yadb import yadb
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     Main = Callable[[Context, list[str]], Awaitable[int]]
 
 ABORTED = 134
+PICTURE = "/data/local/tmp/yadb_screenshot.png"
 UIAUTOMATOR2 = "com.wetest.uia2.Main"
 CLASS_PATH = "-Djava.class.path="
 DEFAULT_PORT = 9008
@@ -95,6 +95,34 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
         await asyncio.Event().wait()
     finally:
         server.stop()
+
+
+async def yadb(ctx: Context, args: list[str]) -> int:
+    """Run the requested action of yadb, which agents push to a phone to type any text."""
+    match args:
+        case ["-keyboard", text, *_]:
+            ctx.phone.clipboard.text = text.replace("\\n", "\n")
+            await ctx.run(["input", "keycombination", "CTRL_LEFT", "V"])
+            await ctx.out("Copy text:true\n")
+        case ["-keyboardClear", *_]:
+            await ctx.run(["input", "keycombination", "CTRL_LEFT", "A"])
+            await ctx.run(["input", "keyevent", "DEL"])
+        case ["-touch", x, y, duration]:
+            await ctx.run(["input", "swipe", x, y, x, y, duration])
+        case ["-touch", x, y]:
+            await ctx.run(["input", "tap", x, y])
+        case ["-pinch", x, y, start, end, _]:
+            try:
+                ctx.phone.pinch(float(x), float(y), float(end) / float(start))
+            except (ValueError, ZeroDivisionError) as error:
+                await ctx.out(f"MainException: java.lang.NumberFormatException: {error}\n")
+        case ["-screenshot", *rest]:
+            picture = rest[0] if rest else PICTURE
+            await ctx.run(["screencap", "-p", picture])
+            await ctx.out(f"screenshot success:{picture}\n")
+        case _:
+            await ctx.out("Invalid argument\n")
+    return 0
 
 
 MAINS: dict[str, Main] = {UIAUTOMATOR2: uiautomator2, "com.ysbing.yadb.Main": yadb}

@@ -6,8 +6,7 @@ import re
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
-from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,8 @@ import posixpath
 import re
 
 from pytest_mobileagent.virtual.kernel.users import number_of
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command, parse
 from pytest_mobileagent.virtual.shell.commands.date import parsed, parsed_for_touch
-from pytest_mobileagent.virtual.shell.options import parse
 
 
 @command("mkdir")

@@ -8,9 +8,8 @@ from heapq import merge
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode, parse
 from pytest_mobileagent.virtual.shell.limits import LINES, breathe, out_of_memory
-from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.patterns import CLASSES
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.patterns import PatternError
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
-from pytest_mobileagent.virtual.shell.options import Options, parse
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, Options, command, parse
 from pytest_mobileagent.virtual.shell.patterns import find_all, posix, search
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pytest_mobileagent.virtual.shell.commands import (
     UsageError,
     command,
     decode,
+    parse,
     registry,
 )
 from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.limits import LINES, out_of_memory
-from pytest_mobileagent.virtual.shell.options import parse
 from pytest_mobileagent.virtual.shell.script import converse, run
 from pytest_mobileagent.virtual.shell.streams import Bytes
 

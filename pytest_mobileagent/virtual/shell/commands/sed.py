@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.patterns import Match, Pattern, PatternError
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode
-from pytest_mobileagent.virtual.shell.options import parse
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, encode, parse
 from pytest_mobileagent.virtual.shell.patterns import posix, replaced, search
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.android.service import fill
 from pytest_mobileagent.virtual.shell.android.services.activity import service
 from pytest_mobileagent.virtual.shell.android.services.package import data_folder
-from pytest_mobileagent.virtual.shell.android.services.window_dump import record
+from pytest_mobileagent.virtual.shell.android.services.window import record
 from pytest_mobileagent.virtual.ui.node import Node
 
 if TYPE_CHECKING:

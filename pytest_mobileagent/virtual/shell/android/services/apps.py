@@ -1,4 +1,4 @@
-"""Roles, jobs, web views and accessibility services: what apps do for the system."""
+"""Roles, operations, languages and jobs of apps, web views and accessibility services."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Refused,
     Service,
     fill,
+)
+from pytest_mobileagent.virtual.system.locales import normal
+from pytest_mobileagent.virtual.system.packages.permissions import (
+    MODES,
+    OPS,
+    PLAIN_OPS,
+    default_mode,
 )
 
 ROLES = {  # with an intent that an app must handle to qualify
@@ -118,3 +125,81 @@ def accessibility(ctx: Context, _: list[str]) -> str:
         zoom=settings.on("secure", "accessibility_display_magnification_enabled"),
         count=len(services.enabled()),
     )
+
+
+appops = Service("appops", script="appops", interface="com.android.internal.app.IAppOpsService")
+
+
+@appops.command("get")
+def get(ctx: Context, args: Arguments) -> str:
+    """Print the modes of an app's operations, or of a single operation."""
+    name, wanted = _package(ctx, args), args.next()
+    op, modes = _op(wanted) if wanted else "", ctx.phone.permissions.modes(name)
+    if shown := "".join(f"{key}: {modes[key]}\n" for key in modes if op in ("", key)):
+        return shown
+    default = f"Default mode: {default_mode(op)}\n" if op else ""
+    return f"No operations.\n{default}"
+
+
+@appops.command("set")
+def set_(ctx: Context, args: Arguments) -> None:
+    """Set the mode of an operation."""
+    name, op, mode = _package(ctx, args), _op(args.next()), args.next() or ""
+    if mode.lower() not in MODES:
+        raise Refused(f"Error: Mode is not valid: {mode}" if mode else "Error: Mode not specified.")
+    ctx.phone.permissions.set_mode(name, op, mode.lower())
+
+
+def _package(ctx: Context, args: Arguments) -> str:
+    args.options(("--attribution", "--user"), ("--uid",))
+    name = args.next()
+    if not name:
+        raise Refused("Error: Package name not specified.")
+    if name not in ctx.phone.packages:
+        raise Refused(f"Error: No UID for {name} in user 0")
+    return name
+
+
+def _op(text: str | None) -> str:
+    if not text:
+        raise Refused("Error: Operation not specified.")
+    name = text.removeprefix("android:").upper()
+    if name not in (*OPS, *PLAIN_OPS):
+        raise Refused(f"Error: Unknown operation string: {text}")
+    return name
+
+
+locales = Service("locale")
+
+
+@locales.command("set-app-locales")
+def set_app_locales(ctx: Context, args: Arguments) -> None:
+    """Set an app's own languages."""
+    package, options = _parse(ctx, args)
+    try:
+        tags = [normal(tag) for tag in options.get("--locales", "").split(",") if tag]
+    except ValueError:
+        tags = []  # with an invalid tag, no languages are set
+    ctx.phone.locales.set_own(package, tags)
+
+
+@locales.command("get-app-locales")
+def get_app_locales(ctx: Context, args: Arguments) -> str:
+    """Print the languages set for an app."""
+    package, _ = _parse(ctx, args)
+    tags = ",".join(ctx.phone.locales.own(package))
+    return f"Locales for {package} for user 0 are [{tags}]\n"
+
+
+def _parse(ctx: Context, args: Arguments) -> tuple[str, dict[str, str]]:
+    package = args.next()
+    if package is None:
+        raise Refused("Error: no package specified")
+    options: dict[str, str] = {}
+    while option := args.option():
+        if option not in ("--user", "--locales", "--delegate"):
+            raise Refused(f"Error: Unknown option: {option}")
+        options[option] = args.next() or ""
+    if package not in ctx.phone.packages:
+        raise Refused(f"Unknown package {package} for userId 0", 0)
+    return package, options

@@ -1,17 +1,28 @@
-"""input: injects touches and keys."""
+"""input, getevent and sendevent, and the input methods: touches, keys and text."""
 
 from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from zlib import crc32
 
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
     JavaError,
+    Refused,
     Service,
     fill,
+    help_text,
     illegal,
 )
-from pytest_mobileagent.virtual.shell.commands import command
+from pytest_mobileagent.virtual.shell.commands import Failure, command
+from pytest_mobileagent.virtual.system.input.evdev import ABSOLUTE, DEVICE, DEVICE_NAME, FULL, KEYS
+from pytest_mobileagent.virtual.system.input.ime import Keyboard, UnknownInputMethod
 from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SOURCES = (
     "dpad", "gamepad", "joystick", "keyboard", "mouse", "rotaryencoder", "stylus",
@@ -138,4 +149,139 @@ def dump(ctx: Context, _: list[str]) -> str:
         rotation=display.rotation,
         turned=display.physical_size[:: -1 if display.rotation % 2 else 1],
         focus=ctx.phone.windows.active.title if awake else "",
+    )
+
+
+KEYBOARD, KEYBOARD_NAME = "/dev/input/event0", "virtio_input_keyboard"
+MOST = {"ABS_MT_SLOT": 9, "ABS_MT_TRACKING_ID": 65535, "ABS_MT_PRESSURE": 1024}
+
+
+@command("sendevent")
+async def sendevent(ctx: Context, args: list[str]) -> int:
+    """Send an event to a device."""
+    if len(args) != 4:
+        raise Refused("usage: sendevent DEVICE TYPE CODE VALUE", 1)
+    if args[0] not in (DEVICE, KEYBOARD):
+        raise Failure(f"{args[0]}: No such file or directory")
+    ctx.phone.touchscreen.event(*(_integer(word) for word in args[1:]))
+    return 0
+
+
+def _integer(word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise Failure(f"not integer: {word}") from None
+
+
+@command("getevent")
+async def getevent(ctx: Context, args: list[str]) -> int:
+    """Describe the devices with -p or -i, or wait for events; injected input causes none."""
+    letters = {letter for word in args if word.startswith("-") for letter in word[1:]}
+    named = [word for word in args if word.startswith("/dev/input/")]
+    described = bool(letters & {"p", "i"})
+    for at, (path, name) in enumerate(((DEVICE, DEVICE_NAME), (KEYBOARD, KEYBOARD_NAME)), 1):
+        if named and path not in named:
+            continue
+        await ctx.out(f'add device {at}: {path}\n  name:     "{name}"\n')
+        if described:
+            await ctx.out("".join(_described(path, names="l" in letters)))
+    if not described:
+        await asyncio.Event().wait()
+    return 0
+
+
+def _described(path: str, *, names: bool) -> Iterator[str]:
+    """Yield the description of a device, with numbers or names."""
+    yield "  events:\n"
+    if path == KEYBOARD:
+        keys = [f"{name:<22}" if names else f"{code:04x} " for name, (code, _) in KEYS.items()]
+        for at in range(0, len(keys), 4):
+            yield f"{'    KEY (0001): ':<16}" if at == 0 else " " * 16
+            yield "".join(keys[at : at + 4]).rstrip() + "\n"
+        yield "  input props:\n    <none>\n"
+        return
+    for name, code in ABSOLUTE.items():
+        yield "    ABS (0003): " if code == 0 else " " * 16
+        label = f"{name:<21}" if names else f"{code:04x} "
+        most = MOST.get(name, FULL)
+        yield f"{label} : value 0, min 0, max {most}, fuzz 0, flat 0, resolution 0\n"
+    yield "  input props:\n    INPUT_PROP_DIRECT\n"
+
+
+PARTICIPLES = {"enable": "enabled", "disable": "disabled", "set": "selected"}
+input_methods = Service("input_method", interface="com.android.internal.view.IInputMethodManager")
+
+
+@command("ime")
+async def ime(ctx: Context, args: list[str]) -> int:
+    """Run a command of the input method service."""
+    return await input_methods.run(ctx, ["ime", *args] if args else [])
+
+
+@input_methods.command("ime")
+def ime_command(ctx: Context, args: Arguments) -> str:
+    """Run one of the commands of `ime`."""
+    verb = args.next() or "help"
+    if verb == "list":
+        return _list(ctx, args)
+    if verb == "reset":
+        return _reset(ctx)
+    if verb not in PARTICIPLES:
+        said = help_text("input_method") if verb in ("help", "-h") else f"Unknown command: {verb}"
+        raise Refused(said, out=True)
+    args.options()
+    ime, wanted = ctx.phone.ime, args.required()
+    try:
+        if verb == "enable":
+            done = f": {'now' if ime.enable(wanted) else 'already'} enabled"
+        elif verb == "disable":
+            ime.disable(wanted)
+            done = ": now disabled"
+        else:
+            ime.choose(wanted)
+            done = " selected"
+    except UnknownInputMethod as error:
+        words = f"Unknown input method {wanted} cannot be {PARTICIPLES[verb]} for user #0"
+        raise Refused(words) from error
+    return f"Input method {wanted}{done} for user #0\n"
+
+
+def _list(ctx: Context, args: Arguments) -> str:
+    options = args.options(switches=("-a", "-s"))
+    methods = ctx.phone.ime.installed() if "-a" in options else ctx.phone.ime.enabled()
+    return "".join(f"{each.id}\n" if "-s" in options else _block(each) for each in methods)
+
+
+def _reset(ctx: Context) -> str:
+    ctx.phone.ime.reset()
+    enabled = "".join(f"  {method.id}\n" for method in ctx.phone.ime.enabled())
+    return (
+        "Reset current and enabled IMEs for user #0\n"
+        f"Newly selected IME: {ctx.phone.ime.current}\nNewly enabled IMEs: {{\n{enabled}}}\n"
+    )
+
+
+def _block(method: Keyboard) -> str:
+    package, _, name = method.id.partition("/")
+    return fill("input_method_one", id=method.id, name=name, package=package)
+
+
+@input_methods.dump
+def dump_input_methods(ctx: Context, _: list[str]) -> str:
+    """Describe the state of the soft keyboard."""
+    ime, windows = ctx.phone.ime, ctx.phone.windows
+    box = windows.focused() if windows.focused_field() else None
+    view = f"{box.view.kind}{{{crc32(box.key.encode()):x} VFED..CL.}}" if box else None
+    connection = (
+        "RemoteInputConnectionImpl{connection=InputConnection finished=false"
+        f" mParentInputMethodManager.isActive()=true mServedView={view}}}"
+    )
+    return fill(
+        "input_method",
+        ime=ime,
+        count=len(ime.installed()),
+        client=windows.active.package,
+        view=view,
+        connection=connection if box else None,
     )

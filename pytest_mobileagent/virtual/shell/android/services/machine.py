@@ -1,8 +1,12 @@
-"""The hardware: power, battery, processor, sensors and storage."""
+"""The hardware: power, battery, Doze, processor, memory, sensors and storage."""
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from pytest_mobileagent.virtual.kernel.files import SYSTEM
+from pytest_mobileagent.virtual.kernel.processes import MEMORY
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
@@ -11,6 +15,10 @@ from pytest_mobileagent.virtual.shell.android.service import (
     fill,
 )
 from pytest_mobileagent.virtual.system.power.power import Battery
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.kernel.processes import Process
+    from pytest_mobileagent.virtual.phone import Phone
 
 SWITCHES = ("ac", "usb", "wireless", "dock", "present")
 NUMBERS = {"level": "level", "status": "status", "temp": "temperature"}
@@ -122,3 +130,120 @@ def dump_diskstats(ctx: Context, _: list[str]) -> str:
             "File-based Encryption: true\n",
         ]
     )
+
+
+SYSTEM_APP = "com.android.shell"
+FILE = "/data/system/deviceidle.xml"  # where Android stores the added apps
+
+doze = Service("deviceidle")
+
+
+@doze.command("whitelist")
+def whitelist(ctx: Context, args: Arguments) -> str:
+    """Print or change the list of apps that are exempt from dozing."""
+    return _whitelist(ctx.phone, args.rest())
+
+
+@doze.dump
+def dump_doze(ctx: Context, args: list[str]) -> str:
+    """Print that the phone is not dozing, or the exempt apps."""
+    match args:
+        case ["whitelist", *words]:
+            return _whitelist(ctx.phone, words)
+        case [word, *_]:
+            return f"Unknown command: {word}\n"
+    state = "ACTIVE" if ctx.phone.power.awake else "INACTIVE"
+    names = "".join(f"    {name}\n" for name in sorted(_added(ctx.phone)))
+    users = f"  Whitelist user apps:\n{names}" if names else ""
+    return fill("deviceidle", phone=ctx.phone, state=state, users=users)
+
+
+def _whitelist(phone: Phone, words: list[str]) -> str:
+    """Print, add or remove apps: +NAME, -NAME."""
+    names = _added(phone)
+    if not words:
+        rows = [("system", SYSTEM_APP), *(("user", name) for name in sorted(names))]
+        return "".join(f"{kind},{name},{phone.packages[name].uid}\n" for kind, name in rows)
+    said = ""
+    for word in words:
+        sign, name = word[:1], word[1:]
+        if sign not in ("+", "-") or not name:
+            return f"{said}Package must be prefixed with +, -, or =: {word}\n"
+        if sign == "-":
+            said += f"Removed: {name}\n" if name in names else ""
+            names.discard(name)
+        elif name in phone.packages:
+            names.add(name)
+            said += f"Added: {name}\n"
+        else:
+            said += f"Unknown package: {name}\n"
+    kept = "".join(f'<wl n="{name}" />\n' for name in sorted(names))
+    head = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"
+    phone.files.write(FILE, f"{head}<config>\n{kept}</config>\n".encode(), mode=0o600)
+    return said
+
+
+def _added(phone: Phone) -> set[str]:
+    if not phone.files.is_file(FILE):
+        return set()
+    names = re.findall(r'<wl n="([\w.]+)"', phone.files.read(FILE).decode(errors="replace"))
+    return {name for name in names if name in phone.packages}
+
+
+memory = Service("meminfo")
+SHARED_PART = 0.55  # of a process's resident memory counts towards its proportional share
+PARTS = (  # the parts of a process's memory, and their percentages
+    ("Native Heap", 28),
+    ("Dalvik Heap", 16),
+    ("Dalvik Other", 6),
+    ("Stack", 2),
+    ("Other dev", 1),
+    (".so mmap", 20),
+    (".apk mmap", 5),
+    (".dex mmap", 7),
+    ("EGL mtrack", 6),
+    ("GL mtrack", 4),
+    ("Unknown", 5),
+)
+
+
+@memory.dump
+def dump_memory(ctx: Context, args: list[str]) -> str:
+    """Print the memory of all processes, or the details of one."""
+    phone, names = ctx.phone, [word for word in args if not word.startswith("-")]
+    head = fill("meminfo_head", uptime=int(phone.clock.uptime() * 1000))
+    processes = [each for each in phone.proc.list() if each.rss]
+    if names:
+        wanted = [each for each in processes if names[0] in (each.name, str(each.pid))]
+        if not wanted:
+            return f"No process found for: {names[0]}\n"
+        return head + "".join(_detail(each) for each in wanted)
+    rows = sorted(processes, key=_pss, reverse=True)
+    used = sum(_pss(each) for each in rows)
+    listed = "".join(f"{_pss(each):>11,}K: {each.name} (pid {each.pid})\n" for each in rows)
+    return head + fill("meminfo_all", rows=listed, total=MEMORY, free=MEMORY - used, used=used)
+
+
+def _pss(process: Process) -> int:
+    return int(process.rss * SHARED_PART)
+
+
+def _detail(process: Process) -> str:
+    """Describe the memory of a process, in the columns used since Android 11."""
+    total, rss = _pss(process), process.rss
+    rows = [
+        (name, total * part // 100, rss * part // 100, total // 3 if "Heap" in name else 0)
+        for name, part in PARTS
+    ]
+    lines = "".join(_row(*row) for row in (*rows, ("TOTAL", total, rss, total * 2 // 3)))
+    summary = {"Java Heap": 16, "Native Heap": 28, "Code": 32, "Stack": 2, "Graphics": 10}
+    parts = "".join(
+        f"{name + ':':>21} {total * part // 100:>8} {rss * part // 100:>30}\n"
+        for name, part in summary.items()
+    )
+    return fill("meminfo", process=process, rows=lines, parts=parts, total=total)
+
+
+def _row(name: str, pss: int, rss: int, heap: int) -> str:
+    numbers = [pss, pss * 5 // 6, 0, 0, rss, *((heap, heap * 3 // 4, heap // 4) if heap else ())]
+    return f"{name:>16} {' '.join(f'{number:>8}' for number in numbers)}\n"

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.virtual.shell.android.service import Context, Service, fill
+from pytest_mobileagent.virtual.shell.android.service import (
+    Arguments,
+    Context,
+    Refused,
+    Service,
+    fill,
+)
 from pytest_mobileagent.virtual.system.audio import STREAMS
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
@@ -54,3 +60,36 @@ def volumes(ctx: Context, _: list[str]) -> str:
     )
     mode = RINGER.get(phone.settings.text("global", "mode_ringer", "2"), "NORMAL")
     return fill("audio", streams=streams, mode=mode, call=CALL_MODES[phone.telephony.state])
+
+
+CONNECTING = "[v] Connecting to AudioService\n"
+MUSIC = "3"
+service = Service(
+    "media_session", script="media", interface="android.media.session.ISessionManager"
+)
+
+
+@service.command("volume")
+def volume(ctx: Context, args: Arguments) -> str:
+    """Set or print a volume."""
+    options = args.options(
+        ("--set", "--stream"),
+        ("--get", "--show"),
+        lambda option: Refused(f"Error: unknown option {option}", 1),
+    )
+    number = options.get("--stream", MUSIC)
+    stream = next((each for each in STREAMS if str(each.number) == number), None)
+    if stream is None:
+        raise Refused(f"Error: invalid stream {number}", 1)
+    span = f"[{stream.low}..{stream.high}]"
+    said = f"[v] will control stream={number} ({stream.name})\n"
+    if value := options.get("--set"):
+        said += f"[v] will set volume to index={value}\n{CONNECTING}"
+        if not value.isdecimal() or not stream.low <= int(value) <= stream.high:
+            words = f"invalid volume index {value} for stream {number} (should be in {span})"
+            return f"{said}Error: {words}\n"
+        ctx.phone.audio.set(stream, int(value))
+    if "--get" in options:
+        now = ctx.phone.audio.volume(stream)
+        said += f"[v] will get volume\n{CONNECTING}[v] volume is {now} in range {span}\n"
+    return said
