@@ -17,16 +17,17 @@ from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.run.attempt import attempt
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
-from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent import Action, Briefing, Observation
-    from pytest_mobileagent.run.runner import AgentRunner
+    from pytest_mobileagent.run.plan import AgentRunner
 
 STEPS = 200
 ROWS = 10_000
@@ -111,8 +112,9 @@ def own_time_per_step(process: AgentProcess | None) -> float:
     plan = AttemptPlan(Case(Task("Wait."), "wait"), agent, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
         store = ScreenStore(Path(folder, "screens"))
+        recorder = Recorder(Path(folder, "episodes", "wait.0"), store)
         before = time.perf_counter()
-        attempt(plan, phone, store, Path(folder, "episodes", "wait.0"), 0)
+        attempt(plan, phone, recorder)
         return 1000 * (time.perf_counter() - before) / STEPS
 
 

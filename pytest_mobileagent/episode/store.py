@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.action.matching import golden_to_json
@@ -92,10 +92,10 @@ STREAM = "episode.jsonl"
 
 
 class Recorder:
-    """Writes one episode into a new folder, while it happens; `screens` is the run's screen store.
+    """Writes one episode into a folder, while it happens; `screens` is the run's screen store.
 
-    Raises:
-        HostError: if the folder cannot be written, or already contains an episode.
+    Nothing is written before the episode starts. All methods raise HostError if the folder cannot
+    be written.
     """
 
     def __init__(self, folder: Path, screens: ScreenStore) -> None:
@@ -103,11 +103,7 @@ class Recorder:
         self._screens = screens
         self._count = 0
         self._name = "start"
-        try:
-            (folder / "screens").mkdir(parents=True, exist_ok=True)
-            self._stream = (folder / STREAM).open("x", encoding="utf-8")
-        except OSError as error:
-            raise HostError(f"cannot record an episode in {folder}: {error}") from error
+        self._stream: TextIO | None = None
 
     @property
     def pictures(self) -> Path:
@@ -115,7 +111,16 @@ class Recorder:
         return self._screens.folder
 
     def start(self, case: Case, device: DeviceInfo, reset: Reset, head: Mapping[str, Any]) -> None:
-        """Write what is known at the start; `head` contains the goal, agent, seed and so on."""
+        """Write what is known at the start; `head` contains the goal, agent, seed and so on.
+
+        Raises:
+            HostError: if the folder cannot be written, or already contains an episode.
+        """
+        try:
+            (self.folder / "screens").mkdir(parents=True, exist_ok=True)
+            self._stream = (self.folder / STREAM).open("x", encoding="utf-8")
+        except OSError as error:
+            raise HostError(f"cannot record an episode in {self.folder}: {error}") from error
         about = {"case": case.to_json(), "device": asdict(device), "reset": reset.to_json()}
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
@@ -272,10 +277,12 @@ class Recorder:
 
     def close(self) -> None:
         """Close the record, whether or not the episode has ended."""
-        with contextlib.suppress(OSError):  # write errors have been reported already
-            self._stream.close()
+        if self._stream is not None:
+            with contextlib.suppress(OSError):  # write errors have been reported already
+                self._stream.close()
 
     def _write(self, record: str, content: Mapping[str, Any]) -> None:
+        assert self._stream is not None, "the episode has not started"
         try:
             safe = redacted(to_wire({"record": record, **content}))
             self._stream.write(to_line(safe) + "\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -89,6 +89,8 @@ class ModelSettings:
     - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
     - `cache`: the cache of replies; None without a cache.
     - `recorded`: a file of calls whose replies are returned in order, so no model is asked.
+    - `clients`: clients of this process, in place of those of some models; other processes do not
+      get them.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -98,6 +100,7 @@ class ModelSettings:
     cache: ReplyCache | None = None
     recorded: Path | None = None
     ledger_server: Path | None = None
+    clients: Mapping[ModelReference, Client] = field(default_factory=dict)
 
     @property
     def replies(self) -> RecordedReplies | None:
@@ -110,6 +113,8 @@ class ModelSettings:
         Raises:
             ValueError: if the model cannot be reached from here.
         """
+        if (given := self.clients.get(reference)) is not None:
+            return given
         only_cached = self.cache is not None and self.cache.only_replays
         return _NoClient() if only_cached or self.recorded is not None else make_client(reference)
 
@@ -130,21 +135,14 @@ class _NoClient:
 class EpisodeModels:
     """The models of an episode, which share its spending and its record.
 
-    `folder` is the episode's folder, and `pictures` the run's folder of screens; tests pass
-    `clients` to replace those of the chosen models.
+    `folder` is the episode's folder, and `pictures` the run's folder of screens.
     """
 
-    def __init__(
-        self,
-        settings: ModelSettings,
-        folder: Path,
-        pictures: Path,
-        clients: Mapping[ModelReference, Client] | None = None,
-    ) -> None:
-        self._given = (settings, folder, pictures)
+    def __init__(self, settings: ModelSettings, folder: Path, pictures: Path) -> None:
+        self._given = (replace(settings, clients={}), folder, pictures)
         self._settings = settings
         self._choice = settings.choice
-        self._clients: dict[ModelReference, Client] = dict(clients or {})
+        self._clients: dict[ModelReference, Client] = {}
         self._meter = Meter(
             settings.prices,
             settings.spending(),

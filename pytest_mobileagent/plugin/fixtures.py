@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.errors import HostError, InfrastructureError, NoSolutionError, RecordError
+from pytest_mobileagent.errors import HostError, InfrastructureError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
@@ -128,14 +128,14 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     run = request.config.stash[RUN]
     plan = run.earlier.plan_for(case)
     is_played = plan.episode is None and plan.is_run
-    if is_played:
-        from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
-
-        _check_needs(case, run)
-        _check_path(case, run)
-        _check_budget(request)
     try:
-        folder = play(case, request) if is_played else _recorded(run, case, plan.episode)
+        if is_played:
+            from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
+            from pytest_mobileagent.plugin.planning import plan_of
+
+            folder = play(plan_of(case, request), request)
+        else:
+            folder = _recorded(run, case, plan.episode)
         episode = state.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
@@ -152,45 +152,6 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models whether an episode met its goal, as set by `--llm-judge`: `judge(episode)`."""
     state_of(request.node).judged = []
     return Judge(request.node, request.config.stash[RUN].judges)
-
-
-def _check_needs(case: Case, run: RunConfig) -> None:
-    """Skip a test whose needs no device is said to meet, before a device is leased for it."""
-    from pytest_mobileagent._task.needs import PAGES, unmet
-
-    source = run.devices.source
-    if source.is_live and PAGES in case.task.needs:
-        why_not = (
-            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
-        )
-        raise Skipped("pages", f"the task is done on recorded pages, and {why_not}")
-    if not source.is_live and case.environment is not None:
-        raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
-    if why_not := source.refuses(case.task):
-        raise Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
-    if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
-        why: Any = lacks[0].partition(":")[0]
-        flag = run.settings["mobile-device-has"].option.flag
-        raise Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
-
-
-def _check_path(case: Case, run: RunConfig) -> None:
-    """Skip a test without a golden path, if the run follows golden paths."""
-    if run.value("mobile-path") != "single":
-        return
-    from pytest_mobileagent.run.single_path import check_golden
-
-    try:
-        check_golden(case.task)
-    except NoSolutionError as error:
-        raise Skipped("golden", str(error)) from None
-
-
-def _check_budget(request: pytest.FixtureRequest) -> None:
-    """Skip the test if the run's budget is spent."""
-    if why := request.config.stash[RUN].models.spent():
-        state_of(request.node).is_over_budget = True
-        pytest.skip(f"budget: {why}")
 
 
 def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:

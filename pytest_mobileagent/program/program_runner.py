@@ -123,7 +123,7 @@ class ProgramRunner:
             traces = Traces(status, place.folder, out, err, place.notes)
             report = reported(self._setting.program, traces, secrets)
             if report.ending == "error":
-                if session.repeats_kills and was_killed(status):
+                if session.plan.repeats_kills and was_killed(status):
                     raise AgentKilledError(blame(session, f"the program {report.text}"))
                 recorders.blame_provider(f"the program {report.text}")
             else:  # many programs only print that their last call failed
@@ -182,9 +182,9 @@ class ProgramRunner:
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
             recorders.check()
-            self._lost += session.seconds_lost()
+            self._lost += session.calls.seconds_lost()
             is_over = watcher.track.worked() - self._lost > limit
-            if is_over and not session.awaits_provider():
+            if is_over and not session.calls.awaits_provider():
                 watcher.end(
                     Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds")
                 )

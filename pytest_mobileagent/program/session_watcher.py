@@ -161,7 +161,7 @@ class SessionWatcher:
         if not continues and self.session.steps + self.track.steps("act") > self._limit:
             self.end(Termination.STEP_LIMIT)
             return None
-        act = WatchedAct(command, before, arrived, self.session.take_calls(), self._reply)
+        act = WatchedAct(command, before, arrived, self.session.calls.take(), self._reply)
         self._reply = ""
         self.track.add(act)
         if self.session.stops_on_success:
@@ -198,7 +198,7 @@ class SessionWatcher:
                 return _OVER
             self._own_step = True
         elif self._own_step:
-            self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self.session.take_calls()))
+            self.track.add(WatchedAct(_UNSEEN, self._seen(), arrived, self.session.calls.take()))
             self._own_step, self._latest = False, None
         self.track.mark(phase)
         self.track.pause(arrived)

@@ -31,27 +31,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.agent.conversation import Conversation
+    from pytest_mobileagent.run.plan import AgentRunner
     from pytest_mobileagent.run.session import Session
 
 _LONGEST_ERROR = 2000  # characters of an error in the record; more of it is written to a file
 _LONGEST_KEPT = 8 * 1024 * 1024  # characters of an error in the file
 ERROR_FILE = "agent-error.txt"
 _LATE_SECONDS = 0.2  # between looks at whether a provider still owes an answer at the time limit
-
-
-class AgentRunner(Protocol):
-    """Runs an agent in a session until the session has ended."""
-
-    def run(self, session: Session, briefing: Briefing) -> None:
-        """Run the agent until the session ends.
-
-        An error of the agent ends the episode, and is recorded as the error of its ending.
-
-        Raises:
-            AgentKilledError: if somebody kills the agent's process (see `Session.repeats_kills`).
-            InfrastructureError: if the device breaks, or the record cannot be written.
-            TaskError: if the task is broken.
-        """
 
 
 class ModelPort(Protocol):
@@ -133,7 +119,11 @@ class ConversationRunner:
             session.end(Termination.TIME_LIMIT, "the agent could not be closed in time")
         except AgentError as error:
             why = blame(session, self._without_secrets(str(error)))
-            if isinstance(error, KilledError) and session.repeats_kills and session.ending is None:
+            if (
+                isinstance(error, KilledError)
+                and session.plan.repeats_kills
+                and session.ending is None
+            ):
                 raise AgentKilledError(why) from error
             session.end(Termination.AGENT_ERROR, recorded_error(why, briefing.folder))
         else:
@@ -166,12 +156,12 @@ class ConversationRunner:
             except TimeIsUpError:
                 if self._port is not None:
                     self._port.check()
-                more = session.seconds_lost()
-                is_late = not more and session.awaits_provider()
+                more = session.calls.seconds_lost()
+                is_late = not more and session.calls.awaits_provider()
                 if not (more or is_late):
                     raise
                 lost += more
-        lost += session.seconds_lost()
+        lost += session.calls.seconds_lost()
         self._thought = max(0.0, time.monotonic() - before - lost)
         has_failed = isinstance(message, Work) and message.infrastructure
         if is_late and not has_failed and self._thought > session.seconds_left:

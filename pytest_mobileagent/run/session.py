@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.case import Case
+from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.action import (
     Ask,
     Finish,
@@ -20,44 +21,28 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import noise_of
-from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.device.device import log_of, noise_of, system_of
+from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
-from pytest_mobileagent.llm.limits import WHOLE_REPLY_SECONDS
+from pytest_mobileagent.run.calls import SessionCalls
 from pytest_mobileagent.run.reports import Reports, cut
 from pytest_mobileagent.run.user import EpisodeUser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent._task.task import Probe, Task
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.store import Recorder
-    from pytest_mobileagent.llm.budget import Spending
-    from pytest_mobileagent.llm.prices import Prices
+    from pytest_mobileagent.run.plan import AttemptPlan
     from pytest_mobileagent.screen.screen import Screen
 
 MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
 UNREADABLE = "no action could be found in your reply"
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The maximum steps of an episode, and the maximum seconds that the agent may think in it.
-
-    `pace` is the minimum time in seconds from one action to the next. The phone is observed only
-    after this time, so agents see the screen as it is then.
-    """
-
-    steps: int
-    seconds: float
-    pace: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,62 +73,75 @@ class DoneStep:
 class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
+    The device is at the starting point of the plan's case. The session looks at it once, fills the
+    goal, and begins the record.
+
+    - `goal`: the goal, filled with the `values` of its placeholders.
     - `observation`: the agent's last observation, made from the capture `last`.
-    - `is_done`: if given, it is called with the episode's folder after every step, and ends the
-      episode by returning True.
-    - `user`: answers the agent's questions; without one, no question has an answer.
-    - `repeats_kills`: whether the episode is repeated if somebody kills the agent's process; if
-      not, that is the agent's error.
+    - `user`: answers the agent's questions.
+    - `calls`: the model calls so far.
     - `reports`: what the phone reports during the episode.
 
     Each decision is a step, even if it could not be done; only a final report is not. The notice of
     the next observation says what could not be done.
     """
 
-    def __init__(
-        self,
-        device: Device,
-        task: Task,
-        limits: Limits,
-        recorder: Recorder,
-        first: Capture,
-        *,
-        probes: Mapping[str, Probe] | None = None,
-        spending: Spending | None = None,
-        prices: Prices | None = None,
-        installed: Collection[str] | None = None,
-        is_done: Callable[[Path], bool] | None = None,
-        user: EpisodeUser | None = None,
-        repeats_kills: bool = False,
-    ) -> None:
+    def __init__(self, plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
         self._began = time.monotonic()
-        self.repeats_kills = repeats_kills
-        self.limits = limits
+        self.plan = plan
+        self.limits = plan.limits
         self.steps = 0
-        self.seconds_left = limits.seconds
+        self.seconds_left = plan.limits.seconds
         self.ending: EpisodeEnding | None = None
         self.golden_left = 0  # steps of a single path (see `run.single_path`)
-        self.last = first
         self.device = device
         self.folder = recorder.folder
-        self._task = task
-        self._probes = task.probes if probes is None else probes
         self._recorder = recorder
-        self._calls = CallReader(recorder.folder)
-        self._waits = CallReader(recorder.folder)
-        self._lost = 0.0  # seconds of the current wait that have been counted already
-        self._owed: tuple[int | None, float] | None = None  # the call at the limit, and since when
-        self._spending, self._prices = spending, prices
-        self._installed = installed
-        self._is_done = is_done
-        self._user = user or EpisodeUser(Case(task, ""), recorder.folder, "silent")
         self._looks = 0
         self._may_act = 0.0  # when the next action may be done, by the monotonic clock
         self._decided = 0  # the number of recorded decisions
         self._screens = 0  # the number of recorded screens
         self._given: list[int] = []  # the actions of the last decision that the device received
-        self.reports = Reports(device, recorder)
-        self.observation = self._observe(first)
+        task = plan.case.task
+        self._probes = since_now(task.probes, system_of(device))
+        self.last = self.look()
+        self.values = _values(plan, device, self.last.screen)
+        self.goal = fill(task.goal, self.values)
+        self.user = EpisodeUser(plan, self.values, recorder.folder)
+        self.calls = SessionCalls(recorder.folder, plan.models)
+        recorder.start(plan.case, device.info, plan.reset, self._head())
+        if plan.noise is not None:
+            from pytest_mobileagent.device.noisy.noisy_device import with_noise  # few runs need it
+
+            self.device = with_noise(
+                device,
+                plan.noise,
+                plan.seed,
+                task.language,
+                self.last.screen,
+                tampers=plan.path == "multi",  # golden actions are not the agent's
+            )
+        self.reports = Reports(self.device, recorder)
+        self.observation = self._observe(self.last)
+
+    def _head(self) -> dict[str, Any]:
+        """Return what the record says first, beside its case, device and reset."""
+        plan, task = self.plan, self.plan.case.task
+        full = fill(task.full, self.values)
+        return {
+            "goal": self.goal,
+            "agent": plan.agent.name,
+            "options": plan.agent.options,
+            "program": plan.agent.program,
+            "seed": plan.seed,
+            "attempt": 0,
+            "step_limit": plan.limits.steps,
+            "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "apps": {name: plan.installed[name] for name in task.packages},
+            **plan.about,
+            **({"full_goal": full} if full else {}),
+            **({"user": self.user.mode} if self.user.mode else {}),
+        }
 
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
@@ -159,7 +157,7 @@ class Session:
         """
         if self.ending is not None:
             raise EpisodeOver
-        actions, calls = reply.actions, self.take_calls(reply.calls)
+        actions, calls = reply.actions, self.calls.take(reply.calls)
         is_report = self._is_report(actions)
         counts = is_report or not self._is_look(reply)
         if self.steps >= self.limits.steps and counts and not is_report:
@@ -172,14 +170,14 @@ class Session:
         self.seconds_left = max(0.0, self.seconds_left - (decided - received))
         self.steps += counts and not is_report
         undone, notice = self._do(actions, by)
-        answer = self._user.reply
+        answer = self.user.reply
         if actions and isinstance(report := actions[-1], Finish | Impossible) and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
         self._keep_pace()
-        return self._after(reply, decided + self._user.seconds, answer, notice)
+        return self._after(reply, decided + self.user.seconds, answer, notice)
 
     def _after(
         self,
@@ -204,9 +202,9 @@ class Session:
         seen = self._observe(after, time.monotonic() - decided, reply=answer, notice=notice)
         self.observation = replace(seen, done=done)
         self.reports.read(self._decided)
-        if reply.calls and self._spending is not None and (why := self._spending.over()):
+        if reply.calls and (why := self.calls.over()):
             self.end(Termination.BUDGET, why)
-        if why := self._user.budget:
+        if why := self.user.budget:
             self.end(Termination.BUDGET, why)
         self._end_if_done()
         if self.ending is not None:
@@ -216,7 +214,7 @@ class Session:
     @property
     def stops_on_success(self) -> bool:
         """Whether meeting the goal ends the episode."""
-        return self._is_done is not None
+        return self.plan.is_done is not None
 
     def look(self) -> Capture:
         """Return a capture of the device's current state, without recording it."""
@@ -231,40 +229,6 @@ class Session:
         self.observation = self._observe(after, step.seconds_acting, notice=step.notice)
         self.reports.read(self._decided)
         self._end_if_done()
-
-    def seconds_lost(self) -> float:
-        """Return the seconds lost to busy providers since this was last called."""
-        lost = sum(call.waited or 0.0 for call in self._waits.new()) - self._lost
-        since = self._waits.busy_since
-        self._lost = 0.0 if since is None else max(0.0, time.monotonic() - since)
-        if lost + self._lost > 0:
-            self._owed = None
-        return max(0.0, lost + self._lost)
-
-    def awaits_provider(self) -> bool:
-        """Return whether a provider still owes the answer that it owed at the time limit.
-
-        Only when it answers, or exceeds a limit of replies, is it known whose time has run out.
-        """
-        asking, now = self._waits.asking, time.monotonic()
-        self._owed = self._owed or (asking, now)
-        call, since = self._owed
-        return asking is not None and asking == call and now - since < WHOLE_REPLY_SECONDS
-
-    def take_calls(self, reported: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
-        """Return the calls behind a decision: those of metered models, and those `reported`.
-
-        Reported calls without a cost get one from the price of their model.
-        """
-        metered = self._calls.new()
-        if self._prices is not None:
-            reported = [self._prices.priced(call) for call in reported]
-        if self._spending is not None:
-            for call in metered:
-                self._spending.note(call)
-            for call in reported:
-                self._spending.pay(call)
-        return (*metered, *reported)
 
     def _is_look(self, reply: Reply) -> bool:
         """Return whether a decision only looks around, and not too many times in a row."""
@@ -284,7 +248,7 @@ class Session:
             self.ending = EpisodeEnding(self.ending.termination, error, self.ending.unused)
 
     def _end_if_done(self) -> None:
-        if self.ending is None and self._is_done is not None and self._is_done(self.folder):
+        if self.ending is None and self.plan.is_done is not None and self.plan.is_done(self.folder):
             self.end(Termination.STOPPED)
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
@@ -293,9 +257,10 @@ class Session:
 
     def _flaw(self, action: Action) -> str:
         """Return why an action cannot be performed on the agent's last screen; empty if it can."""
+        installed = self.plan.installed
         if isinstance(action, Raw):
             return f"{action!r} is not an action that a phone can do"
-        if isinstance(action, Open) and self._installed and action.app not in self._installed:
+        if isinstance(action, Open) and installed and action.app not in installed:
             return f"{action!r}: no app of this package is installed"
         try:
             check(action, self.observation.screen.size)
@@ -305,7 +270,7 @@ class Session:
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
         """Perform actions until one fails; return how many were not performed, and the reason."""
-        self._user.begin()
+        self.user.begin()
         self._given = []
         if by is not None:
             why = by()
@@ -333,13 +298,13 @@ class Session:
         return 0, ""
 
     def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
-        calls = self._user.take_calls()
-        self._recorder.outcome(notice, answer, undone, self._user.answers, calls)
+        calls = self.user.take_calls()
+        self._recorder.outcome(notice, answer, undone, self.user.answers, calls)
 
     def _ask(self, question: str) -> None:
         """Ask the user; the time counts neither for the agent nor for the phone."""
         screen = self.last.screen.own
-        self._user.ask(question, screen, max(1, self.steps), self._screens - 1)
+        self.user.ask(question, screen, max(1, self.steps), self._screens - 1)
 
     def _perform(self, action: Action) -> None:
         self._keep_pace()
@@ -357,14 +322,13 @@ class Session:
         The calls of metered models that were not followed by a decision are recorded, too.
         """
         self.reports.finish(self._decided)
-        self._waits.close()
         ending = self.ending
         assert ending is not None
         self._recorder.end(
             ending.termination,
             ending.error,
             time.monotonic() - self._began,
-            (*ending.unused, *self._calls.new()),
+            (*ending.unused, *self.calls.rest()),
             is_logged=self.reports.is_logged,
             golden_left=self.golden_left,
         )
@@ -379,7 +343,7 @@ class Session:
         if before is not None:
             before = replace(before, where="", page="", same=())
         notice = "; ".join(filter(None, (notice, screen.notice)))
-        return Observation(screen, reply, notice, before, told=self._user.told)
+        return Observation(screen, reply, notice, before, told=self.user.told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture, and return its screen.
@@ -391,9 +355,9 @@ class Session:
         self._screens += 1
         self.reports.saw(capture.screen.time)
         before = capture.before.page if capture.before else ""
-        self._user.listen(capture.screen.own, self.steps + 1)
+        self.user.listen(capture.screen.own, self.steps + 1)
         shown, probes = capture.screen, capture.probes
-        screen = self._recorder.observation(shown, probes, seconds, before, self._user.told)
+        screen = self._recorder.observation(shown, probes, seconds, before, self.user.told)
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
@@ -404,3 +368,16 @@ class Session:
             msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
+
+
+def _values(plan: AttemptPlan, device: Device, first: Screen) -> dict[str, Any]:
+    """Return the values of placeholders at the first screen, from which on the device reports.
+
+    Raises:
+        DeviceError: if the device does not know its time.
+    """
+    device.events()  # drop the events and log lines from before the episode
+    log_of(device)
+    if first.time is None:
+        raise DeviceError(f"device {device.info.serial} does not report its time")
+    return plan.case.task.values(plan.case.parameters, first.time)

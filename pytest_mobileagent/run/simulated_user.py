@@ -19,13 +19,12 @@ from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.model import Client, Model
+    from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.models import ModelSettings
-    from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
 
 ROLE = "user"
@@ -138,12 +137,7 @@ class SimulatedUser:
         return len(wanted) > 2 and 2 * revealed > len(wanted)
 
 
-def model_of_user(
-    settings: ModelSettings,
-    clients: Mapping[ModelReference, Client],
-    folder: Path,
-    calls: list[ModelCall],
-) -> Model:
+def model_of_user(settings: ModelSettings, folder: Path, calls: list[ModelCall]) -> Model:
     """Return the model that plays the user of the episode in a folder.
 
     Its calls are added to `calls`, even those that fail; prompts and replies are recorded in
@@ -157,7 +151,7 @@ def model_of_user(
         msg = f"no model is given for the role {ROLE!r}: --mobile-model={ROLE}=PROVIDER:NAME"
         raise AgentError(msg)
     try:
-        client = clients.get(reference) or settings.client(reference)
+        client = settings.client(reference)
     except ValueError as error:
         raise AgentError(f"--mobile-model={ROLE}={reference}: {error}") from None
     log = ExchangeLog(folder, STREAM, calls)

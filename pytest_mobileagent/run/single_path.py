@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.store import Recorder
+    from pytest_mobileagent.run.plan import AttemptPlan
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
 
@@ -149,16 +151,14 @@ def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
 class PathSession(Session):
     """A session in which golden actions are done, and the agent's are only recorded.
 
-    `values` are those of the placeholders in the task's solution.
-
     A report is a decision like any other; the episode ends after the last golden action. Merely
     looking around does not count as a decision, and moves nothing. While noise covers the screen,
     the agent's actions are performed on the noise, and the path continues when it is closed.
     """
 
-    def __init__(self, *given: Any, values: Mapping[str, Any], **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.path = GoldenPath(self._task, values)
+    def __init__(self, plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
+        super().__init__(plan, device, recorder)
+        self.path = GoldenPath(plan.case.task, self.values)
         self.golden_left = self.path.left
         self._covered = 0  # consecutive decisions made while noise covers the screen
 
@@ -176,7 +176,7 @@ class PathSession(Session):
         self._end_if_done()
         if self.ending is not None:
             raise EpisodeOver
-        actions, calls = reply.actions, self.take_calls(reply.calls)
+        actions, calls = reply.actions, self.calls.take(reply.calls)
         received = time.monotonic()
         if self._is_look(reply):
             self._recorder.step(actions, reply.said, calls, seconds, counts=False)
@@ -218,10 +218,10 @@ class PathSession(Session):
         actions = [action for action in reply.actions if not ends_episode(action)]
         reports = len(reply.actions) - len(actions)
         undone, notice = 0, COVERED
-        self._user.begin()
+        self.user.begin()
         if actions or not reports:
             undone, notice = self._do(actions, None)
-        answer = self._user.reply
+        answer = self.user.reply
         undone, notice = undone + reports, notice or (COVERED if reports else "")
         self._record_outcome(notice, answer, undone)
         return self._after(reply, time.monotonic(), answer, notice)
@@ -246,10 +246,10 @@ class PathSession(Session):
     def _answer(self, reply: Reply, golden: Golden) -> str | None:
         """Return the user's reply to the agent's question, or else to the golden one; or None."""
         asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
-        self._user.begin()
+        self.user.begin()
         for each in asked[:1]:
             self._ask(each.question)
-        return self._user.reply
+        return self.user.reply
 
     def _do_golden(self, golden: Golden) -> None:
         """Perform a golden action; on recorded pages, show the page that it leads to."""

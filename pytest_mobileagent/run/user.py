@@ -22,7 +22,6 @@ from pytest_mobileagent.fileio import append_line, writing
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.run.simulated_user import MOST_SHOWN, SimulatedUser, model_of_user
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.user import User
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.model import Client, Model
-    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.run.plan import AttemptPlan
     from pytest_mobileagent.screen.screen import Screen
 
 
@@ -48,43 +47,30 @@ class _Answers(Protocol):
 
 
 class EpisodeUser:
-    """The user of one episode, in a mode of `task.user.MODES`.
+    """The user of one episode, in a mode of `_task.user.MODES`.
 
-    - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
-      recorded; `models` and `clients` are its settings (see `run.attempt.AttemptPlan`).
     - `values`: the values of placeholders in the user's answers and questions.
-    - `unanswered`: the run's file of questions that had no answer; None if they are not recorded.
+    - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
+      recorded.
     - `answers`: the answers to the agent's questions since `begin`, which took `seconds`.
     - `told`: what the user has said unasked on the last screen.
     - `budget`: the budget that the model has exhausted; otherwise empty.
     """
 
-    def __init__(
-        self,
-        case: Case,
-        folder: Path,
-        mode: str = "asked",
-        values: Mapping[str, Any] | None = None,
-        *,
-        models: ModelSettings | None = None,
-        clients: Mapping[ModelReference, Client] | None = None,
-        unanswered: Path | None = None,
-    ) -> None:
-        user = case.task.answering if mode != "silent" else None
-        self.tells = user is not None and mode == "told"
-        self.mode = mode if case.task.answering is not None else ""
+    def __init__(self, plan: AttemptPlan, values: Mapping[str, Any], folder: Path) -> None:
+        self._case, self._settings, self._episode = plan.case, plan.user, folder.name
+        user = plan.case.task.answering if plan.user.mode != "silent" else None
+        self.tells = user is not None and plan.user.mode == "told"
+        self.mode = plan.user.mode if plan.case.task.answering is not None else ""
         self.answers: list[str | None] = []
         self.seconds = 0.0
         self.told = self.budget = ""
-        self._case, self._episode, self._unanswered = case, folder.name, unanswered
         self._calls: list[ModelCall] = []
         self._recorded: set[str] = set()  # the questions in the file so far
         self._source: _Answers | None = None
         if user is not None:
-            model = partial(
-                model_of_user, models or ModelSettings(), clients or {}, folder, self._calls
-            )
-            self._source = _answers_of(user, case, values or {}, model)
+            model = partial(model_of_user, plan.user.models, folder, self._calls)
+            self._source = _answers_of(user, plan.case, values, model)
 
     def begin(self) -> None:
         """Clear the answers of the previous step."""
@@ -141,7 +127,8 @@ class EpisodeUser:
 
     def _record_unanswered(self, question: str, screen: Screen, step: int, number: int) -> None:
         """Add a question without an answer to the run's file, once in an episode."""
-        if self._unanswered is None or question in self._recorded:
+        file = self._settings.unanswered
+        if file is None or question in self._recorded:
             return
         self._recorded.add(question)
         line = {
@@ -154,8 +141,8 @@ class EpisodeUser:
             "episode": self._episode,
             "screen": number,
         }
-        with writing(self._unanswered):
-            append_line(self._unanswered, to_line(redacted(line)))
+        with writing(file):
+            append_line(file, to_line(redacted(line)))
 
 
 def _answers_of(

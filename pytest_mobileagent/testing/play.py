@@ -13,13 +13,14 @@ from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.options import as_dict, as_word, make_options
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
+from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
+from pytest_mobileagent.run.attempt import attempt
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits, UserSettings
 from pytest_mobileagent.run.runner import in_thread
-from pytest_mobileagent.run.session import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,6 +64,9 @@ def play(
     name = getattr(agent, "__name__", "agent")
     clients = _by_role(model)
     given = make_options(name, getattr(agent, "Options", object), words)
+    models = ModelSettings(
+        _choice(clients), clients={_reference(role): each for role, each in clients.items()}
+    )
     plan = AttemptPlan(
         case=Case(asked, "play", parameters=parameters or {}),
         agent=ChosenAgent(
@@ -71,9 +75,8 @@ def play(
         limits=Limits(step_limit, time_limit),
         seed=seed,
         path=path,
-        user=user,
-        models=ModelSettings(_choice(clients)),
-        clients={_reference(role): client for role, client in clients.items()},
+        user=UserSettings(user, models),
+        models=models,
     )
     if folder is not None:
         return _attempt(plan, phone, folder)
@@ -115,6 +118,6 @@ def _choice(roles: Iterable[str]) -> ModelChoice:
 
 
 def _attempt(plan: AttemptPlan, phone: Device, folder: Path) -> Episode:
-    episode = folder / "episodes" / "play.0"
-    attempt(plan, phone, ScreenStore(folder / FOLDER), episode, 0)
-    return load(episode)
+    recorder = Recorder(folder / "episodes" / "play.0", ScreenStore(folder / FOLDER))
+    attempt(plan, phone, recorder)
+    return load(recorder.folder)

@@ -220,19 +220,21 @@ def test_second_writer_in_a_folder_is_refused(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     first = recorder_in(tmp_path)
-    with pytest.raises(InfrastructureError, match=r"cannot record an episode in .*e\.0: "):
-        recorder_in(tmp_path)
     folder = record(first, make_screen)
+    with pytest.raises(InfrastructureError, match=r"cannot record an episode in .*e\.0: "):
+        record(recorder_in(tmp_path), make_screen)
     first.close()
     with pytest.raises(InfrastructureError):
-        recorder_in(tmp_path)
+        record(recorder_in(tmp_path), make_screen)
     assert len(load(folder).steps) == 4
 
 
-def test_folder_that_cannot_be_created_is_a_host_error(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_a_host_error(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
     (tmp_path / "episodes").write_text("")
     with pytest.raises(InfrastructureError, match="cannot record an episode in"):
-        recorder_in(tmp_path)
+        record(recorder_in(tmp_path), make_screen)
 
 
 def test_uncounted_observation_is_read_back(

@@ -28,7 +28,7 @@ KEY = "sk-not-a-real-key"
 
 def models(settings: ModelSettings, folder: Path, **clients: ScriptedModel) -> EpisodeModels:
     by_reference = {ModelReference("openai", name): client for name, client in clients.items()}
-    return EpisodeModels(settings, folder, folder / "screens", by_reference)
+    return EpisodeModels(replace(settings, clients=by_reference), folder, folder / "screens")
 
 
 def test_each_role_has_its_model(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import Case, Finish, Impossible, Key, Raw, Tap, Task, Termination, Type
-from pytest_mobileagent.episode.observation import Reset
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -24,21 +24,27 @@ from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.session_watcher import SessionWatcher
 from pytest_mobileagent.program.track import Jobs, LoopThread
-from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
+from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.testing import FakePhone, make_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator, Mapping
     from pathlib import Path
 
     from pytest_mobileagent import Action
     from pytest_mobileagent.program.commands import Act
+    from pytest_mobileagent.run.plan import AgentRunner
 
 
 @pytest.fixture
 def phone() -> FakePhone:
     screens = [make_screen(str(number), size=(100, 200)) for number in range(10)]
     return FakePhone(screens)
+
+
+def unused(case: Case, values: Mapping[str, Any]) -> AgentRunner:
+    raise AssertionError
 
 
 class Program:
@@ -85,12 +91,9 @@ class Program:
 @pytest.fixture
 def session(phone: FakePhone, tmp_path: Path) -> Iterator[Session]:
     recorder = Recorder(tmp_path / "episodes" / "it", ScreenStore(tmp_path / "screens"))
-    task = Task("Do it.")
-    case = Case(task, "it", "", "it")
-    head = {"goal": "Do it.", "agent": "p", "program": {"rule": 1}, "options": {}, "seed": 0}
-    head |= {"attempt": 0, "step_limit": 3, "recorded": ""}
-    recorder.start(case, phone.info, Reset("snapshot", "default_boot"), head)
-    yield Session(phone, task, Limits(3, 60), recorder, phone.observe())
+    agent = ChosenAgent("p", unused, program={"rule": 1})
+    case = Case(Task("Do it."), "it", "", "it")
+    yield Session(AttemptPlan(case, agent, Limits(3, 60)), phone, recorder)
     recorder.close()
 
 
@@ -155,7 +158,7 @@ def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
 def test_acts_after_meeting_the_goal_are_refused(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    session._is_done = lambda _: session.steps == 1
+    session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     assert program.act(Tap(1, 1)) == ""
     program.look()
     assert program.act(Tap(2, 2)) == "the episode is over"
@@ -169,7 +172,7 @@ def test_acts_after_meeting_the_goal_are_refused(
 def test_goal_met_by_the_last_step_is_noticed_at_the_end(
     session: Session, program: Program, record: Callable[[], EpisodeRecord]
 ) -> None:
-    session._is_done = lambda _: session.steps == 1
+    session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     program.act(Tap(1, 1))
     program.watcher.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
     episode = record()

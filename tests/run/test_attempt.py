@@ -29,17 +29,11 @@ from pytest_mobileagent import (
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
-from pytest_mobileagent.run.attempt import (
-    PAUSE,
-    AttemptPlan,
-    ChosenAgent,
-    UnfitDeviceError,
-    attempt,
-    open_anew,
-)
+from pytest_mobileagent.run.attempt import PAUSE, UnfitDeviceError, attempt, open_anew
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import in_thread
-from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
 
 if TYPE_CHECKING:
@@ -83,9 +77,10 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
         chosen = ChosenAgent("mine", partial(in_thread, agent, None), {"history": 3})
         plan = AttemptPlan(case, chosen, Limits(3, 10), seed=7)
-        plan = replace(plan, node="north", versions={"Python": "3.12.1"})
+        about = {"attempt": 4, "node": "north", "versions": {"Python": "3.12.1"}}
+        plan = replace(plan, about=about)
         folder = tmp_path / "episodes" / "e.4"
-        attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
+        attempt(plan, device or phone, Recorder(folder, ScreenStore(tmp_path / "screens")))
         return load(folder)
 
     return tried

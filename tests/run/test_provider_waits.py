@@ -15,9 +15,9 @@ from pytest_mobileagent import (
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError
 from pytest_mobileagent.llm import metered
 from pytest_mobileagent.llm.model import ProviderError
-from pytest_mobileagent.run import runner
+from pytest_mobileagent.run import calls, runner
 from pytest_mobileagent.run import session as sessions
-from pytest_mobileagent.run.session import Session
+from pytest_mobileagent.run.calls import SessionCalls
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.clocks import Clock
 
@@ -52,10 +52,10 @@ class Busy(ScriptedModel):
 
 def test_the_time_that_a_busy_provider_costs_is_given_back(monkeypatch):
     clock = Clock()
-    for module in (runner, sessions, metered):
+    for module in (calls, runner, sessions, metered):
         monkeypatch.setattr(module, "time", clock)
     model = Busy(clock)
-    receive, lost = ThreadConversation.receive, Session.seconds_lost
+    receive, lost = ThreadConversation.receive, SessionCalls.seconds_lost
 
     def received(conversation, seconds):
         if not model.looked.is_set():
@@ -69,7 +69,7 @@ def test_the_time_that_a_busy_provider_costs_is_given_back(monkeypatch):
         return found
 
     monkeypatch.setattr(ThreadConversation, "receive", received)
-    monkeypatch.setattr(Session, "seconds_lost", looked)
+    monkeypatch.setattr(SessionCalls, "seconds_lost", looked)
     phone = FakePhone([make_screen("list")])
     episode = play(Asks, "Ask.", phone=phone, model=model, time_limit=60)
     assert (episode.termination, episode.answer) == (Termination.SELF_REPORTED, "at last")
@@ -106,15 +106,15 @@ class Owing(ScriptedModel):
 
 @pytest.fixture
 def owing(monkeypatch: pytest.MonkeyPatch) -> Owing:
-    awaits = Session.awaits_provider
+    awaits = SessionCalls.awaits_provider
 
-    def look(session: Session) -> bool:
+    def look(session: SessionCalls) -> bool:
         found = awaits(session)
         Owing.looked.set()
         return found
 
     Owing.looked.clear()
-    monkeypatch.setattr(Session, "awaits_provider", look)
+    monkeypatch.setattr(SessionCalls, "awaits_provider", look)
     return Owing(["at last", "again"])
 
 

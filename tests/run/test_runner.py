@@ -27,8 +27,9 @@ from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
 from pytest_mobileagent.run import runner
 from pytest_mobileagent.run import session as sessions
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import ERROR_FILE, ConversationRunner, in_thread
-from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.clocks import Clock
 from tests.run.agents import script
@@ -72,7 +73,8 @@ class Said:
 def session(tmp_path: Path) -> Iterator[Session]:
     phone = FakePhone([make_screen(str(number)) for number in range(5)])
     recorder = Recorder(tmp_path / "e", ScreenStore(tmp_path / "screens"))
-    yield Session(phone, Task("Do it."), Limits(3, 60.0), recorder, phone.observe())
+    agent = ChosenAgent("mine", partial(in_thread, Agent, None))
+    yield Session(AttemptPlan(Case(Task("Do it."), "t"), agent, Limits(3, 60.0)), phone, recorder)
     recorder.close()
 
 

@@ -11,10 +11,11 @@ import pytest
 from pytest_mobileagent import Agent, Finish, Tap, Task, Termination, load
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.run import runner, session
-from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
+from pytest_mobileagent.run.attempt import attempt
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import in_thread
-from pytest_mobileagent.run.session import Limits
 from tests.run.agents import script
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def play(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
             is_done=asked,
         )
         folder = tmp_path / "episodes" / "it.0"
-        attempt(plan, phone, ScreenStore(tmp_path / "screens"), folder, 0)
+        attempt(plan, phone, Recorder(folder, ScreenStore(tmp_path / "screens")))
         return load(folder)
 
     return play

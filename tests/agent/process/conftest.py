@@ -11,9 +11,10 @@ import pytest
 from pytest_mobileagent import Case, Task, load
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run.attempt import AttemptPlan, ChosenAgent, attempt
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.run.attempt import attempt
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import ConversationRunner
-from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def played(process: AgentProcess, tmp_path: Path) -> Callable[..., Episode]:
         agent = ChosenAgent("mine", lambda *_: ConversationRunner(process))
         plan = AttemptPlan(case, agent, Limits(3, seconds), seed=0)
         folder = tmp_path / "episodes" / f"{goal}.{next(numbers)}"
-        attempt(plan, FakePhone(screens), ScreenStore(tmp_path / "screens"), folder, 0)
+        attempt(plan, FakePhone(screens), Recorder(folder, ScreenStore(tmp_path / "screens")))
         return load(folder)
 
     return played
