@@ -17,9 +17,8 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.asking import ask_until_readable
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import RequestRefusedError
-from pytest_mobileagent.llm.providers import make_client
 from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
@@ -102,9 +101,7 @@ def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) ->
     Raises:
         ValueError: if the model cannot be reached.
     """
-    log = ExchangeLog(folder, STREAM)
-    meter = Meter(settings.prices, settings.spending(), settings.cache, log)
-    return MeteredModel(reference, ROLE, make_client(reference), meter)
+    return EpisodeModels(settings, ExchangeLog(folder, STREAM)).metered(reference, ROLE)
 
 
 def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:

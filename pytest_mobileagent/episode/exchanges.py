@@ -43,6 +43,9 @@ class ExchangeLog:
         self._calls = calls
         self._asking, self._lock = 0, threading.Lock()
 
+    def __reduce__(self) -> tuple[object, ...]:  # to record from the agent's process, too
+        return ExchangeLog, (self._path.parent, self._path.name)
+
     @contextlib.contextmanager
     def asking(self) -> Iterator[None]:
         """Show to readers, until the context ends, that a provider is being asked."""

@@ -100,15 +100,10 @@ class Recorder:
 
     def __init__(self, folder: Path, screens: ScreenStore) -> None:
         self.folder = folder
-        self._screens = screens
+        self.screens = screens
         self._count = 0
         self._name = "start"
         self._stream: TextIO | None = None
-
-    @property
-    def pictures(self) -> Path:
-        """The folder of the run's screens."""
-        return self._screens.folder
 
     def start(self, case: Case, device: DeviceInfo, reset: Reset, head: Mapping[str, Any]) -> None:
         """Write what is known at the start; `head` contains the goal, agent, seed and so on.
@@ -137,9 +132,9 @@ class Recorder:
         `seconds` elapsed since the previous decision. `before` is the id of the recorded page that
         the agent is shown beside it, and `told` what the user says without being asked.
         """
-        png, xml = self._screens.add(screen)
+        png, xml = self.screens.add(screen)
         name = f"{self._count:03}-{self._name}"
-        self._screens.link(self.folder / "screens" / name, png, xml)
+        self.screens.link(self.folder / "screens" / name, png, xml)
         self._write(
             "observation",
             {
@@ -160,13 +155,13 @@ class Recorder:
             },
         )
         self._count += 1
-        return replace(screen, where=where(self._count, self._screens.best_file(png, xml)))
+        return replace(screen, where=where(self._count, self.screens.best_file(png, xml)))
 
     def _beneath(self, screen: Screen) -> dict[str, Any]:
         """Store the phone's own screen if noise covered it, and return its record."""
         if (own := screen.beneath) is None:
             return {}
-        png, xml = self._screens.add(own)
+        png, xml = self.screens.add(own)
         return {
             "beneath": {"png": png, "xml": xml, "package": own.package, "activity": own.activity}
         }

@@ -24,7 +24,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.asking import add_model_options, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
-from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_references

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.errors import MobileAgentError, TaskError
 from pytest_mobileagent.instruct.gias import Writer
 from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Completion
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Writers:
     def __init__(self, settings: ModelSettings, examples: Examples, *, asks: bool = True) -> None:
         self._choice = settings.choice
         self._examples = examples
-        self._meter = Meter(settings.prices, settings.spending(), settings.cache)
+        self._models = EpisodeModels(settings)
         self._clients: Mapping[ModelReference, Client] = (
             {each: settings.client(each) for each in settings.choice.references} if asks else {}
         )
@@ -89,7 +89,7 @@ class Writers:
                 reference = self._choice.of(ROLES[stage])
                 assert reference is not None  # every role has one
                 client = self._clients.get(reference) or _Sample(wording.stages[stage].sample)
-                return MeteredModel(reference, ROLES[stage], client, self._meter)
+                return MeteredModel(reference, ROLES[stage], client, self._models)
 
             self._writers[language] = Writer(wording, model, self._examples)
         return self._writers[language]

@@ -23,7 +23,7 @@ from pytest_mobileagent.judge.reply import (
     read_statements,
 )
 from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 
 if TYPE_CHECKING:
@@ -81,18 +81,12 @@ def judge_models(
     Raises:
         ValueError: if a model cannot be reached from here.
     """
-    meter = Meter(
-        settings.prices,
-        settings.spending(),
-        settings.cache,
+    models = EpisodeModels(
+        replace(settings, clients=clients or settings.clients),
         None if folder is None else ExchangeLog(folder, STREAM, calls),
         None if pictures is None else ScreenStore(pictures),
     )
-    given = clients or {}
-    return [
-        MeteredModel(each, ROLE, given.get(each) or settings.client(each), meter)
-        for each in references
-    ]
+    return [models.metered(each, ROLE) for each in references]
 
 
 # Reasoning models count their reasoning as output, however short the reply is.

@@ -1,15 +1,12 @@
-"""The models of one episode, as provided by a briefing, and their checks before a run."""
+"""A run's settings for models, and the checks of models before a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.budget import Budget, Ledger, Spending
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.known_replies import RecordedReplies
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.providers import (
@@ -19,14 +16,13 @@ from pytest_mobileagent.llm.providers import (
     make_client,
     provider_of,
 )
-from pytest_mobileagent.llm.recorded_replies import RecordedReplies
 from pytest_mobileagent.llm.reference import ModelChoice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.llm.metered import ReplyCache
+    from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.model import Client, Completion, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -130,45 +126,3 @@ class _NoClient:
     def ask(self, _request: Request) -> Completion:
         """Raise ProviderError: requests are answered from the cache or record before this."""
         raise ProviderError("--mobile-cache=replay: no model is asked")
-
-
-class EpisodeModels:
-    """The models of an episode, which share its spending and its record.
-
-    `folder` is the episode's folder, and `pictures` the run's folder of screens.
-    """
-
-    def __init__(self, settings: ModelSettings, folder: Path, pictures: Path) -> None:
-        self._given = (replace(settings, clients={}), folder, pictures)
-        self._settings = settings
-        self._choice = settings.choice
-        self._clients: dict[ModelReference, Client] = {}
-        self._meter = Meter(
-            settings.prices,
-            settings.spending(),
-            settings.cache,
-            ExchangeLog(folder),
-            ScreenStore(pictures),
-            settings.replies,
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # The agent's process makes its own instance from the same settings.
-        return EpisodeModels, self._given
-
-    def model(self, role: str) -> MeteredModel:
-        """Return the model of a role.
-
-        Raises:
-            AgentError: if no model was chosen for the role, or it cannot be reached from here.
-        """
-        reference = self._choice.of(role)
-        if reference is None:
-            msg = f"no model is given for the role {role!r}: --mobile-model={role}=PROVIDER:NAME"
-            raise AgentError(msg)
-        if reference not in self._clients:
-            try:
-                self._clients[reference] = self._settings.client(reference)
-            except ValueError as error:
-                raise AgentError(f"--mobile-model={reference}: {error}") from None
-        return MeteredModel(reference, role, self._clients[reference], self._meter)

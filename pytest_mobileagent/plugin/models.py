@@ -163,7 +163,7 @@ class RunModels:
         Raises:
             HostError: if its folder cannot be created, and only cached replies are allowed.
         """
-        from pytest_mobileagent.llm.metered import ReplyCache
+        from pytest_mobileagent.llm.known_replies import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
         if mode not in modes or cache is None:
@@ -279,7 +279,7 @@ class RunModels:
         if recorded is None:
             return self.for_program
         from pytest_mobileagent.episode.exchanges import STREAM
-        from pytest_mobileagent.llm.recorded_replies import script_of
+        from pytest_mobileagent.llm.known_replies import script_of
         from pytest_mobileagent.llm.scripted.model import ScriptedModel
 
         return ScriptedModel(script_of(recorded / STREAM), model="recorded")

@@ -11,10 +11,9 @@ from pytest_mobileagent.draft.drafting import ROLE
 from pytest_mobileagent.llm.asking import model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.llm.providers import make_client
 from pytest_mobileagent.record.source import slug
 
 if TYPE_CHECKING:
@@ -52,8 +51,7 @@ def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> Mete
         ValueError, HostError: if it cannot be called; the message says why.
     """
     reference, prices = model_of(given, project, ROLE, "draft")
-    meter = Meter(prices, ModelSettings(prices=prices).spending(), None, None)
-    return MeteredModel(reference, ROLE, make_client(reference), meter)
+    return EpisodeModels(ModelSettings(prices=prices)).metered(reference, ROLE)
 
 
 def propose(

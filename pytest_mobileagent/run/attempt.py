@@ -16,8 +16,9 @@ from pytest_mobileagent.agent.agent import Briefing, StepInstructions
 from pytest_mobileagent.device.device import system_of, without_screenshots
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.environment.clock import set_clock
+from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import MobileAgentError, TaskError
-from pytest_mobileagent.llm.models import EpisodeModels
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.run.single_path import PathSession, show_first_page
 
@@ -128,7 +129,7 @@ def briefing_of(session: Session, recorder: Recorder) -> Briefing:
         instructions=StepInstructions(task.instructions) if user.tells else task.instructions,
         installed=frozenset(plan.installed),
         ocr=plan.ocr,
-        models=EpisodeModels(plan.models, session.folder, recorder.pictures),
+        models=EpisodeModels(plan.models, ExchangeLog(session.folder), recorder.screens),
     )
 
 

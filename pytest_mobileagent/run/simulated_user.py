@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.user import says, words_of
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
@@ -146,16 +145,4 @@ def model_of_user(settings: ModelSettings, folder: Path, calls: list[ModelCall])
     Raises:
         AgentError: if no model was chosen for the user, or it cannot be reached from here.
     """
-    reference = settings.choice.of(ROLE)
-    if reference is None:
-        msg = f"no model is given for the role {ROLE!r}: --mobile-model={ROLE}=PROVIDER:NAME"
-        raise AgentError(msg)
-    try:
-        client = settings.client(reference)
-    except ValueError as error:
-        raise AgentError(f"--mobile-model={ROLE}={reference}: {error}") from None
-    log = ExchangeLog(folder, STREAM, calls)
-    meter = Meter(
-        settings.prices, settings.spending(), settings.cache, log, recorded=settings.replies
-    )
-    return MeteredModel(reference, ROLE, client, meter)
+    return EpisodeModels(settings, ExchangeLog(folder, STREAM, calls)).model(ROLE)

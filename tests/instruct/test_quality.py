@@ -9,7 +9,7 @@ import pytest
 from pytest_mobileagent import Finish, Key, Tap
 from pytest_mobileagent.instruct.drafts import read_drafts
 from pytest_mobileagent.instruct.quality import compare
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.testing import ScriptedModel
@@ -121,7 +121,7 @@ def test_at_most_eight_pictures_are_shown(command, others, tmp_path):
         parse_reference("scripted:x"),
         "judge",
         ScriptedModel([answer, answer]),
-        Meter(settings.prices, settings.spending()),
+        EpisodeModels(settings),
     )
     table = tmp_path / "new.jsonl"
     compare(read_drafts(table), table, tmp_path / others(long=OTHER), [model], 1)

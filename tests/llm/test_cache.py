@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.llm.metered import NotCachedError, RepeatCounter, ReplyCache
+from pytest_mobileagent.llm.known_replies import NotCachedError, RepeatCounter, ReplyCache
 from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.reference import parse_reference

@@ -14,8 +14,9 @@ from PIL import Image as pillow
 
 from pytest_mobileagent.episode.exchanges import STREAM, CallReader, ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Limit, Spending
-from pytest_mobileagent.llm.metered import Meter, MeteredModel, ReplyCache
+from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Limit
+from pytest_mobileagent.llm.known_replies import ReplyCache
+from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import (
     Completion,
     Image,
@@ -26,6 +27,7 @@ from pytest_mobileagent.llm.model import (
     Tool,
     Usage,
 )
+from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.provider_errors import error_of, kind_of
 from pytest_mobileagent.llm.reference import parse_reference
@@ -54,14 +56,17 @@ def make(tmp_path: Path) -> Callable[..., MeteredModel]:
         client: Client | None = None,
         ledger_server: Path | None = None,
     ) -> MeteredModel:
-        meter = Meter(
-            PRICES,
-            Spending(budget or Budget(), Ledger(tmp_path / "spent.jsonl", ledger_server)),
-            cache,
-            ExchangeLog(tmp_path),
-            ScreenStore(tmp_path / "screens"),
+        reference = parse_reference(model)
+        settings = ModelSettings(
+            prices=PRICES,
+            budget=budget or Budget(),
+            ledger=tmp_path / "spent.jsonl",
+            cache=cache,
+            ledger_server=ledger_server,
+            clients={reference: client or ScriptedModel(replies)},
         )
-        return MeteredModel(parse_reference(model), role, client or ScriptedModel(replies), meter)
+        models = EpisodeModels(settings, ExchangeLog(tmp_path), ScreenStore(tmp_path / "screens"))
+        return models.metered(reference, role)
 
     return make
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.episode.exchanges import CallReader, ExchangeLog
+from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
-from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.known_replies import ReplyCache
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings, check_reference
+from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference, parse_reference
 from pytest_mobileagent.testing import ScriptedModel
@@ -28,7 +30,7 @@ KEY = "sk-not-a-real-key"
 
 def models(settings: ModelSettings, folder: Path, **clients: ScriptedModel) -> EpisodeModels:
     by_reference = {ModelReference("openai", name): client for name, client in clients.items()}
-    return EpisodeModels(replace(settings, clients=by_reference), folder, folder / "screens")
+    return EpisodeModels(replace(settings, clients=by_reference), ExchangeLog(folder))
 
 
 def test_each_role_has_its_model(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_models_are_sent_to_the_agent_process_without_keys(
         tmp_path / "spent.jsonl",
         ReplyCache(tmp_path / "cache", 1),
     )
-    here = EpisodeModels(settings, tmp_path, tmp_path / "screens")
+    here = EpisodeModels(settings, ExchangeLog(tmp_path), ScreenStore(tmp_path / "screens"))
     assert here.model("actor").complete("?").text == "one"
     sent = pickle.dumps(here)
     assert KEY.encode() not in sent
@@ -103,7 +105,7 @@ def test_an_unreachable_model_is_reported(
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VLLM_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    given = EpisodeModels(ModelSettings(ModelChoice(reference)), tmp_path, tmp_path)
+    given = EpisodeModels(ModelSettings(ModelChoice(reference)))
     with pytest.raises(AgentError, match=f"^--mobile-model={complaint}"):
         given.model("actor")
 
@@ -119,7 +121,7 @@ def test_replay_needs_neither_key_nor_script(
     kept.model("actor").complete("?")
     replays = replace(cache, only_replays=True)
     settings = ModelSettings(ModelChoice(ACTOR), cache=replays)
-    again = EpisodeModels(settings, tmp_path, tmp_path).model("actor")
+    again = EpisodeModels(settings).model("actor")
     assert again.complete("?").text == "a"
     with pytest.raises(ModelUnavailable, match="--mobile-cache=replay"):
         again.complete("?")

@@ -12,9 +12,8 @@ import pytest
 
 from pytest_mobileagent import Open
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.record.recording import Recording
 from pytest_mobileagent.record.server import RecordServer
@@ -121,8 +120,9 @@ def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(
     service: RecordService,
 ) -> None:
     model = ScriptedModel(['{"goal": "Count  to one.", "name": "count_to_one"}', "no idea"])
-    meter = Meter(Prices(), ModelSettings().spending())
-    metered = MeteredModel(ModelReference("scripted", "m"), "drafter", model, meter)
+    reference = ModelReference("scripted", "m")
+    models = EpisodeModels(ModelSettings(clients={reference: model}))
+    metered = models.metered(reference, "drafter")
     service = RecordService(service.recording, service.file, "virtual", lambda: None, model=metered)
     assert service.state()["proposes"]
     tap_on(service, "Add one")

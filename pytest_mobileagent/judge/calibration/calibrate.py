@@ -26,7 +26,7 @@ from pytest_mobileagent.judge.calibration.report import as_text, summary
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
-from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.exchanges import STREAM
-from pytest_mobileagent.llm.recorded_replies import has_replies
+from pytest_mobileagent.llm.known_replies import has_replies
 from pytest_mobileagent.plugin.reuse.earlier import CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     import h11
 
-    from pytest_mobileagent.llm.metered import ReplyCache
+    from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted.model import ScriptedModel

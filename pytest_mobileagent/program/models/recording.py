@@ -15,7 +15,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import expect, to_line
-from pytest_mobileagent.llm.metered import WHOLE
+from pytest_mobileagent.llm.known_replies import WHOLE
 from pytest_mobileagent.llm.model import (
     Completion,
     Image,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.exchanges import ExchangeLog
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.budget import Spending
-    from pytest_mobileagent.llm.metered import ReplyCache
+    from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.program.models.environment import Seller

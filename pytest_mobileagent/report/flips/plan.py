@@ -9,7 +9,7 @@ from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import mapping, printable
-from pytest_mobileagent.llm.recorded_replies import has_replies
+from pytest_mobileagent.llm.known_replies import has_replies
 from pytest_mobileagent.report.text.table import price
 from pytest_mobileagent.verdict import CHECK, PERSON
 

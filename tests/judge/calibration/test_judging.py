@@ -12,7 +12,7 @@ from pytest_mobileagent.judge.calibration import judging
 from pytest_mobileagent.judge.calibration.judging import CalibrationPlan, Mode, judge_all, six
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.llm.budget import Budget, Limit
-from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelReference

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme
 
-from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.program import upstream
 
 from .provider import ASKED, CHUNK, STREAM, Provider, again, ask, chunked, receive, whole

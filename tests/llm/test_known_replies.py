@@ -8,13 +8,13 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.llm.model import RequestRefusedError, ToolCall
-from pytest_mobileagent.llm.recorded_replies import (
+from pytest_mobileagent.llm.known_replies import (
     RecordedReplies,
     RepliesSpentError,
     has_replies,
     script_of,
 )
+from pytest_mobileagent.llm.model import RequestRefusedError, ToolCall
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
 
 if TYPE_CHECKING:
