@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import pytest
 
@@ -22,18 +22,25 @@ from pytest_mobileagent.errors import (
     MobileAgentError,
     NoSolutionError,
     TaskError,
-    UnfitMoveError,
 )
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.planning import plan_of
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
-from pytest_mobileagent.run.attempt import MissingAppError, UnfitDeviceError, attempt, open_anew
+from pytest_mobileagent.run.attempt import (
+    MissingAppError,
+    OtherLanguageError,
+    UnfitDeviceError,
+    attempt,
+    open_anew,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
@@ -41,19 +48,22 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 
-def play(plan: AttemptPlan, request: pytest.FixtureRequest) -> Path:
+def play(case: Case, request: pytest.FixtureRequest) -> Path:
     """Run the agent on a case, again if infrastructure breaks; return the episode's folder."""
+    plan = plan_of(case, request)
     run, state = request.config.stash[RUN], state_of(request.node)
     lease: LeasedDevice = request.getfixturevalue("mobile_lease")
     tries = Tries(1 + run.value("mobile-retries"), alone=run.workers == 1)
     state.open_anew = lambda app, is_sought: _open_anew(
-        plan, lease, _turn(run, alone=tries.alone), app, is_sought
+        plan, lease, Turn(run, alone=tries.alone), app, is_sought
     )
     while tries.left > 0:
         try:
             return _make(plan, run, lease, tries)
+        except MissingAppError as error:
+            raise Skipped("app", f"{error}; {run.devices.source.how_to_install}") from None
         except (AgentError, TaskError, UnfitDeviceError) as error:
-            raise _outcome(error, plan, run) from None
+            raise _outcome(error) from None
         except HostError as error:
             state.failures.append(str(error))
             raise broken(error) from None
@@ -103,11 +113,11 @@ def _make(plan: AttemptPlan, run: RunConfig, lease: LeasedDevice, tries: Tries) 
     about = {**plan.about, "attempt": number}
     plan = replace(plan, about=about, repeats_kills=tries.left > 1 or not tries.kills)
     how, together = End.OTHER, False
-    with _turn(run, alone=tries.alone):
-        noted = _begin(run, folder, tries)
+    with Turn(run, alone=tries.alone) as turn:
+        noted = turn.note(folder)
         try:
             device = lease.get()
-            noted = _begin(run, folder, tries, device)
+            noted = turn.note(folder, device)
             attempt(plan, device, Recorder(folder, run.folder.screens))
             how = End.PLAYED
         except InfrastructureError as error:
@@ -124,7 +134,7 @@ def _make(plan: AttemptPlan, run: RunConfig, lease: LeasedDevice, tries: Tries) 
 def _open_anew(
     plan: AttemptPlan,
     lease: LeasedDevice,
-    turn: contextlib.AbstractContextManager[None],
+    turn: Turn,
     app: str,
     is_sought: Callable[[Screen], bool],
 ) -> Screen:
@@ -143,70 +153,53 @@ def _open_anew(
             return open_anew(plan, lease.get(), app, is_sought)
 
 
-def _begin(run: RunConfig, folder: Path, tries: Tries, device: Device | None = None) -> Attempt:
-    """Record that an attempt begins, and where.
-
-    The place is the source of devices if the run starts them, as they are all alike; otherwise
-    it is the device.
-    """
-    source = run.devices.source
-    serial = "" if device is None or source.count is None else device.info.serial
-    place = source.shown if source.count is None else serial
-    if run.node:  # other machines have devices of the same names, and own adb servers
-        place = f"{place} on {run.node}"
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    noted = begin(folder, place, worker, alone=tries.alone, node=run.node)
-    if run.relay is not None:
-        run.relay.sync()  # before anything can kill this worker
-    return noted
-
-
 _DOOR, _ROOM = "turn.lock", "attempts.lock"  # in the folder that the processes of a run share
 
 
-@contextlib.contextmanager
-def _turn(run: RunConfig, *, alone: bool) -> Iterator[None]:
-    """Wait until this attempt may be made, and lock out attempts that must be made alone."""
-    if run.workers == 1:
-        yield
-        return
-    shared = run.shared.folder
-    with _locked(shared / _DOOR) as door, opened(shared / _ROOM) as room:
-        # An attempt that must be alone waits here with the door locked, so no other can enter.
-        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(door, fcntl.LOCK_UN)
-        yield
+class Turn(contextlib.ExitStack):
+    """The turn of an attempt: it is waited for, and no other is beside one that is `alone`."""
+
+    def __init__(self, run: RunConfig, *, alone: bool) -> None:
+        super().__init__()
+        self._run, self._alone = run, alone
+
+    def __enter__(self) -> Self:
+        if self._run.workers > 1:
+            shared = self._run.shared.folder
+            with opened(shared / _DOOR) as door:
+                fcntl.flock(door, fcntl.LOCK_EX)
+                # One that must be alone waits here with the door locked, so no other can enter.
+                room = self.enter_context(opened(shared / _ROOM))
+                fcntl.flock(room, fcntl.LOCK_EX if self._alone else fcntl.LOCK_SH)
+        return super().__enter__()
+
+    def note(self, folder: Path, device: Device | None = None) -> Attempt:
+        """Record that an attempt begins, and where.
+
+        The place is the source of devices if the run starts them, as they are all alike; otherwise
+        it is the device.
+        """
+        run, source = self._run, self._run.devices.source
+        serial = "" if device is None or source.count is None else device.info.serial
+        place = source.shown if source.count is None else serial
+        if run.node:  # other machines have devices of the same names, and own adb servers
+            place = f"{place} on {run.node}"
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        noted = begin(folder, place, worker, alone=self._alone, node=run.node)
+        if run.relay is not None:
+            run.relay.sync()  # before anything can kill this worker
+        return noted
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[int]:
-    with opened(path) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-
-
-def _outcome(error: MobileAgentError, plan: AttemptPlan, run: RunConfig) -> BaseException:
+def _outcome(error: MobileAgentError) -> BaseException:
     """Return how a test ends if its attempt failed, and infrastructure was not to blame."""
     match error:
-        case MissingAppError():
-            return Skipped("app", f"{error}; {run.devices.source.how_to_install}")
+        case OtherLanguageError():
+            return Skipped("language", str(error))
         case UnfitDeviceError():
             return Skipped("listener", str(error))
         case NoSolutionError():
             return Skipped("solution", str(error))
-        case UnfitMoveError() if reason := _other_language(plan):
-            return Skipped("language", f"{reason}: {error}")
         case TaskError():
             return pytest.fail.Exception(printable(f"the task is broken: {error}"), pytrace=False)
     return pytest.fail.Exception(printable(str(error)), pytrace=False)
-
-
-def _other_language(plan: AttemptPlan) -> str:
-    """Return why the solution may not fit: it is in another language than the device; else ""."""
-    language = plan.case.task.language
-    if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
-        return ""
-    return (
-        f"the solution is written for a device that speaks {language}, and environment"
-        f" {plan.environment.id} speaks {plan.environment.locale}"
-    )

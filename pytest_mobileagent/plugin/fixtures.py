@@ -117,25 +117,21 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     from pytest_mobileagent.check.episode import load
     from pytest_mobileagent.episode.record import Termination
 
-    case = case_of(request.node)
+    state = state_of(request.node)
+    case = state.case
     if case is None:
         pytest.fail(
             "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
         )
-    state = state_of(request.node)
     if state.was_put_off and state.episode is not None:
         return state.episode
     run = request.config.stash[RUN]
     plan = run.earlier.plan_for(case)
     is_played = plan.episode is None and plan.is_run
+    if is_played:
+        from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
     try:
-        if is_played:
-            from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
-            from pytest_mobileagent.plugin.planning import plan_of
-
-            folder = play(plan_of(case, request), request)
-        else:
-            folder = _recorded(run, case, plan.episode)
+        folder = play(case, request) if is_played else _recorded(run, case, plan.episode)
         episode = state.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)

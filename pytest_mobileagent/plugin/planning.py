@@ -49,8 +49,9 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         )
     single = run.value("mobile-path") == "single"
     is_done = stops(request) if case.task.stop_on_success and not single else None
+    has_no_viewer = _needs_no_screenshots(run, request.node)
     try:
-        chosen = _chosen_agent(run, given)
+        chosen = _chosen_agent(case, run, given)
     except AgentError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     steps = MOST_STEPS if single else case.task.limit(run.value("mobile-step-factor"))
@@ -75,19 +76,18 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
             run.folder.path / QUESTIONS,
         ),
         about={**({"node": run.node} if run.node else {}), "versions": versions()},
-        spares_screenshots=_spares_screenshots(run, chosen.sees, request.node),
+        spares_screenshots=has_no_viewer and list(chosen.sees) == ["hierarchy"],
         is_done=is_done,
     )
 
 
-def _spares_screenshots(run: RunConfig, sees: Sequence[str], item: pytest.Item) -> bool:
-    """Return whether no screenshots are needed: by the agent, by a judge, or for noise.
+def _needs_no_screenshots(run: RunConfig, item: pytest.Item) -> bool:
+    """Return whether no screenshots are needed by a judge or for noise, and may be left out.
 
     Checks that read pictures cannot be recognised beforehand; they raise ScreenError.
     """
     return (
         run.value("mobile-screenshots") == "needed"
-        and list(sees) == ["hierarchy"]
         and run.noise is None
         and not run.judges.judges_all
         and "judge" not in getattr(item, "fixturenames", ())
@@ -133,7 +133,7 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
         pytest.skip(f"budget: {why}")
 
 
-def _chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
+def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
     """Return the agent that a fixture has `given`, or else the one that `--agent` names.
 
     The latter runs in its own process, unless this is switched off or the agent receives the task
@@ -144,16 +144,17 @@ def _chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgen
     """
     if given is None and (program := run.program) is not None:
         return _of_program(run, program)
+    make_port = _port_maker(run, case)
     if given is None and run.agents.run_apart:
         process = run.agents.process
         about = process.load()
         if not about["knows_task"]:
 
-            def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
-                return ConversationRunner(process, make_port=_port_maker(run, case))
+            def apart(_case: Case, _values: Mapping[str, Any]) -> AgentRunner:
+                return ConversationRunner(process, make_port=make_port)
 
             _load_recorder(about["endpoints"])
-            return ChosenAgent(str(run.agent), runner, about["options"], sees=about["sees"])
+            return ChosenAgent(str(run.agent), apart, about["options"], sees=about["sees"])
         run.agents.run_in_this_process()
     maker = run.agents.load() if given is None else given
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
@@ -162,10 +163,10 @@ def _chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgen
         prepare(models)
     _load_recorder(getattr(maker, "endpoints", ()))
 
-    def in_ours(case: Case, values: Mapping[str, Any]) -> AgentRunner:
-        return in_thread(maker, options, case, values, _port_maker(run, case))
+    def inside(case: Case, values: Mapping[str, Any]) -> AgentRunner:
+        return in_thread(maker, options, case, values, make_port)
 
-    return ChosenAgent(name, in_ours, as_dict(options), sees=getattr(maker, "sees", ()))
+    return ChosenAgent(name, inside, as_dict(options), sees=getattr(maker, "sees", ()))
 
 
 def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:

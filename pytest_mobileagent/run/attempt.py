@@ -17,7 +17,7 @@ from pytest_mobileagent.device.device import system_of, without_screenshots
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.environment.clock import set_clock
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.errors import MobileAgentError, TaskError
+from pytest_mobileagent.errors import MobileAgentError, TaskError, UnfitMoveError
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.run.single_path import PathSession, show_first_page
@@ -36,18 +36,22 @@ if TYPE_CHECKING:
 
 
 class UnfitDeviceError(MobileAgentError):
-    """The device lacks what the task needs: an app, or a listener for events."""
+    """The device lacks what the task needs: an app, a listener for events, or the language."""
 
 
 class MissingAppError(UnfitDeviceError):
     """The device lacks an app that the task needs."""
 
 
+class OtherLanguageError(UnfitDeviceError):
+    """The device speaks another language than the solution is written for, which does not fit."""
+
+
 def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
     """Bring the device to the case's starting point, run the agent, and record the episode.
 
     Raises:
-        UnfitDeviceError: if the device lacks an app or a listener.
+        UnfitDeviceError: if the device lacks an app, a listener or the solution's language.
         InfrastructureError: if the device breaks, or the record cannot be written.
         TaskError: if the task is broken.
     """
@@ -57,11 +61,24 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
         runner = plan.agent.make_runner(session.plan.case, session.values)
         try:
             runner.run(session, briefing_of(session, recorder))
-        except TaskError:
+        except TaskError as error:
             with contextlib.suppress(MobileAgentError):  # the first error is reported
                 session.plan.case.call("clean_up", device)
+            if isinstance(error, UnfitMoveError):
+                _check_language(plan, error)
             raise
         finish(session, device)
+
+
+def _check_language(plan: AttemptPlan, error: UnfitMoveError) -> None:
+    """Check that a move does not fit for another reason than the language of its text."""
+    language, environment = plan.case.task.language, plan.environment
+    if environment is not None and environment.locale.partition("-")[0] != language:
+        msg = (
+            f"the solution is written for a device that speaks {language}, and environment"
+            f" {environment.id} speaks {environment.locale}: {error}"
+        )
+        raise OtherLanguageError(msg) from error
 
 
 def start(plan: AttemptPlan, device: Device, recorder: Recorder) -> Session:
