@@ -33,81 +33,6 @@ GOLDEN = (
 )
 
 
-@pytest.mark.parametrize(
-    ("words", "action"),
-    [
-        ('{"action_type": "click", "x": 540, "y": 2273}', Tap(540, 2273)),
-        ('{"action_type":"click","x":"540","y":2273.9}', Tap(540, 2273)),
-        ('```json\n{"action_type": "click", "x": 540, "y": 2273}\n```', Tap(540, 2273)),
-        ("Action: {'action_type': 'click', 'x': 540, 'y': 2273} now", Tap(540, 2273)),
-        ('{"action_type": "long_press", "x": 1, "y": 2}', LongPress(1, 2)),
-        ('{"action_type": "scroll", "direction": "down"}', Scroll("up")),
-        ('{"action_type": "scroll", "direction": "left"}', Scroll("right")),
-        ('{"action_type": "open_app", "app_name": "Zoho Meeting"}', Open("Zoho Meeting")),
-        ('{"action_type": "input_text", "text": "hi"}', Type("hi")),
-        ('{"action_type": "type", "text": "hi", "x": 1, "y": 2}', Type("hi", (1, 2), enter=True)),
-        ('{"action_type": "navigate_home"}', Key("home")),
-        ('{"action_type": "navigate_back"}', Key("back")),
-        ('{"action_type": "WAIT"}', Wait()),
-        ('{"action": "click", "coordinate": [540, 2273]}', Tap(540, 2273)),
-        ('{"action": "click", "coordinate": [540.0, 389.83], "bbox": [1, 2, 3, 4]}', Tap(540, 389)),
-        ('{"action": "click", "coordinate": "(540, 2273)"}', Tap(540, 2273)),
-        ('{"action": "long_press", "coordinate": [1, 2], "time": 2}', LongPress(1, 2, 2.0)),
-        (
-            '{"action": "swipe", "coordinate": [540, 1800], "coordinate2": [540, 600]}',
-            Swipe(540, 1800, 540, 600),
-        ),
-        ('{"action": "type", "text": "a\\nb"}', Type("a\nb")),
-        ('{"action": "open", "text": "pCloud"}', Open("pCloud")),
-        ('{"action": "wait", "time": 2}', Wait(2.0)),
-        ('{"action": "wait"}', Wait()),
-        ('{"action": "system_button", "button": "Back"}', Key("back")),
-        ('{"action": "system_button", "button": "menu"}', Key("overview")),
-        ('{"action": "answer", "text": "42"}', Finish("42")),
-        ('{"action": "terminate", "status": "success"}', Finish()),
-        ('{"action": "terminate", "status": "failure"}', Impossible()),
-    ],
-)
-def test_both_formats_are_parsed(words, action):
-    assert AndroidControl().parse(words, FRAME).actions == (action,)
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("", "no JSON object with action_type or action in ''"),
-        ("click at 540, 2273", "no JSON object"),
-        ('{"action_type": "click"', "no JSON object"),
-        ("{}", "no JSON object"),
-        ('{"action_type": "tap", "x": 1, "y": 2}', "no action_type 'tap'"),
-        ('{"action_type": null}', "needs a string, not None"),
-        ('{"action_type": "click", "x": 540}', "is not a number"),
-        ('{"action_type": "click", "x": 1080.5, "y": 2}', "the point (1080.5, 2) is outside"),
-        ('{"action_type": "click", "x": Infinity, "y": 2}', "is not a number"),
-        ('{"action_type": "scroll", "direction": "on"}', "no direction"),
-        ('{"action_type": "open_app"}', "needs a string, not None"),
-        ('{"action": "click", "coordinate": [1, 2, 3]}', "two numbers"),
-        ('{"action": "click", "coordinate": {"x": 1}}', "two numbers"),
-        ('{"action": "swipe", "coordinate": [1, 2]}', "two numbers"),
-        ('{"action": "system_button", "button": "Volume"}', "not 'Volume'"),
-        ('{"action": "terminate", "status": "maybe"}', "not 'maybe'"),
-        ('{"action": "key", "text": "27"}', "no action 'key'"),
-        ('{"action": ["click"]}', "needs a string, not ["),
-    ],
-)
-def test_it_explains_why_a_reply_is_invalid(words, problem):
-    with pytest.raises(DialectError) as caught:
-        AndroidControl().parse(words, FRAME)
-    assert problem in str(caught.value)
-    assert caught.value.words == words
-
-
-def test_coordinates_refer_to_the_picture_sent():
-    frame = Frame((1080, 2400), shown=(540, 1200))
-    words = '{"action_type": "click", "x": 270, "y": 600}'
-    assert AndroidControl().parse(words, frame).actions == (Tap(540, 1200),)
-
-
 @pytest.fixture(scope="module")
 def golden() -> list[dict[str, Any]]:
     if not GOLDEN.exists():
@@ -178,9 +103,3 @@ def test_the_original_form_reads_what_it_prints(action):
 def test_the_other_form_reads_what_it_prints(action):
     decision, dialect = Decision((action,)), AndroidControl("mobile_use")
     assert dialect.parse(dialect.print(decision, FRAME), FRAME) == decision
-
-
-FRAGMENTS = [
-    *('{"action_type": ', '"click"', ', "x": ', "5", ', "y": ', "}", '{"action": ', '"swipe"'),
-    *(', "coordinate": [1, 2]', ', "time": ', '"terminate"', ', "status": "success"'),
-]

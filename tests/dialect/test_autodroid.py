@@ -72,36 +72,6 @@ def test_element_determines_the_action(words, expected):
     assert AutoDroid().parse(words, PAGE).actions == (expected,)
 
 
-def test_unknown_element_id_is_a_signal():
-    assert AutoDroid().parse(reply(id="3"), PAGE) == Decision(
-        (), {"steps": "Tap it.", "analyses": "It is there.", "next_step": "Tap."}, "unknown"
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("Tap on Save.", "no dictionary in 'Tap on Save.'"),
-        ("", "no dictionary"),
-        ("{" * 100_000, "no dictionary"),
-        ("[1, 2]", "no dictionary"),
-        ('{"id": 0, "action": "tap"', "no dictionary"),
-        ('{"id": 0, "action": "tap"}', "no 'input_text'"),
-        ('{"Steps": "all"}', "no 'id' and no 'action' and no 'input_text'"),
-        (reply(action="scroll"), "'tap' or 'input', not 'scroll'"),
-        (reply(action="press"), "not 'press'"),
-        (reply(id="Save"), "whole number, not 'Save'"),
-        (reply(id=[0]), "whole number"),
-        (reply(id="9" * 5000), "whole number"),
-        ("{{1: 2}: 3}", "no dictionary"),
-    ],
-)
-def test_unparsable_reply_says_why(words, problem):
-    with pytest.raises(DialectError, match=problem.replace("[", r"\[")) as caught:
-        AutoDroid().parse(words, PAGE)
-    assert caught.value.words == words
-
-
 @pytest.mark.parametrize(
     ("words", "label"),
     [(reply(), "0"), (reply(id=7), "7"), (reply(id=-1), ""), ("Hm.", ""), ("{}", "")],
@@ -126,6 +96,3 @@ def test_printed_actions_round_trip(action, said):
 def test_actions_that_autodroid_lacks_are_not_printed(action):
     with pytest.raises(DialectError):
         AutoDroid().print(Decision((action,)), PAGE)
-
-
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)

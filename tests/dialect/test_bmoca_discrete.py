@@ -12,37 +12,6 @@ DIALECT = BMocaDiscrete()
 FRAME = Frame((1000, 2000))
 
 
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        ("0", Tap(25, 50)),
-        ("[1]", Tap(100, 50)),
-        (" 13 \n", Tap(999, 50)),
-        ("14", Tap(25, 125)),
-        ("(189)", Tap(550, 1025)),
-        ("377", Tap(999, 1999)),
-        ("378", Scroll("up")),
-        ("379", Scroll("down")),
-        ("380", Scroll("right")),
-        ("381", Scroll("left")),
-        ("382", Key("back")),
-        ("383", Key("home")),
-        ("384", Key("overview")),
-    ],
-)
-def test_numbers_are_parsed(words: str, meant: Action) -> None:
-    assert DIALECT.parse(words, FRAME) == Decision((meant,))
-
-
-@pytest.mark.parametrize(
-    "words", ["", "385", "-1", "1.5", "one", "1 2", "1000000", "²", "٣", "action 5", "[5, 6]"]
-)
-def test_other_replies_are_refused(words: str) -> None:
-    with pytest.raises(DialectError, match="from 0 to 384") as caught:
-        DIALECT.parse(words, FRAME)
-    assert caught.value.words == words
-
-
 def test_there_are_385_actions() -> None:
     actions = [DIALECT.parse(str(each), FRAME).actions[0] for each in range(SIZE)]
     assert len(set(actions)) == SIZE == 385

@@ -265,6 +265,15 @@ def test_any_text_is_parsed_or_refused(
             dialect.parse_strictly(words, FRAME)
 
 
+@pytest.mark.parametrize("part", ["[", "{", '{"a":', "{'a': ", "9"])
+def test_endless_nesting_and_numbers_are_parsed_or_refused(part: str) -> None:
+    words = part * (100_000 // len(part))
+    for dialect in (each() for each in dialects().values()):
+        for reply in (words, f"Thought: a\nReason: a\nAction: {words}"):
+            with suppress(DialectError):
+                dialect.parse(reply, FRAME)
+
+
 @given(st.text() | COMPUTER_USES)
 def test_any_text_moves_the_mouse_or_is_refused(words: str) -> None:
     for mouse in (AnthropicComputerUse(), AnthropicComputerUse(cursor=(1, 1), pressed=(1, 1))):

@@ -36,65 +36,6 @@ def reply(element: str, action: str, value: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "action", "element"),
-    [
-        (reply("B", "CLICK", "None"), Tap(540, 1050), "B"),
-        (reply("B.", "CLICK.", "None."), Tap(540, 1050), "B"),
-        (reply('B. "Save" button', "CLICK", "None"), Tap(540, 1050), "B"),
-        (reply("(B)", "CLICK", "None"), Tap(540, 1050), "B"),
-        (reply("b", "click", "none"), Tap(540, 1050), "B"),
-        (reply("AA", "LONG_PRESS", "None"), LongPress(10, 10), "AA"),
-        ("**ELEMENT:** B\n**ACTION:** CLICK\n**VALUE:** None", Tap(540, 1050), "B"),
-        (" Element: B\n Action: CLICK\n Value: None", Tap(540, 1050), "B"),
-        ("ELEMENT：B\nACTION：CLICK\nVALUE：None", Tap(540, 1050), "B"),
-        ("ACTION: WAIT\n" + reply("B", "CLICK", "None"), Tap(540, 1050), "B"),
-        (reply("B", "INPUT TEXT", "hi"), Type("hi", at=(540, 1050), enter=True), "B"),
-        (reply("B", "INPUT TEXT", "at 10:30."), Type("at 10:30", (540, 1050), False, True), "B"),
-        (reply("None", "SWIPE", "up"), Scroll("up"), ""),
-        (reply("B", "SWIPE", "Left"), Scroll("left", (540, 1050)), "B"),
-        (reply("ZZ", "SWIPE", "left"), Scroll("left"), ""),
-        ("ACTION: NAVIGATE BACK\nVALUE: None", Key("back"), ""),
-        (reply("None", "NAVIGATE HOME", "None"), Key("home"), ""),
-        (reply("B", "KEYBOARD ENTER", "None"), Key("enter"), ""),
-        (reply("None", "WAIT", "None"), Wait(), ""),
-        (reply("None", "OPEN APP", "Clock"), Open("Clock"), ""),
-        (reply("None", "ANSWER", "It is 5:30"), Finish("It is 5:30"), ""),
-        (reply("None", "TERMINATE", "None"), Finish(), ""),
-    ],
-)
-def test_three_lines_are_parsed(words: str, action: Action, element: str) -> None:
-    said = {"element": element} if element else {}
-    assert DIALECT.parse(words, FRAME) == Decision((action,), said)
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("", "no line 'ACTION"),
-        ("The next action is to click Save.", "no line 'ACTION"),
-        ("ELEMENT: B\nVALUE: None", "no line 'ACTION"),
-        (reply("B", "TAP", "None"), "no action 'TAP'"),
-        (reply("C", "CLICK", "None"), "needs one of the listed elements"),
-        (reply("None", "CLICK", "None"), "needs one of the listed elements"),
-        (reply("the Save button", "CLICK", "None"), "needs one of the listed elements"),
-        ("ACTION: CLICK\nVALUE: None", "needs one of the listed elements"),
-        (reply("B", "CLICK", "Save"), "must be None"),
-        ("ELEMENT: B\nACTION: CLICK", "must be None"),
-        (reply("None", "INPUT TEXT", "hi"), "needs one of the listed elements"),
-        (reply("B", "INPUT TEXT", ""), "needs a value"),
-        (reply("B", "SWIPE", "upwards"), "no direction"),
-        (reply("B", "SWIPE", ""), "needs a value"),
-        (reply("None", "OPEN APP", ""), "needs a value"),
-        (reply("None", "ANSWER", ""), "needs a value"),
-    ],
-)
-def test_unparsable_reply_says_why(words: str, problem: str) -> None:
-    with pytest.raises(DialectError, match=problem) as caught:
-        DIALECT.parse(words, FRAME)
-    assert caught.value.words == words
-
-
-@pytest.mark.parametrize(
     ("words", "line"),
     [
         (reply("B", "CLICK", "None"), '"Save" button -> CLICK'),

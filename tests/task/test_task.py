@@ -135,7 +135,9 @@ def test_the_step_limit_is_given_or_follows_from_the_golden_steps(
 
 @pytest.mark.parametrize("factor", [1e308, float("inf"), float("nan"), 10.0**6, 10**400])
 def test_an_excessive_step_factor_is_reported(factor: float) -> None:
-    with pytest.raises(TaskError, match=r"2 golden steps times a step factor of .* lower --mobile"):
+    with pytest.raises(
+        TaskError, match=r"2 golden steps times a step factor of .* lower mobile_step"
+    ):
         Task("Do it.", golden_steps=2).limit(factor)
     assert Task("Do it.", golden_steps=2, step_limit=3).limit(factor) == 3
 
