@@ -30,7 +30,7 @@ def episode(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
     recorder = recorder_in(tmp_path / "old")
     folder = record(recorder, make_screen)
     recorder.close()
-    store = ScreenStore(recorder.pictures)
+    store = recorder.screens
     for name, content in (("calls.jsonl", b"\x89PNG marks"), ("judges.jsonl", b"a jpeg")):
         prompt = [{"role": "user", "content": [{"picture": store.add_picture(content)}]}]
         ExchangeLog(folder, name).add({"call": None, "prompt": prompt})
