@@ -329,28 +329,6 @@ def test_cached_replies_are_free_and_counted(
         again.complete("Hi")
 
 
-def test_truncated_and_refused_replies_are_not_cached(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
-    cache = ReplyCache(tmp_path / "cache")
-    client = ScriptedModel([ScriptedReply("cu", stop="length"), ScriptedReply("", stop="refusal")])
-    for stop in ("length", "refusal"):
-        assert make(client=client, cache=cache).complete("Hi").stop == stop
-    assert not (tmp_path / "cache").exists()
-
-
-def test_replay_only_run_names_the_missing_reply(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
-    replays = ReplyCache(tmp_path / "cache", only_replays=True)
-    client = ScriptedModel(["never"])
-    with pytest.raises(
-        ModelUnavailable, match="--mobile-cache=replay: no reply is cached for this"
-    ):
-        make(client=client, cache=replays).complete("Hi")
-    assert not client.requests
-
-
 def test_model_can_be_called_from_many_threads(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:

@@ -152,31 +152,22 @@ class Late(FakePhone):
         return tuple(lines) if late else ()
 
 
-def test_a_crash_between_the_last_observation_and_the_end_is_of_the_last_step(
-    tried: Callable[..., Episode],
-) -> None:
-    episode = tried(Twice, device=Late([make_screen(time=CLOCK)]))
-    assert [[crash.error for crash in step.crashes] for step in episode.steps] == [
-        [],
-        [],
-        ["java.lang.Error: no"],
-    ]
-
-
-@pytest.mark.parametrize("ending", ["step limit", "agent error"])
-def test_the_last_step_has_such_a_crash_however_the_episode_ends(
+@pytest.mark.parametrize("ending", ["self-reported", "step limit", "agent error"])
+def test_a_crash_after_the_last_observation_is_of_the_last_step(
     tried: Callable[..., Episode], ending: str
 ) -> None:
-    class Stubborn(Twice):
+    class Ends(Twice):
         def step(self, observation: Any) -> Action:
             if ending == "agent error" and self.taps:
                 raise ArithmeticError
-            self.taps += 1
-            return Tap(1, 1)
+            self.taps -= ending == "step limit"  # it never reports
+            return super().step(observation)
 
-    episode = tried(Stubborn, device=Late([make_screen(time=CLOCK)]))
+    episode = tried(Ends, device=Late([make_screen(time=CLOCK)]))
     assert str(episode.termination) == ending
-    assert [crash.error for crash in episode.steps[-1].crashes] == ["java.lang.Error: no"]
+    *before, last = ([crash.error for crash in step.crashes] for step in episode.steps)
+    assert not any(before)
+    assert last == ["java.lang.Error: no"]
 
 
 class Deaf(FakePhone):
@@ -205,15 +196,13 @@ def test_crashes_that_android_has_kept_take_the_place_of_a_log(
     assert (seen, crashed) == ([0, 10, 20], [["E1"], ["E2"], ["E3"]])
 
 
-def test_crashes_are_unknown_if_neither_can_be_read(tried: Callable[..., Episode]) -> None:
+@pytest.mark.parametrize("kept", [None, []])
+def test_no_stored_crashes_are_known_only_if_android_says_so(
+    tried: Callable[..., Episode], kept: Any
+) -> None:
     phone = Deaf([make_screen(time=CLOCK)])
-    assert tried(Twice, device=phone).crashes is None
-
-
-def test_there_were_no_crashes_if_android_stored_none(tried: Callable[..., Episode]) -> None:
-    phone = Deaf([make_screen(time=CLOCK)])
-    phone.kept = []
-    assert tried(Twice, device=phone).crashes == ()
+    phone.kept = kept
+    assert tried(Twice, device=phone).crashes == (None if kept is None else ())
 
 
 def test_a_task_may_prepare_the_device_and_clean_up_unrecorded(

@@ -35,7 +35,7 @@ from tests.clocks import Clock
 from tests.run.agents import script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytest_mobileagent import Action, Observation
@@ -131,12 +131,6 @@ def test_no_decision_acts_for_longer_than_an_episode_may_take(
     assert len(session.device.actions) == 2
 
 
-def test_what_a_loop_returns_is_its_report(play: Callable[[Said], Session]) -> None:
-    session = play(Said(Reply(Tap(1, 1)), Work(answer="42")))
-    assert session.ending is not None
-    assert session.ending.termination is Termination.SELF_REPORTED
-
-
 @pytest.mark.parametrize(
     ("messages", "termination", "error"),
     [
@@ -194,12 +188,6 @@ def test_a_second_error_does_not_take_the_place_of_the_first_in_its_file(
     assert len(ending.error) < 3000
 
 
-def test_a_broken_task_is_not_an_ending(play: Callable[[Said], Session], session: Session) -> None:
-    with pytest.raises(TaskError, match="no solution"):
-        play(Said(Work(error="TaskError: no solution", broken_task=TaskError("no solution"))))
-    assert session.ending is None
-
-
 FATAL = ("FATAL EXCEPTION: main", "Process: {package}, PID: 7", "java.lang.Error: no")
 
 
@@ -245,22 +233,3 @@ def test_a_phone_that_breaks_ends_the_conversation(
     with pytest.raises(DeviceError):
         play(Said(Reply(Tap(1, 1))))
     assert session.ending is None
-
-
-def test_an_agent_that_knows_tasks_is_shown_it(session: Session, tmp_path: Path) -> None:
-    seen: list[Any] = []
-
-    class Knowing(Agent):
-        def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
-            seen.extend([task.goal, values])
-
-        def start(self, briefing: Briefing) -> None:
-            seen.extend([briefing.options, briefing.seed])
-
-        def step(self, observation: Observation) -> Action:
-            return Finish()
-
-    case = Case(Task("Do {what}."), "t")
-    knowing = partial(in_thread, Knowing, "options")(case, {"what": "it"})
-    knowing.run(session, Briefing("Do it.", INFO, (), 7, tmp_path))
-    assert seen == ["Do {what}.", {"what": "it"}, "options", 7]

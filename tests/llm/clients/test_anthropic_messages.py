@@ -11,10 +11,7 @@ from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, Anthro
 from pytest_mobileagent.llm.model import (
     Image,
     Message,
-    ProviderBusyError,
-    ProviderError,
     Request,
-    RequestRefusedError,
     Tool,
     ToolCall,
     Usage,
@@ -156,59 +153,6 @@ def streamed(blocks: list[Any]) -> str:
     counts = {"input_tokens": None, "output_tokens": 2}
     events.append({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": counts})
     return "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
-
-
-def test_cached_tokens_are_part_of_the_input():
-    counts: Any = {
-        "cache_read_input_tokens": 40,
-        "cache_creation_input_tokens": 5,
-        "output_tokens": 2,
-    }
-    made, _ = client(reply(text("so"), input_tokens=10, **counts))
-    assert made.ask(Request((GOAL,))).usage == Usage(55, 2, 40)
-
-
-@pytest.mark.parametrize(
-    ("reason", "stop"),
-    [
-        ("end_turn", "end"),
-        ("stop_sequence", "end"),
-        ("pause_turn", "length"),
-        ("max_tokens", "length"),
-        ("model_context_window_exceeded", "length"),
-        ("refusal", "refusal"),
-    ],
-)
-def test_the_reason_why_a_message_ended_is_returned(reason, stop):
-    made, _ = client(reply(text("so"), stop=reason))
-    assert made.ask(Request((GOAL,))).stop == stop
-
-
-@pytest.mark.parametrize(
-    ("kind", "error"),
-    [
-        ("overloaded_error", ProviderBusyError),
-        ("rate_limit_error", ProviderBusyError),
-        ("api_error", ProviderBusyError),
-        ("authentication_error", ProviderError),
-        ("invalid_request_error", RequestRefusedError),
-    ],
-)
-def test_error_event_in_a_stream_is_raised(kind, error):
-    event = {"type": "error", "error": {"type": kind, "message": "No."}}
-    made, _ = client(f"event: error\ndata: {json.dumps(event)}\n\n")
-    with pytest.raises((ProviderError, RequestRefusedError), match=r"No\.") as caught:
-        made.ask(Request((GOAL,), stream=True))
-    assert type(caught.value) is error
-
-
-def test_exhausted_account_is_a_provider_error():
-    words = "Your credit balance is too low to access the Anthropic API."
-    body = {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
-    made, _ = client((400, body))
-    with pytest.raises(ProviderError, match="credit balance") as caught:
-        made.ask(Request((GOAL,)))
-    assert type(caught.value) is ProviderError
 
 
 def test_mutually_exclusive_settings_are_not_both_sent():

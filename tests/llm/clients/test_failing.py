@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, RequestRefusedError
+from pytest_mobileagent.llm.model import ProviderBusyError
 from pytest_mobileagent.llm.provider_errors import refused, retry_after
 
 OPENAI = {"error": {"message": "No.", "type": "t", "param": None, "code": "c"}}
@@ -39,28 +39,6 @@ def test_error_messages_of_every_provider_are_found(body):
 @pytest.mark.parametrize("body", [None, {}, [], "", {"error": None}])
 def test_a_body_without_a_message_is_reported(body):
     assert str(said(500, body)).startswith("http://model answers 500: ")
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "error"),
-    [
-        (400, OPENAI, RequestRefusedError),
-        (400, {"error": {"code": "model_not_found", "message": "m"}}, ProviderError),
-        (400, [{"error": {"message": "API key not valid. Pass one."}}], ProviderError),
-        (402, {"error": {"message": "Insufficient Balance"}}, ProviderError),
-        (404, OPENAI, ProviderError),
-        (418, OPENAI, ProviderError),
-        (429, OPENAI, ProviderBusyError),
-        (429, {"type": "insufficient_quota", "code": None, "message": "m"}, ProviderError),
-        (429, {"type": "insufficient_quota", "code": "insufficient_quota"}, ProviderError),
-        (200, {"code": "overloaded_error"}, ProviderBusyError),
-        (200, {"code": 503}, ProviderBusyError),
-        (200, {"type": "something new"}, ProviderBusyError),
-        (520, "<html>", ProviderBusyError),
-    ],
-)
-def test_status_and_body_determine_the_error(status, body, error):
-    assert type(said(status, body)) is error
 
 
 def test_a_key_is_never_repeated_and_long_messages_are_cut():

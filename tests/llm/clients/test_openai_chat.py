@@ -20,7 +20,6 @@ from pytest_mobileagent.llm.model import (
     Usage,
 )
 from pytest_mobileagent.llm.streams import arguments_of
-from pytest_mobileagent.testing import ScriptedModel
 
 from .answering import Answering
 
@@ -93,15 +92,6 @@ def test_request_matches_openais_documentation():
         "user": "u",
     }
     assert heard.headers[0]["authorization"] == "Bearer sk-key"
-
-
-def test_stream_requests_token_counts():
-    model = ScriptedModel(["so"])
-    with model.serve() as url:
-        made = OpenAIChat("m", f"{url}/v1")
-        made.ask(asked(stream=True))
-        made.close()
-    assert model.requests[0].stream
 
 
 @pytest.mark.parametrize(
@@ -230,20 +220,6 @@ def test_errors_with_status_200_are_raised(body, error):
     assert type(caught.value) is error
 
 
-def test_error_event_in_a_stream_is_raised():
-    begun = 'data: {"choices": [{"delta": {"content": "so"}}]}\n\n'
-    wrong = 'data: {"error": {"message": "rate limit", "code": "rate_limit_exceeded"}}\n\n'
-    made, _ = client([begun + wrong])
-    with pytest.raises(ProviderBusyError, match="rate limit"):
-        made.ask(asked(stream=True))
-
-
-def test_stream_without_finish_reason_is_truncated():
-    made, _ = client(['data: {"choices": [{"delta": {"content": "so"}}]}\n\n'])
-    with pytest.raises(ProviderBusyError, match="ended before the reply was complete"):
-        made.ask(asked(stream=True))
-
-
 @pytest.mark.parametrize(
     ("message", "finish", "text", "stop"),
     [
@@ -272,13 +248,6 @@ def test_nonstandard_tool_calls_are_parsed():
         ("call_0", "tap", {"arguments": "{oops"}),
         ("b", "look", {}),
     ]
-
-
-def test_unnumbered_streamed_tool_calls_stay_separate():
-    calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in "ab"]
-    chunk = {"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}
-    made, _ = client([f"data: {json.dumps(chunk)}\n\n"])
-    assert [call.id for call in made.ask(asked(stream=True)).tool_calls] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,7 @@ def test_calls_without_arguments_are_separate(calls: list[tuple[str, str, str]])
         ("chat", sse(A, 'data: {"choices": [{"overloaded', END)),
         ("anthropic", sse(START, *TEXT, {"type": "error", "error": {"message": "overloaded"}})),
         ("responses", sse({"type": "error", "message": "overloaded", "code": "server_error"})),
+        ("responses", sse({"type": "error", "message": "overloaded", "error": None})),
         ("responses", sse(FAILED)),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from pytest_mobileagent.testing import Fault, ScriptedModel, ToolCall, When
+from pytest_mobileagent.testing import Fault, ScriptedModel, When
 from tests.llm.scripted.asking import (
     ASKED,
     CHAT,
@@ -151,34 +151,3 @@ def test_served_model_without_replies_says_so():
         fetch(url + CHAT, ASKED[CHAT])
     with caught.value as error:
         assert "no reply left" in json.loads(error.read())["error"]["message"]
-
-
-def test_tool_conversation_is_read_from_every_api():
-    call, result = ToolCall("c1", "tap", {"x": 1}), "done"
-    function = {"name": "tap", "arguments": '{"x": 1}'}
-    tool_calls = [{"id": "c1", "type": "function", "function": function}]
-    chat = [
-        {"role": "assistant", "content": "I tap", "tool_calls": tool_calls},
-        {"role": "tool", "tool_call_id": "c1", "content": result},
-    ]
-    responses = [
-        {"role": "assistant", "content": [{"type": "output_text", "text": "I tap"}]},
-        {"type": "function_call", "call_id": "c1", **function},
-        {"type": "function_call_output", "call_id": "c1", "output": result},
-    ]
-    use = {"type": "tool_use", "id": "c1", "name": "tap", "input": {"x": 1}}
-    results = [{"type": "tool_result", "tool_use_id": "c1", "content": result}]
-    messages = [
-        {"role": "assistant", "content": [{"type": "text", "text": "I tap"}, use]},
-        {"role": "user", "content": results},
-    ]
-    for path, field, sent in [
-        (CHAT, "messages", chat),
-        (RESPONSES, "input", responses),
-        (MESSAGES, "messages", messages),
-    ]:
-        model = ScriptedModel(["so"])
-        answer(model, path, **{field: sent})
-        said, answered = model.requests[0].messages[-2:]
-        assert (said.role, said.text, said.tool_calls) == ("assistant", "I tap", (call,))
-        assert (answered.role, answered.text, answered.answers) == ("tool", "done", "c1")

@@ -57,22 +57,6 @@ def test_instructions_may_appear_in_mid_conversation():
     assert [message.role for message in model.requests[0].messages][-3:] == roles
 
 
-def test_chat_completion_has_openais_format():
-    body = answer(ScriptedModel([COUNTED]), CHAT)
-    [choice] = body["choices"]
-    assert choice["message"] == {"role": "assistant", "content": "so be it", "refusal": None}
-    assert (body["object"], body["model"], choice["finish_reason"]) == (
-        "chat.completion",
-        "m",
-        "stop",
-    )
-    assert body["usage"]["prompt_tokens"] == 100
-    assert body["usage"]["total_tokens"] == 107
-    assert body["usage"]["prompt_tokens_details"]["cached_tokens"] == 40
-    [call] = answer(ScriptedModel([TOOLS]), CHAT)["choices"][0]["message"]["tool_calls"]
-    assert call["function"] == {"name": "tap", "arguments": '{"x": 1, "y": 2}'}
-
-
 def test_chat_stream_counts_tokens_only_on_request():
     plain = events(ScriptedModel([COUNTED]), CHAT)
     assert plain[-1] == "[DONE]"
@@ -83,78 +67,6 @@ def test_chat_stream_counts_tokens_only_on_request():
     assert counted[-2]["choices"] == []
     assert counted[-2]["usage"]["completion_tokens"] == 7
     assert all(chunk["usage"] is None for chunk in counted[:-2])
-
-
-def test_chat_stream_assembles_tool_calls():
-    chunks = events(ScriptedModel([TOOLS]), CHAT)[:-1]
-    deltas = [e["choices"][0]["delta"] for e in chunks]
-    parts = [part for delta in deltas for part in delta.get("tool_calls", [])]
-    assert (parts[0]["id"], parts[0]["function"]["name"]) == ("c1", "tap")
-    words = "".join(part["function"]["arguments"] for part in parts)
-    assert json.loads(words) == {"x": 1, "y": 2}
-    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
-
-
-def test_response_has_openais_format():
-    body = answer(ScriptedModel([COUNTED]), RESPONSES)
-    [message] = body["output"]
-    assert message["content"][0]["text"] == "so be it"
-    assert (body["object"], body["status"], body["error"]) == ("response", "completed", None)
-    assert body["usage"]["input_tokens_details"]["cached_tokens"] == 40
-    short = answer(ScriptedModel([ScriptedReply("so", stop="length")]), RESPONSES)
-    assert (short["status"], short["incomplete_details"]) == (
-        "incomplete",
-        {"reason": "max_output_tokens"},
-    )
-    call = ToolCall("c1", "computer", {"type": "click", "x": 1, "y": 2}, "computer_call")
-    [item] = answer(ScriptedModel([ScriptedReply("", [call])]), RESPONSES)["output"]
-    assert (item["type"], item["action"]["x"], item["call_id"]) == ("computer_call", 1, "c1")
-
-
-def test_response_stream_ends_with_the_complete_response():
-    said = events(ScriptedModel([TOOLS]), RESPONSES)
-    assert [event["sequence_number"] for event in said] == list(range(len(said)))
-    assert said[0]["type"] == "response.created"
-    assert said[-1]["type"] == "response.completed"
-    assert [item["type"] for item in said[-1]["response"]["output"]] == ["message", "function_call"]
-    words = [e["delta"] for e in said if e["type"] == "response.output_text.delta"]
-    assert "".join(words) == "I tap"
-    assert said[-1]["response"]["usage"]["input_tokens"] == 5
-
-
-def test_message_has_anthropics_format():
-    body = answer(ScriptedModel([COUNTED]), MESSAGES)
-    assert body["content"] == [{"type": "text", "text": "so be it"}]
-    assert (body["type"], body["role"], body["stop_reason"]) == ("message", "assistant", "end_turn")
-    assert body["usage"] == {
-        "input_tokens": 60,
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 40,
-        "output_tokens": 7,
-    }
-    called = answer(ScriptedModel([TOOLS]), MESSAGES)
-    assert called["content"][1] == {
-        "type": "tool_use",
-        "id": "c1",
-        "name": "tap",
-        "input": {"x": 1, "y": 2},
-    }
-    assert called["stop_reason"] == "tool_use"
-
-
-def test_message_stream_starts_with_input_and_ends_with_output_tokens():
-    said = events(ScriptedModel([COUNTED]), MESSAGES)
-    assert said[0]["message"]["usage"]["cache_read_input_tokens"] == 40
-    assert [e["type"] for e in said if e["type"] != "content_block_delta"] == [
-        "message_start",
-        "ping",
-        "content_block_start",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-    ]
-    assert said[-2]["usage"] == {"output_tokens": 7}
-    assert said[-2]["delta"]["stop_reason"] == "end_turn"
 
 
 def test_gemini_response_has_googles_format():
