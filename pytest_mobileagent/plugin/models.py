@@ -138,7 +138,7 @@ class RunModels:
 
         It is limited and cached like judges, as its replies are not part of what is measured.
         """
-        from pytest_mobileagent.run.simulated_user import STREAM
+        from pytest_mobileagent.run.user import STREAM
 
         recorded = self._replies(case)
         settings = self._settings_beside(self.choice, case.epoch)
