@@ -33,240 +33,174 @@ MEANS: dict[Kind, type[ProviderError | RequestRefusedError]] = {
     "request": RequestRefusedError,  # malformed
 }
 
-# For each provider and kind, the errors `STATUS [CODE|CODE] [~WORDS] [*]`, separated by semicolons.
-# An error fits if its code and its words do (in lower case); one with neither is told by its
-# status, which is `_USUAL` for the kinds that are named so. A code includes its suffixes:
+# For each provider and kind, the errors `[CODE|CODE] [~WORDS]`, separated by semicolons. An error
+# fits if its code and its words do (in lower case). Errors that their status alone tells are not
+# listed, nor are the codes of failures, which all other errors are. A code includes its suffixes:
 # "Throttling" is also "Throttling.RateQuota". Gateways pass on other providers' errors, so all rows
-# are tried for every server. The documentation does not say what is marked with *, which comes from
-# public reports, and nothing was found at all for "unknown" kinds.
-_USUAL = {"key": 401, "model": 404, "request": 422, "rate": 429, "failure": 500, "overload": 503}
+# are tried for every server. What the documentation does not say is from public reports.
 _TABLE = {
     # platform.openai.com/docs/guides/error-codes; error codes of the Responses API
     "openai": """
-    money: 429 insufficient_quota; 429 ~exceeded your current quota, please check your plan;
-        429 billing_not_active *; 400 billing_hard_limit_reached *
-    quota: 429 rate_limit_exceeded ~request too large *
-    rate: 429 rate_limit_exceeded
-    overload: 503 slow_down; 503
-    key: 401 invalid_api_key; 403 unsupported_country_region_territory;
-        401 account_deactivated *
-    model: 404 model_not_found
-    length: 400 context_length_exceeded; 400 string_above_max_length *
-    moderation: 400 invalid_prompt|image_content_policy_violation; 400 content_policy_violation|
-        cyber_policy_violation *
-    failure: 500 server_error""",
+    money: insufficient_quota; ~exceeded your current quota, please check your plan;
+        billing_not_active; billing_hard_limit_reached
+    quota: rate_limit_exceeded ~request too large
+    rate: rate_limit_exceeded
+    overload: slow_down
+    key: invalid_api_key; unsupported_country_region_territory; account_deactivated
+    model: model_not_found
+    length: context_length_exceeded; string_above_max_length
+    moderation: invalid_prompt|image_content_policy_violation; content_policy_violation|
+        cyber_policy_violation""",
     # learn.microsoft.com/azure/ai-foundry/openai: quotas, content filter
     "azure": """
-    usual: failure
-    unknown: money
-    quota: 403 ~out of call volume quota *
-    rate: 429 RateLimitReached
-    overload: 429 NoCapacity *; 503
-    key: 401; 401 PermissionDenied
-    model: 404 DeploymentNotFound
-    length: 400 context_length_exceeded
-    moderation: 400 content_filter|ResponsibleAIPolicyViolation""",
+    quota: ~out of call volume quota
+    rate: RateLimitReached
+    overload: NoCapacity
+    key: PermissionDenied
+    model: DeploymentNotFound
+    length: context_length_exceeded
+    moderation: content_filter|ResponsibleAIPolicyViolation""",
     # docs.anthropic.com/en/api/errors
     "anthropic": """
-    money: 402 billing_error; 400 ~credit balance is too low *
-    quota: 400 ~reached your specified api usage limits *
-    rate: 429 rate_limit_error
-    overload: 529 overloaded_error
-    key: 401 authentication_error; 403 permission_error; 400 ~organization has been disabled *
-    model: 404 not_found_error
-    length: 413 request_too_large; 400 ~prompt is too long *
-    moderation: 400 ~blocked by content filtering policy *
-    failure: 500 api_error; 504 timeout_error""",
+    money: billing_error; ~credit balance is too low
+    quota: ~reached your specified api usage limits
+    rate: rate_limit_error
+    overload: overloaded_error
+    key: authentication_error; permission_error; ~organization has been disabled
+    model: not_found_error
+    length: request_too_large; ~prompt is too long
+    moderation: ~blocked by content filtering policy""",
     # ai.google.dev/gemini-api/docs/troubleshooting, for both endpoints
     "gemini": """
-    unknown: moderation
-    money: 400 FAILED_PRECONDITION; 429 RESOURCE_EXHAUSTED ~credits are depleted *;
-        403 BILLING_DISABLED *
-    quota: 429 RESOURCE_EXHAUSTED ~perday *; 429 RESOURCE_EXHAUSTED ~limit: 0 *
-    rate: 429 RESOURCE_EXHAUSTED
-    overload: 503 UNAVAILABLE
-    key: 403 PERMISSION_DENIED; 400 API_KEY_INVALID *; 400 ~api key not valid *;
-        400 ~api key expired *; 401 UNAUTHENTICATED *
-    model: 404 NOT_FOUND
-    length: 400 ~exceeds the maximum number of tokens *
-    failure: 500 INTERNAL; 504 DEADLINE_EXCEEDED""",
+    money: FAILED_PRECONDITION; RESOURCE_EXHAUSTED ~credits are depleted; BILLING_DISABLED
+    quota: RESOURCE_EXHAUSTED ~perday; RESOURCE_EXHAUSTED ~limit: 0
+    rate: RESOURCE_EXHAUSTED
+    overload: UNAVAILABLE
+    key: PERMISSION_DENIED; API_KEY_INVALID; ~api key not valid; ~api key expired; UNAUTHENTICATED
+    model: NOT_FOUND
+    length: ~exceeds the maximum number of tokens""",
     # docs.x.ai/docs/key-information/debugging: little more than statuses
     "xai": """
-    usual: rate model
-    unknown: quota overload
-    money: 429 ~used all available credits *; 403 ~doesn't have any credits *
-    key: 401; 400 ~incorrect api key
-    length: 400 ~maximum prompt length *
-    moderation: 403 ~content violates usage guidelines *
-    failure: 500 *""",
+    money: ~used all available credits; ~doesn't have any credits
+    key: ~incorrect api key
+    length: ~maximum prompt length
+    moderation: ~content violates usage guidelines""",
     # api-docs.deepseek.com/quick_start/error_codes: statuses
     "deepseek": """
-    usual: rate overload key failure request
-    unknown: quota
-    money: 402 ~insufficient balance
-    model: 400 ~model not exist *
-    length: 400 ~maximum context length *
-    moderation: 400 ~content exists risk *""",
+    money: ~insufficient balance
+    model: ~model not exist
+    length: ~maximum context length
+    moderation: ~content exists risk""",
     # help.aliyun.com/en/model-studio/error-code, for both endpoints
     "dashscope": """
-    unknown: quota
-    money: 400 Arrearage; 403 AllocationQuota.FreeTierOnly; 429 PrepaidBillOverdue *;
-        403 Throttling.AllocationQuota ~free allocated quota exceeded;
-        429 insufficient_quota ~free allocated quota exceeded; 429 PostpaidBillOverdue|
-        CommodityNotPurchased *
-    rate: 429 Throttling; 429 insufficient_quota ~allocated quota exceeded;
-        429 insufficient_quota ~error-code#token-limit *; 429 limit_requests|limit_burst_rate *
-    overload: 503 ModelUnavailable|ModelServingError *
-    key: 401 InvalidApiKey|invalid_api_key; 403 AccessDenied|access_denied
-    model: 404 ModelNotFound|model_not_found; 403 Model.AccessDenied *
-    length: 400 ~range of input length should be
-    moderation: 400 DataInspectionFailed|data_inspection_failed
-    failure: 500 InternalError; 500 RequestTimeOut|SystemError *
-    request: 400 InternalError.Algo.InvalidParameter""",
+    money: Arrearage; AllocationQuota.FreeTierOnly; PrepaidBillOverdue;
+        Throttling.AllocationQuota ~free allocated quota exceeded;
+        insufficient_quota ~free allocated quota exceeded; PostpaidBillOverdue|CommodityNotPurchased
+    rate: Throttling; insufficient_quota ~allocated quota exceeded;
+        insufficient_quota ~error-code#token-limit; limit_requests|limit_burst_rate
+    overload: ModelUnavailable|ModelServingError
+    key: InvalidApiKey|invalid_api_key; AccessDenied|access_denied
+    model: ModelNotFound|model_not_found; Model.AccessDenied
+    length: ~range of input length should be
+    moderation: DataInspectionFailed|data_inspection_failed
+    request: InternalError.Algo.InvalidParameter""",
     # docs.bigmodel.cn/cn/api/api-code and docs.z.ai/api-reference/api-code; most with status 429
     "zhipu": """
-    money: 429 1113|1309
-    quota: 429 1304|1308|1310
-    rate: 429 1302|1303|1313
-    overload: 429 1305|1312
-    key: 401 1000|1001|1002|1003|1004; 429 1110|1111|1112|1120|1121|1220
-    model: 400 1211|1221|1222|1311
-    length: 400 1261
-    moderation: 400 1300|1301
-    failure: 500; 500 1200|1230|1234""",
+    money: 1113|1309
+    quota: 1304|1308|1310
+    rate: 1302|1303|1313
+    overload: 1305|1312
+    key: 1000|1001|1002|1003|1004; 1110|1111|1112|1120|1121|1220
+    model: 1211|1221|1222|1311
+    length: 1261
+    moderation: 1300|1301
+    failure: 1200|1230|1234""",
     # platform.kimi.ai/docs/api/errors
     "moonshot": """
-    unknown: quota
-    money: 429 exceeded_current_quota_error; 403 ~insufficient balance *
-    rate: 429 rate_limit_reached_error
-    overload: 429 engine_overloaded_error
-    key: 401 invalid_authentication_error|incorrect_api_key_error; 403 permission_denied_error
-    model: 404 resource_not_found_error
-    length: 400 ~token length too long; 400 ~exceeded model token limit
-    moderation: 400 content_filter
-    failure: 500 server_error|unexpected_output""",
+    money: exceeded_current_quota_error; ~insufficient balance
+    rate: rate_limit_reached_error
+    overload: engine_overloaded_error
+    key: invalid_authentication_error|incorrect_api_key_error; permission_denied_error
+    model: resource_not_found_error
+    length: ~token length too long; ~exceeded model token limit
+    moderation: content_filter""",
     # volcengine.com/docs/82379/1299023
     "volcengine": """
-    money: 403 AccountOverdueError
-    quota: 429 SetLimitExceeded|QuotaExceeded
-    rate: 429 RateLimitExceeded|AccountRateLimitExceeded|RequestBurstTooFast|
+    money: AccountOverdueError
+    quota: SetLimitExceeded|QuotaExceeded
+    rate: RateLimitExceeded|AccountRateLimitExceeded|RequestBurstTooFast|
         ModelAccountRpmRateLimitExceeded|ModelAccountTpmRateLimitExceeded
-    overload: 429 ServerOverloaded|InflightBatchsizeExceeded|ModelLoadingError
-    key: 401 AuthenticationError; 403 AccessDenied; 401 InvalidAccountStatus *
-    model: 404 InvalidEndpointOrModel|InvalidEndpoint|ModelNotOpen|UnsupportedModel
-    length: 400 ~exceed max message tokens *
-    moderation: 400 SensitiveContentDetected|InputTextRiskDetection|InputImageRiskDetection|
+    overload: ServerOverloaded|InflightBatchsizeExceeded|ModelLoadingError
+    key: AuthenticationError; AccessDenied; InvalidAccountStatus
+    model: InvalidEndpointOrModel|InvalidEndpoint|ModelNotOpen|UnsupportedModel
+    length: ~exceed max message tokens
+    moderation: SensitiveContentDetected|InputTextRiskDetection|InputImageRiskDetection|
         OutputTextRiskDetection|InputTextSensitiveContentDetected|
         InputImageSensitiveContentDetected|OutputTextSensitiveContentDetected;
-        400 ContentSecurityDetectionError *
-    failure: 500 InternalServiceError""",
+        ContentSecurityDetectionError""",
     # openrouter.ai/docs/api/errors; also with status 200, and the status as the code
     "openrouter": """
-    usual: overload
-    money: 402
-    quota: 403 ~key limit exceeded *
-    rate: 429; 402 ~openrouter_in_flight_budget
-    key: 401; 403
-    model: 404 ~no endpoints found *; 400 ~is not a valid model id *
-    length: 400 context_length_exceeded
-    moderation: 403 ~"reasons"; 403 ~input was flagged; 403 content_policy_violation
-    failure: 502; 408""",
+    quota: ~key limit exceeded
+    rate: ~openrouter_in_flight_budget
+    model: ~no endpoints found; ~is not a valid model id
+    length: context_length_exceeded
+    moderation: ~"reasons"; ~input was flagged; content_policy_violation""",
     # console.groq.com/docs/errors
     "groq": """
-    usual: request
-    unknown: moderation
-    money: 400 blocked_api_access *
-    quota: 413 rate_limit_exceeded ~request too large *
-    rate: 429 rate_limit_exceeded
-    overload: 498 capacity_exceeded; 503
-    key: 401 invalid_api_key; 403
-    model: 404 model_not_found; 400 model_decommissioned *
-    length: 413; 400 context_length_exceeded *
-    failure: 500; 502""",
+    money: blocked_api_access
+    quota: rate_limit_exceeded ~request too large
+    rate: rate_limit_exceeded
+    overload: capacity_exceeded
+    key: invalid_api_key
+    model: model_not_found; model_decommissioned
+    length: context_length_exceeded""",
     # docs.mistral.ai/resources/error-glossary
     "mistral": """
-    usual: request
-    unknown: quota moderation
-    money: 402 *
-    rate: 429; 429 rate_limited *
-    overload: 503; 429 ~service tier capacity exceeded *
-    key: 401; 403
-    model: 404; 400 unknown_model; 400 invalid_model *; 400 ~invalid model: *
-    length: 400 ~too large for model *
-    failure: 500; 502; 504""",
+    rate: rate_limited
+    overload: ~service tier capacity exceeded
+    model: unknown_model; invalid_model; ~invalid model:
+    length: ~too large for model""",
     # docs.together.ai/docs/error-codes
     "together": """
-    usual: rate key failure
-    unknown: quota moderation
-    money: 402
-    overload: 503; 529
-    model: 404; 400 model_not_available *
-    length: 403 ~context length; 400 ~max_new_tokens must be *""",
+    model: model_not_available
+    length: ~context length; ~max_new_tokens must be""",
     # docs.vllm.ai, vllm/entrypoints/openai
     "vllm": """
-    usual: key
-    unknown: money quota rate moderation
-    overload: 503 *
-    model: 404 NotFoundError
-    length: 400 ~maximum context length
-    failure: 500 InternalServerError""",
+    model: NotFoundError
+    length: ~maximum context length""",
     # docs.ollama.com/api/errors: statuses
     "ollama": """
-    usual: rate model
-    unknown: moderation
-    money: 403 ~requires a subscription *
-    quota: 429 ~usage limit *
-    overload: 503 ~maximum pending requests exceeded *
-    key: 401 *
-    length: 400 ~exceeds the context length *
-    failure: 500; 502""",
+    money: ~requires a subscription
+    quota: ~usage limit
+    overload: ~maximum pending requests exceeded
+    length: ~exceeds the context length""",
     # lmstudio.ai/docs: nothing
     "lmstudio": """
-    unknown: money quota rate overload moderation
-    key: 401 *
-    model: 404 model_not_found *; 400 ~no models loaded *; 400 ~failed to load model *
-    length: 400 ~greater than the context length *
-    failure: 400 ~model has crashed *; 400 ~model unloaded *""",
+    model: model_not_found; ~no models loaded; ~failed to load model
+    length: ~greater than the context length
+    failure: ~model has crashed; ~model unloaded""",
     # What others say, of whom people report: LiteLLM, New API, SiliconFlow, MiniMax
     "others": """
-    unknown: quota rate overload key model length failure
-    money: 400 budget_exceeded *; 403 insufficient_user_quota *; 403 ~balance is insufficient *;
-        429 ~余额不足 *
-    moderation: 400 ~new_sensitive *""",
+    money: budget_exceeded; insufficient_user_quota; ~balance is insufficient; ~余额不足
+    moderation: ~new_sensitive""",
 }
 
 
 class Row(NamedTuple):
-    """One error of the table; `is_documented` unless it comes from public reports."""
+    """One error of the table."""
 
     kind: Kind
-    status: int
     code: str
     words: str
-    is_documented: bool
-
-
-_ERROR = re.compile(
-    r"(?P<status>\d{3})(?: (?P<codes>[\w.|\s]+?))?(?: ~(?P<words>.+?))?(?P<seen> \*)?"
-)
 
 
 def _rows(text: str) -> Iterator[Row]:
     for line in re.split(r"\n\s*(?=\w+: )", text)[1:]:
         kind, _, errors = line.partition(": ")
-        if kind == "usual":
-            yield from (Row(each, _USUAL[each], "", "", True) for each in errors.split())  # type: ignore[arg-type]
-        elif kind != "unknown":
-            for error in re.split(r";\s*", errors):
-                yield from _errors(kind, error)  # type: ignore[arg-type]
-
-
-def _errors(kind: Kind, text: str) -> Iterator[Row]:
-    error = _ERROR.fullmatch(text)
-    assert error is not None, text
-    status, codes, words, seen = error.group("status", "codes", "words", "seen")
-    for code in re.split(r"\|\s*", codes or ""):
-        yield Row(kind, int(status), code, words or "", not seen)
+        for error in re.split(r";\s*", errors):
+            codes, _, words = error.partition("~")
+            for code in re.split(r"\|\s*", codes.strip()):
+                yield Row(kind, code, words)  # type: ignore[arg-type]
 
 
 TABLE = {provider: tuple(_rows(text)) for provider, text in _TABLE.items()}
