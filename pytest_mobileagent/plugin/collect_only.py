@@ -81,7 +81,7 @@ def describe_answers(items: Sequence[pytest.Item]) -> None:
 
 
 def _expected(body: Any) -> Iterator[str]:
-    from pytest_mobileagent.check.answers import kinds_of
+    from pytest_mobileagent.check.answers.outcome import kinds_of
     from pytest_mobileagent.plugin.body_source import code_of, statements
 
     code = code_of(body)

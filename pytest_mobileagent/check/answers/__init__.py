@@ -1,7 +1,1 @@
-"""Whether an agent's answer states what is expected: stated, absent or unclear."""
-
-from __future__ import annotations
-
-from pytest_mobileagent.check.answers.outcome import Outcome, Reading, kinds_of, read_answer
-
-__all__ = ["Outcome", "Reading", "kinds_of", "read_answer"]
+"""Whether an answer states what is expected: `outcome` decides, by the `kinds` of values."""

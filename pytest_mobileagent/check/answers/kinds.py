@@ -13,23 +13,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.numbers import (
-    CURRENCY,
-    SPELLED,
-    UNITS,
-    Value,
-    any_of,
-    may_hold,
-    numbers,
-)
-from pytest_mobileagent.check.answers.text import CJK, WORDS, Text
-from pytest_mobileagent.check.answers.times import WEEKDAYS, clocks, dates
+from pytest_mobileagent.check.answers.text import CJK, WORDS, Text, phrase
+from pytest_mobileagent.check.answers.values import SPELLED, values
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from pytest_mobileagent.check.answers.text import Place
+    from pytest_mobileagent.check.answers.values import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,154 +37,148 @@ class Kind:
         return self.shown
 
 
+_CURRENCIES = frozenset(WORDS["currencies"])
+_VAGUE = {
+    number: "|".join(phrase([word]) for word in words.split())
+    for number, words in WORDS["vague"].items()
+}
+_UNREAD = r"\d ?(?:m|mn|bn|b)\b|[\u2044]|\d ?/ ?\d|(?<!\d)\.\d|\dh\d|n't\b|" + _VAGUE["*"]
+
+
 def _read(
     shown: str,
-    find: Callable[[Text], Sequence[Value]],
-    is_same: Callable[[Value], bool],
+    same: Iterable[tuple[str, object]],
+    near: Iterable[tuple[str, object]] = (),
     *,
-    is_other: Callable[[Value], bool] = lambda _: False,
-    is_near: Callable[[Value], bool] = lambda _: False,
-    digits: Sequence[Fraction] = (),
+    others: Iterable[str] = (),
+    digits: Iterable[Fraction] = (),
     vague: str = "(?!)",
-    more: str = "",
-    words: str = "(?!)",
 ) -> Kind:
-    """Return a kind of values that `find` reads.
+    """Return what texts state as any of some values, given by kind and value.
 
-    Its places are where a value `is_same`, with `more` after it, and where there are `words` for
-    it. It may also occur where a value `is_near`, and, apart from the values that certainly are
-    others (`is_other`), where there is one of the `digits`, or something `vague`.
+    It may also occur as a value that is `near`, or as any of the `digits` or something `vague`
+    outside of the values that certainly are others: of the same kinds, or of kinds in `others`.
     """
-    say, follow, hint = map(re.compile, (words, more, vague))
+    certain, near, numbers = {*same}, {*same, *near}, {*digits}
+    kinds = {kind for kind, _ in near} | {*others}
 
-    def places(text: Text) -> list[Place]:
-        same = [each for each in find(text) if is_same(each)]
-        ends = [follow.match(text.folded, each.end) for each in same]
-        whole = [(v.start, end.end() if end else v.end) for v, end in zip(same, ends, strict=True)]
-        return whole + [match.span() for match in say.finditer(text.folded)]
+    def read(text: Text) -> list[Value]:
+        return [each for each in values(text) if each.kind in kinds]
 
     def may_occur(text: Text) -> bool:
-        rest = text.without(each[:2] for each in find(text) if is_other(each))
-        is_vague = hint.search(rest.folded) or any(may_hold(rest, each) for each in digits)
-        return bool(is_vague or places(text) or any(map(is_near, find(text))))
+        rest = text.without(each[:2] for each in read(text))
+        is_near = any(each[2:] in near for each in read(text))
+        is_near = is_near or any(_may_hold(rest, number) for number in numbers)
+        return is_near or bool(re.search(vague, rest.folded))
 
-    return Kind(shown, places, may_occur)
+    return Kind(shown, lambda text: [v[:2] for v in read(text) if v[2:] in certain], may_occur)
 
 
-def _alone(
-    written: str, find: Callable[[Text], Sequence[Value]], example: str, of: str = ""
-) -> Value:
-    """Return the value that a string is, of a kind that matches `of`."""
+def _may_hold(text: Text, number: Fraction) -> bool:
+    """Return whether a number may stand in a text, in any notation and within any other value."""
+    found = {each.value for each in values(text)}
+    return bool(found & {None, number} or re.search(_written(number), text.folded))
+
+
+@lru_cache(maxsize=256)
+def _written(number: Fraction) -> str:
+    """Return a pattern of the digits of a number, with any separators, and of what is not read."""
+    is_whole = number.denominator == 1
+    digits = f"{abs(number)}" if is_whole else f"{float(abs(number)):.10f}".rstrip("0")
+    whole, _, part = digits.partition(".")
+    head = "[.,' ]?".join(whole.lstrip("0")) or ("0?" if part else "0")
+    written = rf"(?<!\d)0*{head}{f'[.,]{part}' if part else '(?:[.,]0+)?'}(?!\d)"
+    return "|".join((written, _UNREAD, _VAGUE.get(f"{number}", "(?!)")))
+
+
+def _alone(written: str, kinds: Iterable[str], example: str) -> Value:
+    """Return the value that a string is, which has to be of one of the kinds."""
     text = Text.of(written)
     whole = (len(text.folded) - len(text.folded.lstrip()), len(text.folded.rstrip()))
-    for each in find(text):
-        if each[:2] == whole and re.fullmatch(of or ".*", each.kind):
+    for each in values(text):
+        if each[:2] == whole and each.kind in kinds:
             return each
     raise TaskError(f"answers: {written!r} is not {example}")
-
-
-def counts(text: Text) -> list[Value]:
-    """Return the numbers of a text that are not parts of times and dates."""
-    taken = [*clocks(text), *dates(text)]
-    return [each for each in numbers(text) if not each.overlaps(taken)]
 
 
 def number(value: float | str | Fraction, *, of: float | str | None = None) -> Kind:
     """Return a number; `of` is the end of its scale, which an answer may name: "4.8/5"."""
     value = Fraction(str(value))
-    digits = f"{value.numerator}" if value.denominator == 1 else f"{float(value):.10g}"
-    shown, more, words = f"the number {digits}", rf"\s?{CURRENCY}", "(?!)"
+    written = f"{value.numerator}" if value.denominator == 1 else f"{float(value):.10g}"
+    shown = f"the number {written}" + (f" of {of}" if of is not None else "")
+    return _number(shown, value, of, {"number", "padded", "counted"})
+
+
+def _number(shown: str, value: Fraction, of: float | str | None, certain: Iterable[str]) -> Kind:
+    same: set[tuple[str, object]] = {(kind, value) for kind in certain}
     if of is not None:
-        shown += f" of {of}"
-        more = rf"\s?(?:/|out of|of)\s?{of}(?![\w.])(?:\sstars?\b)?|\sstars?\b|分"
-        words = rf"(?<![\w.,:/]){re.escape(digits)}0?\s?/\s?{of}(?![\w/]|\.\d)"
-    elif value == 0:
-        words = r"\b(?:none|nil|nothing|no(?= [a-z]))\b|没有(?!了|人)"
-    return _read(
-        shown,
-        counts,
-        lambda each: each.kind in {"number", "counted"} and each.value == value,
-        digits=[value],
-        more=more,
-        words=words,
-    )
+        same |= {("rated", (value, Fraction(str(of)))), ("rated", (value, None))}
+    kinds = ("number", "padded", "counted")
+    near = {(kind, each) for kind in kinds for each in (value, -value, None)}
+    return _read(shown, same, near, digits=[value])
 
 
-_SCALES = {"degrees": {"degrees", "celsius", "fahrenheit"}, "percent": {"percent", "number"}}
 _BINARY = [Fraction(1024, 1000) ** power for power in range(-4, 5)]
 
 
-def quantity(written: str, *, of: str = "") -> Kind:
-    """Return an amount with a unit, in any unit of its dimension; bytes by 1,000 or by 1,024.
-
-    `of` is its dimension, if it has to be a certain one.
-    """
-    example = {"duration": "a duration, such as 1 h 30 min"}
-    *_, dimension, amount = _alone(
-        written,
-        numbers,
-        example.get(of, "an amount with a known unit, such as 1.2 GB"),
-        of or "|".join(WORDS["units"]),
-    )
-    kinds = _SCALES.get(dimension, {dimension})
-    amounts = {amount * ratio for ratio in _BINARY} if dimension == "bytes" else {amount}
-    units = any_of(name for name, factors in UNITS.items() if dimension in factors)
-    written_digits = re.findall(r"\d{1,30}(?:\.\d{1,20})?", Text.of(written).folded)
-    return _read(
-        f"the {'duration' if dimension == 'duration' else 'quantity'} {written}",
-        counts,
-        lambda each: each.kind in kinds and each.value in amounts,
-        is_other=lambda each: each.kind == dimension,
-        is_near=lambda each: dimension == "duration" and each.kind in {"number", "duration?"},
-        digits=[*map(Fraction, written_digits), amount],
-        vague=rf"(?<![a-z]){units}",
-    )
+def quantity(written: str) -> Kind:
+    """Return an amount with a unit, in any unit of its dimension; bytes by 1,000 or by 1,024."""
+    return _quantity(written, WORDS["units"], "an amount with a known unit, such as 1.2 GB")
 
 
 def duration(written: str) -> Kind:
     """Return a duration, such as "1 h 30 min"."""
-    return quantity(written, of="duration")
+    return _quantity(written, {"duration"}, "a duration, such as 1 h 30 min")
 
 
 def money(written: str) -> Kind:
     """Return a sum of money, whose currency an answer may omit."""
-    amount = _alone(written, numbers, "a sum of money, such as $12.50", "[A-Z]+").value
-    currencies = {each.kind for each in numbers(Text.of(written)) if each.kind.isupper()}
+    return _quantity(written, _CURRENCIES, "a sum of money, such as $12.50")
+
+
+def _quantity(written: str, dimensions: Iterable[str], example: str) -> Kind:
+    dimension, amount = _alone(written, dimensions, example)[2:]
+    read = values(Text.of(written))
+    is_money = dimension in _CURRENCIES
+    own = {each.kind for each in read} & _CURRENCIES or {dimension}
+    own |= {"celsius", "fahrenheit"} if dimension == "degrees" else set()
+    is_percent = dimension == "percent"
+    own |= {"number", "padded"} if is_money or is_percent else set()
+    amounts = {amount * ratio for ratio in _BINARY} if dimension == "bytes" else {amount}
+    called = "sum" if is_money else "duration" if dimension == "duration" else "quantity"
     return _read(
-        f"the sum {written}",
-        counts,
-        lambda each: each.kind in {*currencies, "number"} and each.value == amount,
-        is_other=lambda each: each.kind.isupper() and each.kind not in currencies,
-        digits=[amount],
-        vague=r"\b(cents?|pence)\b|\dp\b|[角毛块元]",
+        f"the {called} {written}",
+        {(kind, each) for kind in own for each in amounts},
+        {*((kind, -amount) for kind in own), (f"{dimension}?", amount)}
+        | ({("number", amount / 100)} if is_percent else set()),
+        others=_CURRENCIES if is_money else (),
+        digits=[each.value for each in read if each.kind in {"counted", "attached"}],
+        vague=r"\b(cents?|pence)\b|\dp\b|块" if is_money else "(?!)",
     )
 
 
 def time(written: str) -> Kind:
     """Return a time of day; without am or pm, on a 24-hour clock."""
-    of, seconds = _alone(written, clocks, "a time of day, such as 9:30 PM or 21:30")[2:]
+    of, seconds = _alone(written, {"clock", "half"}, "a time of day, such as 9:30 PM or 21:30")[2:]
     hour, minute = divmod(seconds // 60, 60)
-    hours = [] if minute else [Fraction((hour - 1) % 12 + 1)]
+    other_half = (seconds + 12 * 3600) % (24 * 3600)
+    hours = set() if minute else {(hour - 1) % 12 + 1}
     return _read(
         f"the time {hour:02}:{minute:02}" + (f":{seconds % 60:02}" if seconds % 60 else ""),
-        clocks,
-        lambda each: each.value == seconds and (each.kind == "clock" or seconds < 13 * 3600),
-        is_other=lambda _: True,
-        is_near=lambda each: each.value % 43200 == seconds % 43200 and "half" in (of, each.kind),
-        digits=[*(Fraction(100 * h + minute) for h in (hour, hour % 12)), *hours],
-        vague=rf"\b(?:half|quarter|past|o'?clock|to|{SPELLED})\b|[差刻过]|中午|晚上|凌晨",
+        {("clock", seconds), ("half", seconds)},
+        {("half", other_half)} | ({("clock", other_half)} if of == "half" else set()),
+        digits=map(Fraction, {100 * hour + minute, 100 * (hour % 12) + minute, *hours}),
+        vague=rf"\b(?:past|o'?clock|to|{SPELLED})\b|[差过]|中午|晚上|凌晨",
     )
 
 
 def date(year: int | None, month: int, day: int | None = None) -> Kind:
     """Return a day, or a month of a year; without a year, an answer may name any."""
-    same = {(None, month, day), (year, month, day)}
     shown = [f"{year}"] * bool(year) + [f"{month:02}"] + [f"{day or 0:02}"] * bool(day)
     return _read(
         f"the date {'-'.join(shown)}",
-        dates,
-        lambda each: each.value[1:] == (month, day) and year in (None, each.value[0]),
-        is_other=lambda each: each.value[2] is not None and each.value not in same,
+        {("date", (year, month, day)) if year else ("day", (month, day))},
+        {("date", (None, month, day))} if year else (),
         digits=[] if day is None else [Fraction(day)],
         vague=r"\b(to(day|morrow|night)|yesterday|next|last|this)\b|[今明昨后前]天|[上下]周|年",
     )
@@ -223,7 +209,8 @@ def phone(written: str) -> Kind:
     )
 
 
-_HOST = re.compile(r"(?<=@)[\w.-]+$|^\w+://[^/?#]*|^(?:[a-zA-Z\d-]+\.)+[a-zA-Z]{2,}")
+# Of an e-mail address or a URL, escaped for a pattern.
+_HOST = re.compile(r"(?<=@)[\w.\\-]+$|^\w+://[^/?#]*|^(?:[a-zA-Z\d\\-]+\\\.)+[a-zA-Z]{2,}")
 
 
 def exact(written: str) -> Kind:
@@ -233,12 +220,8 @@ def exact(written: str) -> Kind:
     the scheme and host of a URL (RFC 3986, 6.2.2.1).
     """
     sought = Text.of(written.strip())
-    start, end = host.span() if (host := _HOST.search(sought.shown)) else (0, 0)
-    before, cased, after = (
-        re.escape(part)
-        for part in (sought.shown[:start], sought.shown[start:end], sought.shown[end:])
-    )
-    whole = rf"(?<![^\W{CJK}])(?<![@/.+-]){before}(?i:{cased}){after}(?![^\W{CJK}]|[@/+-]|[.:]\w)"
+    cased = _HOST.sub(lambda host: f"(?i:{host[0]})", re.escape(sought.shown), count=1)
+    whole = rf"(?<![^\W{CJK}])(?<![@/.+-]){cased}(?![^\W{CJK}]|[@/+-]|[.:]\w)"
     bare = re.sub("^(https?)?(www)?", "", sought.squeezed)
     return Kind(
         f"exactly {written!r}",
@@ -247,7 +230,9 @@ def exact(written: str) -> Kind:
     )
 
 
-_ON_OFF = [words.split() for words in WORDS["states"].values()]
+_TITLE = rf"\b(?:{'|'.join(WORDS['titles']['en'].split())})\b\.?"
+_AFTER = f"(?:{'|'.join(WORDS['titles']['zh'].split())})"
+_SAME = [frozenset(words.split()) for words in WORDS["same"]["words"]]
 
 
 def name(written: str) -> Kind:
@@ -255,35 +240,25 @@ def name(written: str) -> Kind:
     own = Text.of(written)
     if not own.words:
         raise TaskError(f"answers: {written!r} has no letters or digits that an answer could state")
-    days = next((day for day in WEEKDAYS if own.squeezed in day), {own.folded})
-    forms = {*days, own.folded.replace("&", " and ")}
-    sought = {tuple(word.text for word in Text.of(form).words) for form in forms}
+    same = next((words for words in _SAME if own.squeezed in words), {own.folded})
+    forms = sorted({*same, own.folded.replace("&", " and ")}, key=len, reverse=True)
     # "on" is a preposition if a word follows it.
-    end = r"(?!\s*\w)" if own.squeezed in {"on", "off", "in", "out", "up", "down"} else ""
+    ends = [r"(?!\s*\w)" if form in {"on", "off", "in", "out", "up"} else "" for form in forms]
+    each = (phrase(Text.of(form).words) + end for form, end in zip(forms, ends, strict=True))
+    sought = re.compile(rf"(?:{_TITLE} )?(?:{'|'.join(each)}){_AFTER}?")
     like = 100 if len(own.squeezed) < 4 else 60 if re.search(f"[{CJK}]", own.shown) else 75
-    state = [word for words in _ON_OFF if own.squeezed in words for word in words]
+    numbers = [Fraction(number) for number in re.findall(r"\b[0-9]{1,30}\b", own.folded)]
 
     def places(text: Text) -> list[Place]:
-        runs = (
-            (text.words[at : at + len(form)], form)
-            for form in sought
-            for at in range(len(text.words))
-        )
-        same = [run for run, form in runs if tuple(word.text for word in run) == form]
-        spans = [(run[0].start, run[-1].end) for run in same]
-        return [span for span in spans if re.compile(end).match(text.folded, span[1])]
+        return [match.span() for match in sought.finditer(text.folded)]
 
     def may_occur(text: Text) -> bool:
         from rapidfuzz import fuzz
 
-        words = {word.text for word in text.words}
-        numbers = [word.text for word in own.words if word.text.isascii() and word.text.isdigit()]
-        if places(text) or not words.isdisjoint(state):
-            return True
-        if not all(may_hold(text, Fraction(number)) for number in numbers):
-            return False  # 12 items are not 13 items
+        if not all(_may_hold(text, number) for number in numbers):
+            return bool(places(text))  # 12 items are not 13 items
         is_like = fuzz.partial_ratio(own.squeezed, text.squeezed) >= like
-        return is_like or words.issuperset(word.text for word in own.words)
+        return is_like or {*text.words} >= {*own.words} or bool(places(text))
 
     return Kind(repr(written), places, may_occur)
 
@@ -294,38 +269,34 @@ _NO = "no|nope|false|否|不是的?|没有|不对|不可以|不能|不"
 
 def yes() -> Kind:
     """Return the answer yes."""
-    return _polarity("yes", _YES, _NO)
+    return _polarity("yes", _YES, _NO, denial="(?!)")
 
 
 def no() -> Kind:
     """Return the answer no."""
-    return _polarity("no", _NO, _YES)
+    return _polarity("no", _NO, _YES, denial=r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]")
 
 
-def _polarity(shown: str, own: str, other: str) -> Kind:
-    said = re.compile(rf"\W*({own})(?![a-z])")
-    denial = r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]" if shown == "no" else "(?!)"
+def _polarity(shown: str, own: str, other: str, denial: str) -> Kind:
+    said, opposite = rf"\W*({own})(?![a-z])", rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))"
 
     def places(text: Text) -> list[Place]:
-        word = said.match(text.folded)
+        word = re.match(said, text.folded)
         denials = re.compile(denial).finditer(text.folded, word.end()) if word else ()
         return [word.span(1), *(each.span() for each in denials)] if word else []
 
-    opposite = re.compile(rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))")
-    return Kind(shown, places, lambda text: bool(text.words) and not opposite.match(text.folded))
+    return Kind(
+        shown, places, lambda text: bool(text.words) and not re.match(opposite, text.folded)
+    )
 
 
 def one_of(*values: str | Kind) -> Kind:
     """Return any one of several values."""
-    kinds = tuple(plain(value) if isinstance(value, str) else value for value in values)
+    kinds = [plain(value) if isinstance(value, str) else value for value in values]
+    longest_first = sorted(kinds, key=lambda kind: -len(str(kind)))
 
     def places(text: Text) -> list[Place]:
-        found = [places for kind in kinds if (places := kind.places(text))]
-        longest = max(found, key=lambda each: each[0][1] - each[0][0], default=[])
-        # Another value is a second answer, unless it is a part of this one.
-        rest = [place for each in found if each is not longest for place in each]
-        inside = all(longest[0][0] <= s and e <= longest[0][1] for s, e in rest)
-        return longest if inside else []
+        return next((found for kind in longest_first if (found := kind.places(text))), [])
 
     shown = " or ".join(map(str, kinds))
     return Kind(shown, places, lambda text: any(kind.may_occur(text) for kind in kinds))
@@ -355,22 +326,27 @@ def plain(written: str) -> Kind:  # noqa: PLR0911 - one for each kind
         is_scale = "." in ratio[1] or ratio[2] in {"5", "10", "100"}
         return number(ratio[1], of=ratio[2]) if is_scale else number(Fraction(ratio[0]))
     with suppress(TaskError):
-        return date(*_alone(bare, dates, "").value)
+        return date(*_alone(bare, {"date"}, "").value)
     if re.fullmatch(r"\+?[\d ()-]{7,20}", bare) and 7 <= len(re.sub(r"\D", "", bare)) <= 15:
         return one_of(phone(bare), number(bare)) if bare.isdigit() else phone(bare)
-    if re.fullmatch(r"[-+]?\d{1,30}(\.\d{1,20})?", bare):
-        return number(bare)
-    for find in (clocks, numbers):
+    if re.fullmatch(r"(0|[1-9]\d{0,29})\.\d{1,20}", bare):
+        return _decimal(bare)
+    for make, kinds in (
+        (time, {"clock", "half"}),
+        (money, _CURRENCIES),
+        (quantity, WORDS["units"]),
+    ):
         with suppress(TaskError):
-            return _of_kind(raw, _alone(bare, find, ""))
+            return make(_alone(raw, kinds, "") and raw)
+    if re.fullmatch(r"0\d+", bare):  # a code
+        return exact(raw)
+    with suppress(TaskError):
+        return number(_alone(bare, {"number", "padded"}, "").value)
     return exact(written) if re.fullmatch(_EXACT, raw) else name(written)
 
 
-def _of_kind(written: str, found: Value) -> Kind:
-    if found.kind == "ordinal":
-        shown = f"the ordinal number {found.value}"
-        return _read(shown, counts, lambda each: each[2:] == found[2:], digits=[found.value])
-    if found.kind == "number":
-        return number(found.value)
-    kind = time if found.kind in {"clock", "half"} else money if found.kind.isupper() else quantity
-    return kind(written)
+def _decimal(written: str) -> Kind:
+    """Return a number that may be a version, which 7.50 is not if 7.5 is, or be on a scale."""
+    value, padded = Fraction(written), {"padded"} if written.endswith("0") else {"number"}
+    scale = next((end for end in (5, 10, 100) if 0 <= value <= end), None)
+    return _number(f"the number {written}", value, scale, {"counted", *padded})

@@ -10,15 +10,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.answers.kinds import Kind, plain
-from pytest_mobileagent.check.answers.text import LONGEST, WORDS, Text, parts
+from pytest_mobileagent.check.answers.text import LONGEST, WORDS, Text, parts, phrase
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.check.answers.text import Place, Token
+    from pytest_mobileagent.check.answers.text import Place
 
 _QUESTION = re.compile(r"\?|有没有|是不是|是否|能不能|吗")
 _DISCLAIMER = re.compile(
@@ -39,7 +40,7 @@ class Outcome(StrEnum):
 class Reading:
     """How an answer was read: the outcome, what was expected, and the reason, in words.
 
-    `said` are the values, or their words, as they stand in an unclear answer.
+    `said` are the values as they stand in the answer.
     """
 
     outcome: Outcome
@@ -67,39 +68,25 @@ def read_answer(
     Raises:
         TaskError: if what is expected is neither text nor a kind, nor a list of them.
     """
-    kinds = kinds_of(expected)
+    kinds, whole = kinds_of(expected), Text.of(answer[:LONGEST])
     sought = ", ".join(map(str, kinds))
-    said = " ".join(answer.split())
-    said = f'"{said}"' if len(said) <= 300 else f'"{said[:300]}…"'
-    whole = Text.of(answer[:LONGEST])
-    missing = [str(kind) for kind in kinds if not kind.may_occur(whole)]
-    if not answer.strip() or missing:
-        why = f"does not say {', '.join(missing or [sought])}"
-        return Reading(
-            Outcome.ABSENT,
-            sought,
-            f"the answer {why}: {said if answer.strip() else 'there is no answer'}",
-        )
-    if len(answer) <= LONGEST and not _DISCLAIMER.search(whole.folded):
-        orders = [order for part in parts(answer) if (order := _order(part, kinds, goal))]
-        if any(any_order or order == sorted(order) for order in orders):
-            return Reading(Outcome.STATED, sought, f"the answer says {sought}")
-        if orders:
-            why = f"does not say {sought} in this order"
-            return Reading(Outcome.ABSENT, sought, f"the answer {why}: {said}")
-    why = f"the answer says {sought} among other things ({said})"
-    return Reading(Outcome.UNCLEAR, sought, why, _said(whole, kinds))
-
-
-def _said(whole: Text, kinds: Sequence[Kind]) -> tuple[str, ...]:
-    """Return where an answer says the values: for people, who decide about it."""
-    places = [place for kind in kinds for place in kind.places(whole)]
-    if not places:
-        words = {word.text for kind in kinds for word in Text.of(str(kind)).words}
-        framed = _filler(whole, Text.of(""))
-        alike = [word for word in whole.words if word.text in words and word not in framed]
-        places = [(word.start, word.end) for word in alike]
-    return tuple(dict.fromkeys(whole.shown[start:end] for start, end in places))
+    missing = ", ".join(str(kind) for kind in kinds if not kind.may_occur(whole))
+    is_readable = len(answer) <= LONGEST and not _DISCLAIMER.search(whole.folded)
+    each = parts(answer) if is_readable and not missing else ()
+    orders = [order for part in each if (order := _order(part, kinds, goal))]
+    if missing or not answer.strip():
+        outcome, why = Outcome.ABSENT, f"does not say {missing or sought}"
+    elif any(any_order or order == sorted(order) for order in orders):
+        outcome, why = Outcome.STATED, f"says {sought}"
+    elif orders:
+        outcome, why = Outcome.ABSENT, f"does not say {sought} in this order"
+    else:
+        outcome, why = Outcome.UNCLEAR, f"says {sought} among other things"
+    quoted = " ".join(answer.split())
+    quoted = f'"{quoted[:300]}{"…" * (len(quoted) > 300)}"' if quoted else "there is no answer"
+    places = (place for kind in kinds for place in kind.places(whole))
+    said = tuple(dict.fromkeys(whole.shown[start:end] for start, end in places))
+    return Reading(outcome, sought, f"the answer {why}: {quoted}", said)
 
 
 def kinds_of(expected: object) -> tuple[Kind, ...]:
@@ -131,57 +118,51 @@ def _order(part: Text, kinds: Sequence[Kind], goal: str) -> list[Place]:
         chosen[index] = free[0]
         taken += free[:1] if kinds.count(kinds[index]) > 1 else free
     is_named = any(kind.places(Text.of(goal)) for kind in kinds)
-    filler = _filler(text, Text.of("" if is_named else goal))
-    rest = (token for token in text.tokens if token not in filler)
-    is_stated = all(any(s <= each.start and each.end <= e for s, e in taken) for each in rest)
+    is_stated = _is_filler(text, taken, Text.of("" if is_named else goal))
     return [chosen[index] for index in range(len(kinds))] if is_stated else []
+
+
+_NEVER = {*WORDS["never"]["en"].split(), *WORDS["never"]["zh"]}
+_DENIALS = {"not", "no", "t", "without", *"不没未无非"}
+_OR = {"or", "and", "either", "if", "yes", "no", "或", "还", "是", "否", "和"}
+_ENDINGS = "(?:ing|ed|es|s|e|(?<=e)d|(?<=en)[dt])?"
 
 
 def _stem(word: str) -> str:
     """Return an English word without the endings of plurals and verbs; others as they are."""
     is_long = word.isascii() and len(word) > 3
-    endings = r"(?<=^..e)[sd]$|(?<=...)(ing|ed|es|s|e|(?<=en)[dt])$"  # used, uses: use
-    return re.sub(endings, "", word) if is_long else word
+    return re.sub(rf"(?<=...){_ENDINGS}$", "", word) if is_long else word
 
 
-_FRAMES = {_stem(word) for word in WORDS["frame"]["en"].split()}
-_FRAMES |= {*WORDS["frame"]["signs"]}
-_CHINESE = re.compile("|".join(sorted(WORDS["frame"]["zh"].split(), key=len, reverse=True)))
-_NEVER = {*WORDS["never"]["en"].split(), *WORDS["never"]["zh"]}
-_DENIALS = {"not", "no", "t", "without", *"不没未无非"}
-_OR = {"or", "and", "either", "if", "yes", "no", "或", "还", "是", "否", "和"}
+@lru_cache(maxsize=256)
+def _allowed(goal: Text) -> str:
+    """Return a pattern of what may stand around a value without changing what is stated.
 
-
-def _filler(text: Text, goal: Text) -> set[Token]:
-    """Return the tokens that may stand around a value without changing what is stated.
-
-    These are frame words, words of the goal, and denials and numbers where they stand as in the
-    goal: "not done", "after 7". If the goal has a denial, other words of it may not stand alone.
+    These are frame words and words of the goal; none of the goal's if one of them is a denial.
     """
-    denies = not _DENIALS.isdisjoint(word.text for word in goal.words)
-    said = set() if denies else {_stem(word.text) for word in goal.words}
-    framed = {at for match in _CHINESE.finditer(text.folded) for at in range(*match.span())}
-    allowed = {
-        token
-        for token in text.tokens
-        if token.text not in _NEVER
-        and (token.start in framed or _stem(token.text) in _FRAMES | said)
-        and not re.search(r"\d", token.text)
-    }
-    pairs = {(first.text, _stem(second.text)) for first, second in pairwise(goal.words)}
-    for both in pairwise(text.words):
-        is_quoted = (both[0].text, _stem(both[1].text)) in pairs
-        if is_quoted and not _OR & {both[0].text, both[1].text}:
-            allowed |= {*both}
-    return allowed
+    said = set() if _DENIALS & {*goal.words} else {*goal.words} - _NEVER
+    frames = {*WORDS["frame"]["en"].split(), *WORDS["frame"]["zh"].split()}
+    stems = {_stem(word) for word in frames | said if not re.search(r"\d", word)}
+    longest_first = sorted(stems, key=len, reverse=True)
+    signs = rf"[\s{re.escape(WORDS['frame']['signs'])}]"
+    return "|".join([signs, *(phrase([stem], _ENDINGS) for stem in longest_first)])
+
+
+def _is_filler(text: Text, taken: list[Place], goal: Text) -> bool:
+    """Return whether only filler stands beside the values.
+
+    Denials and numbers are filler where they stand as in the goal: "not done", "after 7".
+    """
+    pairs = (
+        phrase(map(_stem, both), _ENDINGS) for both in pairwise(goal.words) if not _OR & {*both}
+    )
+    quoted = [m.span(1) for pair in pairs for m in re.finditer(f"(?=({pair}))", text.folded)]
+    return not re.sub(_allowed(goal), "", text.without([*taken, *quoted]).folded)
 
 
 def _unnumbered(text: str) -> str:
     """Return a text without the numbers of a numbered list: 1, 2, 3, …."""
-    lines = text.strip().splitlines()
-    heads = [re.match(r"\s*(\d{1,3})[.)、]\s+", line) for line in lines]
-    numbered = [int(head[1]) for head in heads if head]
-    if len(numbered) < 2 or numbered != list(range(1, len(numbered) + 1)):
-        return text
-    pairs = zip(lines, heads, strict=True)
-    return "\n".join(line[head.end() :] if head else line for line, head in pairs)
+    head = re.compile(r"^\s*(\d{1,3})[.)、]\s+", re.MULTILINE)
+    found = head.findall(text)
+    is_list = len(found) > 1 and found == [str(number + 1) for number in range(len(found))]
+    return head.sub("", text) if is_list else text

@@ -1,4 +1,4 @@
-"""An answer as it is compared: folded text, its tokens, and the parts that may be the answer."""
+"""An answer as it is compared: folded text, and the parts that may be the answer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import tomllib
 import unicodedata
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,23 +17,18 @@ if TYPE_CHECKING:
 CJK = "㐀-鿿豈-﫿぀-ヿ"  # Han, hiragana and katakana, which are written without spaces
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 LONGEST = 8_000  # characters; nobody's answer is longer, and copying a screen is not answering
-_QUOTES = re.compile("[\u2018-\u201b\u2032`]")
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060\ufeff\xad]")
-_TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+|[^\s]")
+_UNIFIED = {
+    "'": "[\u2018-\u201b\u2032`]",
+    '"': "[\u201c-\u201f\u2033«»]",
+    "-": "[\u2010-\u2015\u2212]",
+    "": "[\u200b-\u200f\u202a-\u202e\u2060\ufeff\xad]",  # invisible
+    "\n": "\r\n?",
+}
 
 Place = tuple[int, int]  # from the first character of a folded text to the one after the last
 
 
-class Token(NamedTuple):
-    """A word, a character of a script without spaces, or a sign."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     """Text whose notation is unified; both strings have the same length.
 
@@ -44,61 +39,61 @@ class Text:
     shown: str
     folded: str
 
-    @classmethod
-    def of(cls, text: str) -> Text:
+    @staticmethod
+    @lru_cache(maxsize=256)  # a body asks several questions about one answer, after every step
+    def of(text: str) -> Text:
         """Return a text as it is compared."""
-        return _text(text)
+        raised = re.sub("([⁰¹²³⁴-⁹₀-₉])", r"^\1", text)  # 6² is not 62
+        shown = unicodedata.normalize("NFKC", raised)
+        for sign, signs in _UNIFIED.items():
+            shown = re.sub(signs, sign, shown)
+        shown = unicodedata.normalize("NFC", shown)
+        return Text(shown, "".join(map(_fold, shown)))
 
-    @cached_property
-    def tokens(self) -> tuple[Token, ...]:
-        """The tokens, in order."""
-        return tuple(Token(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(self.folded))
+    @property
+    def words(self) -> list[str]:
+        """The words; in scripts without spaces, the characters."""
+        return re.findall(rf"[{CJK}]|[^\W_{CJK}]+", self.folded)
 
-    @cached_property
-    def words(self) -> tuple[Token, ...]:
-        """The tokens that are not signs."""
-        return tuple(token for token in self.tokens if token.text[0].isalnum())
-
-    @cached_property
+    @property
     def squeezed(self) -> str:
         """The letters and digits only."""
-        return "".join(token.text for token in self.words)
+        return re.sub(r"[\W_]", "", self.folded)
 
     def without(self, places: Iterable[Place]) -> Text:
         """Return the text with spaces instead of what stands at some places."""
         blank = {at for start, end in places for at in range(start, end)}
-        return _text("".join(" " if at in blank else c for at, c in enumerate(self.folded)))
-
-
-@lru_cache(maxsize=256)  # a body asks several questions about one answer, after every step
-def _text(text: str) -> Text:
-    raised = re.sub("([⁰¹²³⁴-⁹₀-₉])", r"^\1", text)  # 6² is not 62
-    unified = _INVISIBLE.sub("", unicodedata.normalize("NFKC", raised))
-    unified = _DASHES.sub("-", _QUOTES.sub("'", re.sub("[\u201c-\u201f\u2033«»]", '"', unified)))
-    shown = unicodedata.normalize("NFC", re.sub("\r\n?", "\n", unified))
-    return Text(shown, "".join(map(_fold, shown)))
+        return Text.of("".join(" " if at in blank else c for at, c in enumerate(self.folded)))
 
 
 @lru_cache(maxsize=4096)
 def _fold(char: str) -> str:
     """Return a character in lower case without accents, always one character."""
-    if char.isascii():
-        return char.lower()
     base = re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", char)).lower()
     return base if len(base) == 1 else char
 
 
+def phrase(words: Iterable[str], endings: str = "") -> str:
+    """Return a pattern of whole words in a row, the longer of which may have other endings."""
+    letter = rf"[^\W_{CJK}]"
+    each = (
+        word
+        if re.match(f"[{CJK}]", word)
+        else rf"(?<!{letter}){re.escape(word)}{endings if len(word) > 2 else ''}(?!{letter})"
+        for word in words
+    )
+    return r"[\W_]*".join(each)
+
+
+# How formats wrap an answer: in a code fence, an element, or a call with one text.
+_WRAPPED = re.compile(
+    r"""\s*(?:```\w*\n(.*?)\n?```|<\w+>([^<]*)</\w+>|\w+\((?:\w+ ?= ?)?["'](.*)["']\))\s*""",
+    re.DOTALL,
+)
 _MARK = re.compile(
     r"(?:(?:the |my )?(?:final )?answer(?: is)?|(?:最终)?答案[是为]?) ?[*_]*:[ *_]*(?=\S)",
     re.IGNORECASE,
 )
-# How the formats of agents wrap an answer: a code fence, an element, a call with one text.
-_WRAPPED = re.compile(
-    r"""\s*(?:```\w*\n(?P<fenced>.*?)\n?```|<(\w+)>(?P<inside>[^<]*)</\2>"""
-    r"""|(?!no\b)\w+\((?:\w+ ?= ?)?(["'])(?P<said>(?:(?!\4).)*)\4\))\s*""",
-    re.DOTALL,
-)
-_FIELDS = ("answer", "text", "message", "content", "result")
 
 
 def parts(answer: str) -> Iterator[Text]:
@@ -107,39 +102,32 @@ def parts(answer: str) -> Iterator[Text]:
     A JSON value alone stands for what it contains.
     """
     if wrapped := _WRAPPED.fullmatch(answer):
-        answer = next(filter(None, wrapped.group("fenced", "inside", "said")), "")
+        answer = next(filter(None, wrapped.groups()), "")
     answer = _json(answer)
-    yield (whole := Text.of(answer))
-    paragraphs = re.split(r"\n[ \t]*\n", whole.shown.strip())
-    if len(paragraphs) > 1:
-        yield Text.of(_json(paragraphs[-1]))
-    line = whole.shown.strip().rpartition("\n")[2].strip(" #>-").lstrip("*_ ")
+    yield Text.of(answer)
+    said = Text.of(answer).shown.strip()
+    *rest, paragraph = re.split(r"\n[ \t]*\n", said)
+    if rest:
+        yield Text.of(_json(paragraph))
+    line = said.rpartition("\n")[2].strip(" #>-").lstrip("*_ ")
     if marked := _MARK.match(line):
         yield Text.of(line[marked.end() :])
-    elif "\n" in whole.shown.strip() and re.fullmatch(r"[^*]+\*\*[.。]?", line):
+    elif "\n" in said and re.fullmatch(r"[^*]+\*\*[.。]?", line):
         yield Text.of(line)
 
 
 def _json(answer: str) -> str:
-    """Return the text in a JSON value that has one: alone, in a list, or in a field.
-
-    Any other text is returned as it is.
-    """
+    """Return the text in a JSON value: alone, in a list, or in an object of one field."""
     if answer.strip()[:1] not in {"{", "[", '"'}:
         return answer
     try:
         value = json.loads(answer)
     except (ValueError, RecursionError):
         return answer
-    if isinstance(value, dict):
-        fields = [
-            each
-            for each in value
-            if len(value) == 1 or (each in _FIELDS and "action_type" in value)
-        ]
-        value = value[fields[0]] if len(fields) == 1 else None
+    if isinstance(value, dict):  # AndroidWorld's agents add `action_type`
+        fields = [field for name, field in value.items() if name != "action_type"]
+        value = fields[0] if len(fields) == 1 else None
     each = value if isinstance(value, list) else [value]
     if not all(isinstance(one, str | int | float) for one in each):
         return answer
-    words = {True: "yes", False: "no"}
-    return "\n".join(words[one] if isinstance(one, bool) else str(one) for one in each)
+    return "\n".join(("no", "yes")[one] if isinstance(one, bool) else str(one) for one in each)
