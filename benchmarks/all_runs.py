@@ -27,7 +27,7 @@ def report(number: int, tasks: int, draw: random.Random) -> dict[str, object]:
         case = Case(Task("Do it."), f"clock/task_{place}", f"suite{place % 3}", f"test_{place}")
         outcome = "passed" if passed else "failed"
         verdict = Verdict(passed, "check", "")
-        results[case.nodeid] = Result(case, outcome, verdict=verdict).to_wire()
+        results[case.nodeid] = Result(case, outcome, verdict=verdict).entry()
     day = f"2026-{1 + number // 28 % 12:02}-{1 + number % 28:02}T09:00:00+00:00"
     about = {"id": f"run-{number}", "agent": f"agent{number % 5}", "started": day, "ended": day}
     return document(about, results)

@@ -18,10 +18,12 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import SUFFIXES
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded_run import document, find_run, read_report
 
@@ -48,15 +50,13 @@ def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
     shutil.copy(source / "run.json", target)
     tasks: dict[str, Any] = {}
     for number in range(count):
-        task = dict(report["tasks"][number % len(report["tasks"])])
+        task = report["tasks"][number % len(report["tasks"])]
         folder = f"episodes/copy-{number:05}.0"
-        copy_episode(source / task["episode"], target / folder, target / "screens", str(number))
-        nodeid = f"{task['nodeid']}-{number}"
-        tasks[nodeid] = task | {
-            "id": f"{task['id']}_{number}", "nodeid": nodeid, "episode": folder,
-        }  # fmt: skip
+        copy_episode(source / str(task.episode), target / folder, target / "screens", str(number))
+        nodeid = f"{task.nodeid}-{number}"
+        tasks[nodeid] = replace(task, id=f"{task.id}_{number}", nodeid=nodeid, episode=folder)
     whole = document(report["run"], tasks)
-    (target / "report.json").write_text(json.dumps(whole))
+    (target / "report.json").write_text(to_text(whole))
     return whole
 
 

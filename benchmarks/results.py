@@ -83,7 +83,7 @@ def run_of(folder: Path, results: int, fails: int) -> Path:
         result = Result(
             case, outcome, episode=episode, verdict=verdict, folder=f"episodes/{number}.0"
         )
-        entries[nodeid] = result.to_wire()
+        entries[nodeid] = result.entry()
     whole = document(about, entries)
     folder.mkdir(parents=True)
     write_json(folder / "report.json", whole, indent=None)

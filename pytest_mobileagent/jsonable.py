@@ -10,6 +10,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from typing import Any, NamedTuple, get_args
 
 MOST_NESTED = 100  # levels of nesting; Python itself fails at a few hundred
@@ -26,6 +27,8 @@ _NESTING = (list, dict)
 
 def to_wire(value: Any) -> Any:
     """Return the value as str, int, float, bool, None, list or dict; other types become text.
+
+    Dataclasses that have a method `to_json` become what it returns.
 
     pytest-xdist can send no other types between processes, and JSON cannot represent others. "…"
     replaces data that is nested more than `MOST_NESTED` levels deep, or that contains itself.
@@ -91,6 +94,8 @@ def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
             return _to_wire(operator.index(value))
         case numbers.Real():
             return _to_wire(float(value))
+        case _ if is_dataclass(value) and hasattr(type(value), "to_json"):
+            return _to_wire(value.to_json())  # type: ignore[union-attr]
         case _:
             # Subclasses of str and lone surrogates cannot be sent.
             return str(value).encode("utf-8", "replace").decode("utf-8")

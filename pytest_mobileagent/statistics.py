@@ -8,18 +8,14 @@ The module also computes sums, means and quotients of results in which values ma
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass
 from statistics import NormalDist, fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    Result = Mapping[str, Any]
-    Value = Callable[[Any], float | None]
-
-
+T = TypeVar("T")
 Part = tuple[tuple[float, float], ...]  # a distribution: values and their chances
 # 95 % of a normal distribution lie within this many standard deviations.
 Z = NormalDist().inv_cdf(0.975)
@@ -227,23 +223,22 @@ def ratio(over: float | None, under: float | None) -> float | None:
         return None
 
 
-def field(name: str) -> Value:
-    """Return a function that reads a field of a result; it returns None if the field is missing."""
-    return operator.methodcaller("get", name)  # twice as fast as a Python function
-
-
-def mean_of(results: Iterable[Result], value: Value) -> float | None:
+def mean_of(results: Iterable[T], value: Callable[[T], float | None]) -> float | None:
     """Return the mean of the known values."""
     values = [number for number in map(value, results) if number is not None]
     return ratio(_finite(values), len(values))
 
 
-def sum_of(results: Iterable[Result], value: Value) -> float | None:
+def sum_of(results: Iterable[T], value: Callable[[T], float | None]) -> float | None:
     """Return the sum of the known values; None if there are none."""
     return _finite([number for number in map(value, results) if number is not None])
 
 
-def quotient_of(results: Sequence[Result], over: Value, under: Value) -> float | None:
+def quotient_of(
+    results: Sequence[T],
+    over: Callable[[T], float | None],
+    under: Callable[[T], float | None],
+) -> float | None:
     """Return the quotient of two sums over the results for which both values are known."""
     pairs = zip(map(over, results), map(under, results), strict=True)
     known = [(a, b) for a, b in pairs if a is not None and b is not None]

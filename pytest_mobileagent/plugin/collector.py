@@ -6,9 +6,10 @@ This plugin is part of every session, so what only a run with tasks needs is imp
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -18,7 +19,7 @@ from pytest_mobileagent.plugin.shutdown import (
     interrupt_when_asked,
     why_it_ended,
 )
-from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
+from pytest_mobileagent.plugin.state import IS_REUSED, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
 
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
@@ -92,7 +93,7 @@ class Collector:
             from pytest_mobileagent.report.recorded_run import note_death
 
             note_death(self.run.folder.path, lost)
-            report.user_properties = properties({**lost, "reason": str(report.longrepr)})
+            report.user_properties = properties(replace(lost, reason=str(report.longrepr)))
         self._count(crashitem, 1)
         if report.outcome != "failed":  # another plugin repeats it
             report.outcome = _REPEATED
@@ -110,30 +111,29 @@ class Collector:
     ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
         if report.outcome == _REPEATED:
             return _REPEATED, "", ""
-        result = getattr(report, RESULT, None)
-        if result is not None and result["outcome"] == "review" and report.skipped:
+        result = result_of(report)
+        if result is not None and result.outcome == "review" and report.skipped:
             return "review", "R", ("REVIEW", {"yellow": True})
-        if result is not None and result["outcome"] == "error" and report.failed:
+        if result is not None and result.outcome == "error" and report.failed:
             return "error", "E", "ERROR"  # also for an error in a body, which decides nothing
         return None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        result = getattr(report, RESULT, None)
+        result = result_of(report)
         if result is not None:
             self.results[report.nodeid] = self._with_crashes(result)
             if getattr(report, IS_REUSED, False):
                 self.reused.add(report.nodeid)
             else:
-                self._count(report.nodeid, len(result["infrastructure"]))
+                self._count(report.nodeid, len(result.infrastructure))
                 self._check_budget(result)
         if report.outcome == _REPEATED:
             return
         if report.failed:
             self.failed.add(report.nodeid)
         if report.when == _CRASHED and (lost := self._lost(report.nodeid)) is not None:
-            self.results[report.nodeid] = self._with_crashes(
-                {**lost, "reason": str(report.longrepr)}
-            )
+            lost = replace(lost, reason=str(report.longrepr))
+            self.results[report.nodeid] = self._with_crashes(lost)
         if report.when in {"teardown", _CRASHED}:
             self.finished.add(report.nodeid)
             if report.failed:
@@ -155,7 +155,7 @@ class Collector:
                 self.run.folder.discard()
             return
         self._complete(session, exitstatus)
-        whole: dict[str, Any] = {}
+        whole: Report | None = None
         if self.results:
             from pytest_mobileagent.report.recorded_run import document
 
@@ -164,11 +164,11 @@ class Collector:
             self.judged = {} if self.analyses is None else self.analyses.end(whole)
         if self.run.agent or self.results:
             session.exitstatus = self._status(exitstatus)
-        if not self.results:
+        if whole is None:
             return
         from pytest_mobileagent.plugin.outputs.files import write_all
 
-        self.problem = write_all(self.run, {**whole, **self.judged})
+        self.problem = write_all(self.run, cast("Report", {**whole, **self.judged}))
         if self.problem:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -189,29 +189,29 @@ class Collector:
             return
         from pytest_mobileagent.report.recorded_run import missing_results
 
-        known = {result["nodeid"] for result in self.results.values()} | self.dropped
+        known = {result.nodeid for result in self.results.values()} | self.dropped
         why = why_it_ended(session, exitstatus)
         missing = [
-            self._with_crashes(result.to_wire())
+            self._with_crashes(result.entry())
             for result in missing_results(self.run.folder.path, known, why)
         ]
-        self.results.update((result["nodeid"], result) for result in missing)
+        self.results.update((result.nodeid, result) for result in missing)
         add_cases(session.config, [*early, *missing])
 
     def _add_recorded(self) -> list[Entry]:
         """Add an earlier run's results of tests that were not run; return the selected ones."""
         early = self.run.earlier.unreported(self.results, self.selected)
         for task in (*early, *self.run.earlier.unselected(self.selected)):
-            self.results[task["nodeid"]] = task
+            self.results[task.nodeid] = task
         return early
 
     def _status(self, exitstatus: int) -> int:
         """Return the run's exit status, and record which tests have no result."""
         selected = self.selected - self.dropped
         missing = sorted(selected - self.finished)
-        decided = {n for n, result in self.results.items() if result["success"] is not None}
+        decided = {n for n, result in self.results.items() if result.success is not None}
         sound = not missing and not self.broken and self.failed <= decided
-        skipped = {n for n, result in self.results.items() if result["outcome"] == "skipped"}
+        skipped = {n for n, result in self.results.items() if result.outcome == "skipped"}
         ending = RunEnding(
             too_much_broke=self.stopped,
             budget_is_spent=bool(self.budget),
@@ -240,21 +240,21 @@ class Collector:
 
     def _check_budget(self, result: Entry) -> None:
         """Stop the run if its own budget is spent, and not only an episode's."""
-        if result["fault"] == "budget" and not self.budget:
+        if result.fault == "budget" and not self.budget:
             self.budget = self.run.models.spent()
             if self.budget:
                 self.stop(f"budget: {self.budget}")
 
     def _with_crashes(self, result: Entry) -> Entry:
-        died = ["a worker died"] * self.crashes.get(result["nodeid"], 0)
-        return {**result, "infrastructure": [*died, *result["infrastructure"]]}
+        died = ["a worker died"] * self.crashes.get(result.nodeid, 0)
+        return replace(result, infrastructure=[*died, *result.infrastructure])
 
     def _lost(self, nodeid: str) -> Entry | None:
         """Return the result of a task whose worker died; None if the test is not a task."""
         from pytest_mobileagent.report.recorded_run import lost_result
 
         result = lost_result(self.run.folder.path, nodeid)
-        return None if result is None else result.to_wire()
+        return None if result is None else result.entry()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not (self.missing or self.results):
@@ -306,14 +306,14 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
     from pytest_mobileagent.report.recorded_run import with_attempts
 
     def with_all_attempts(result: Entry) -> Entry:
-        before = run.earlier.attempts(result["key"])
+        before = run.earlier.attempts(result.key)
         return with_attempts(run.folder.path, result, before)
 
     how = run.value("mobile-suspects")
     nodeids = list(results)
     tasks = marked([with_all_attempts(results[nodeid]) for nodeid in nodeids], how)
     results.update(zip(nodeids, tasks, strict=True))
-    suspects = {nodeid: results[nodeid] for nodeid in nodeids if results[nodeid]["suspect"]}
+    suspects = {nodeid: results[nodeid] for nodeid in nodeids if results[nodeid].suspect}
     mend(config, suspects)
     if how != FAIL:
         return set()

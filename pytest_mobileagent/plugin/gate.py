@@ -77,7 +77,7 @@ class RunGate:
         from pytest_mobileagent.report.gate.spec import check_names
         from pytest_mobileagent.report.result import Result
 
-        tasks = [Result(case).to_wire() for case in cases]
+        tasks = [Result(case).entry() for case in cases]
         if self.gate is not None:
             before = None if self.baseline is None else self.baseline.tasks
             with as_usage_error(ValueError, self._settings[GATE]):

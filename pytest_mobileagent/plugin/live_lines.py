@@ -18,7 +18,7 @@ from rich.text import Text
 
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.state import RESULT
+from pytest_mobileagent.plugin.state import result_of
 from pytest_mobileagent.report.text.lists import names_of
 from pytest_mobileagent.report.text.table import price
 
@@ -67,7 +67,7 @@ class LiveLines:
                 self._terminal.close()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        result = getattr(report, RESULT, None)
+        result = result_of(report)
         if result is not None:
             self._entries[report.nodeid] = result
 
@@ -109,8 +109,8 @@ class LiveLines:
         return Progress(
             done=len(self._collector.finished),
             all=len(self._collector.selected),
-            successes=sum(result["success"] is True for result in results),
-            decided=sum(result["success"] is not None for result in results),
+            successes=sum(result.success is True for result in results),
+            decided=sum(result.success is not None for result in results),
             cost_usd=sum(spent) if spent else None,
             seconds=time.monotonic() - self._began,
         )
@@ -151,9 +151,9 @@ def _way_to_terminal(config: pytest.Config) -> TextIO:
 
 
 def _cost(result: Entry) -> float | None:
-    each = [role.get("cost_usd") for role in (result.get("roles") or {}).values()]
+    each = [role.cost_usd for role in (result.roles or {}).values()]
     known = [cost for cost in each if cost is not None]
-    return sum(known) if known else result.get("cost_usd")
+    return sum(known) if known else result.cost_usd
 
 
 _FEWEST_DONE = 3  # finished tests that are needed to estimate the remaining time

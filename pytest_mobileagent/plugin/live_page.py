@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import time
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -201,8 +202,8 @@ class LiveState:
 
     def _row(self, running: Running, about: Mapping[str, Any]) -> dict[str, Any]:
         folder = f"episodes/{running.folder.name}"
-        entry = Result(running.case, "running", folder=folder).to_wire()
-        entry |= {"episode": folder, "steps": running.steps, "cost_usd": running.cost_usd}
+        entry = Result(running.case, "running", folder=folder).entry()
+        entry = replace(entry, steps=running.steps, cost_usd=running.cost_usd)
         return row(self._folder, entry, about)
 
     def _phone(self, running: Running) -> dict[str, Any]:

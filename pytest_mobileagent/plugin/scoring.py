@@ -5,8 +5,9 @@ from __future__ import annotations
 import linecache
 import re
 from contextlib import suppress
+from dataclasses import replace
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.subtests import failed_subtests_key
@@ -23,7 +24,7 @@ from pytest_mobileagent.errors import (
     UndecidedError,
     in_one_line,
 )
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.plugin.bodies import (
     AGENTS_FAULT,
     STRICT,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
-    from pytest_mobileagent.report.entry import Entry
 
 _TEXTS = (
     "reason",
@@ -88,18 +88,17 @@ def score(
         return report
     try:
         result = _result(case, item, report, call)
-        entry = result.to_wire()
-        texts = redacted({name: value for name, value in entry.items() if name in _TEXTS})
-        entry = cast("Entry", {**entry, **texts})
-        _record(result, entry["reason"], item)
+        entry = result.entry()
+        entry = replace(entry, **redacted({name: getattr(entry, name) for name in _TEXTS}))
+        _record(result, entry.reason, item)
     except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
         raise
     except BaseException as error:  # noqa: BLE001 - one guarded place; outcomes are no Exceptions
         what = f"the result of {item.nodeid} cannot be computed: {in_one_line(error)}"
         report.outcome, report.longrepr = "failed", what
-        entry = Result(case, fault="infrastructure", reason=what).to_wire()
-    setattr(report, RESULT, entry)
-    if entry["success"] is not None:
+        entry = Result(case, fault="infrastructure", reason=what).entry()
+    setattr(report, RESULT, to_wire(entry))
+    if entry.success is not None:
         _end_reruns(item)
     item.user_properties.extend(properties(entry))
     add_to_others(item, report, entry, state_of(item).episode)

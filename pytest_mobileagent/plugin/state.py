@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.unclear import UnclearAnswer
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.wall_trials import WallTrial
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
     OpenAnew = Callable[[str, Callable[[Screen], bool]], Screen]  # see `Attempts.open_anew`
 
-RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
+RESULT = "mobile_result"  # the attribute of a report that carries a result, as plain data
 IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from a record
 
 Why = Literal[
@@ -160,3 +161,13 @@ def broken(*failures: object) -> outcomes.Failed:
 def skipped_for(raised: BaseException | None) -> str:
     """Return the reason word of a skip; "test" if the test skipped itself."""
     return raised.why if isinstance(raised, Skipped) else _AUTHOR
+
+
+def result_of(report: pytest.TestReport) -> Entry | None:
+    """Return the result that a report carries; None unless the report decides a task."""
+    plain = getattr(report, RESULT, None)
+    if plain is None:
+        return None
+    from pytest_mobileagent.report.entry import Entry  # imported late: see above
+
+    return Entry.from_json(plain)

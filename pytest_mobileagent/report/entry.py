@@ -1,18 +1,18 @@
 """An entry of a report: everything known about one case, as in `tasks` of report.json.
 
-Workers send entries to the controller, and runs record them, so an entry is plain data. `Result`
-creates entries, and `read_entry` reads those of any version; nothing else computes a key.
+`Result.entry` makes entries, and `Entry.from_json` reads those of any version. Entries are plain
+data only in files and between processes: `to_wire` turns them into JSON.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
     NotRequired,
     TypedDict,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -24,22 +24,32 @@ from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.jsonable import Each, Maybe, check, expect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
+
+SCHEMA_VERSION = 2  # of report.json
 
 
-class Spent(TypedDict):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
     """The number of model calls, their tokens and their price in US dollars; None if unknown."""
 
-    calls: int | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cached_tokens: int | None
-    cost_usd: float | None
-    unpriced_calls: int | None
-    uncounted_calls: int | None
-    retries: int | None
-    estimated_input_tokens: int | None
-    estimated_output_tokens: int | None
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    unpriced_calls: int | None = None
+    uncounted_calls: int | None = None
+    retries: int | None = None
+    estimated_input_tokens: int | None = None
+    estimated_output_tokens: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the amounts as plain data."""
+        return {name: getattr(self, name) for name in SPENT}
+
+
+SPENT = tuple(each.name for each in fields(Spent))
 
 
 class Met(TypedDict):
@@ -90,108 +100,137 @@ class Official(Judged):
     scorer: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry(Spent):
     """An entry of a report; docs/episodes.md explains each field.
 
-    - `key` identifies the case in every run: its id, environment and epoch (see `key_of`).
-    - `as_run` contains the original values of the fields that a person's verdict has changed.
+    Its spending is that of the agent; `roles` has that of judges and others.
+
+    - `as_run`: the original values of the fields that a person's verdict has changed.
+    - `extra`: fields of a newer version that this version does not know.
     """
 
-    key: str
     id: str
-    nodeid: str
-    suite: str | None
-    app: str | None
-    kind: str | None
-    level: int | None
-    language: str | None
-    twin: str | None
-    tags: list[str]
-    parameters: dict[str, Any]
-    epoch: int
-    environment: str | None
-    variant: str | None
-    golden_steps: int | None
+    nodeid: str = ""
+    suite: str | None = ""
+    app: str | None = None
+    kind: str | None = "operation"
+    level: int | None = None
+    language: str | None = "en"
+    twin: str | None = None
+    tags: list[str] = field(default_factory=list)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    epoch: int = 0
+    environment: str | None = None
+    variant: str | None = None
+    golden_steps: int | None = None
     outcome: str
     success: bool | None
-    fault: str | None
-    skipped_for: str | None
-    unclear: bool
-    reason: str
-    cause: str | None
-    infrastructure: list[str]
-    suspect: bool
-    attempts: list[dict[str, Any]]
-    episode: str | None
-    verdict: Scored | None
-    first_success_step: int | None
-    partial_credit: float | None
-    judged: Judged | None
-    official: Official | None
-    progress: float | None
-    subgoals: list[Subgoal] | None
-    matches: list[Matched] | None
-    matched_by: str | None
-    step_accuracy: float | None
-    type_accuracy: float | None
-    step_efficiency: float | None
-    termination: str | None
-    attempt: int | None
-    answer: str | None
-    steps: int | None
-    actions: int | None
-    step_ratio: float | None
-    premature: bool | None
-    overdue: bool | None
-    seconds: float | None
-    seconds_per_step: float | None
-    thinking_seconds: float | None
-    acting_seconds: float | None
-    latency: float | None
-    no_effect_steps: int | None
-    repeated_steps: int | None
-    unfocused_steps: int | None
-    invalid_actions: int | None
-    crashes: int | None
-    noisy_steps: int | None
-    noises: int | None
-    noise_handled: int | None
-    noisy_steps_asking: int | None
-    noisy_steps_right: int | None
-    noise: dict[str, Met] | None
-    user: str | None
-    questions: int | None
-    answered: int | None
-    useful: int | None
-    needless: int | None
-    metered: bool | None
-    estimated: bool | None
-    reset: dict[str, Any] | None
-    node: str | None
-    versions: dict[str, str] | None
-    roles: dict[str, Spent] | None
-    as_run: NotRequired[dict[str, Any]]
+    fault: str | None = None
+    skipped_for: str | None = None
+    unclear: bool = False
+    reason: str = ""
+    cause: str | None = None
+    infrastructure: list[str] = field(default_factory=list)
+    suspect: bool = False
+    attempts: list[dict[str, Any]] = field(default_factory=list)
+    episode: str | None = None
+    verdict: Scored | None = None
+    first_success_step: int | None = None
+    partial_credit: float | None = None
+    judged: Judged | None = None
+    official: Official | None = None
+    progress: float | None = None
+    subgoals: list[Subgoal] | None = None
+    matches: list[Matched] | None = None
+    matched_by: str | None = None
+    step_accuracy: float | None = None
+    type_accuracy: float | None = None
+    step_efficiency: float | None = None
+    termination: str | None = None
+    attempt: int | None = None
+    answer: str | None = None
+    steps: int | None = None
+    actions: int | None = None
+    step_ratio: float | None = None
+    premature: bool | None = None
+    overdue: bool | None = None
+    seconds: float | None = None
+    seconds_per_step: float | None = None
+    thinking_seconds: float | None = None
+    acting_seconds: float | None = None
+    latency: float | None = None
+    no_effect_steps: int | None = None
+    repeated_steps: int | None = None
+    unfocused_steps: int | None = None
+    invalid_actions: int | None = None
+    crashes: int | None = None
+    noisy_steps: int | None = None
+    noises: int | None = None
+    noise_handled: int | None = None
+    noisy_steps_asking: int | None = None
+    noisy_steps_right: int | None = None
+    noise: dict[str, Met] | None = None
+    user: str | None = None
+    questions: int | None = None
+    answered: int | None = None
+    useful: int | None = None
+    needless: int | None = None
+    metered: bool | None = None
+    estimated: bool | None = None
+    reset: dict[str, Any] | None = None
+    node: str | None = None
+    versions: dict[str, str] | None = None
+    roles: dict[str, Spent] | None = None
+    as_run: dict[str, Any] | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The identity of the case in every run: its id, environment and epoch."""
+        return key_of(self.id, self.environment, self.epoch)
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any], version: float = SCHEMA_VERSION) -> Entry:
+        """Return an entry of a report of any schema version.
+
+        `given` must have been checked against `KINDS`. Fields that an older version did not record
+        are None or empty.
+
+        Raises:
+            LookupError, TypeError, ValueError: if the entry is damaged.
+        """
+        if missing := [name for name in ("id", "outcome", "success") if name not in given]:
+            raise KeyError(missing[0])
+        data = _from_1(given) if version < 2 else given
+        if check(data.get("reset"), Maybe(_RESET), "reset") is not None:
+            expect(data["reset"]["kind"], str, "reset.kind")
+        own = {n: data[n] for n in _NAMES if n in data and (n in _NULLABLE or data[n] is not None)}
+        own |= {n: {**empty, **own[n]} for n, empty in _NESTED.items() if own.get(n) is not None}
+        if own.get("roles") is not None:
+            own["roles"] = {role: _spent(each) for role, each in own["roles"].items()}
+        if not isinstance(own.get("as_run"), dict):
+            own["as_run"] = None
+        extra = {n: v for n, v in data.items() if n not in _KNOWN}
+        return cls(**own, extra=extra)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as plain data."""
+        own = {name: getattr(self, name) for name in _NAMES if name != "as_run"}
+        own |= {} if self.as_run is None else {"as_run": self.as_run}
+        return {"key": self.key, **own, **self.extra}
 
 
-def read_entry(given: dict[str, Any], version: float) -> Entry:
-    """Return an entry of a report of any schema version in the current form.
+class Report(TypedDict):
+    """The content of report.json; its tasks are read."""
 
-    `given` must have been checked against `KINDS`. Fields that an older version did not record are
-    None or empty; fields of a newer version are kept.
-
-    Raises:
-        LookupError, TypeError, ValueError: if the entry is damaged.
-    """
-    if missing := [name for name in ("id", "outcome", "success") if name not in given]:
-        raise KeyError(missing[0])
-    entry = _from_1(given) if version < 2 else given
-    if check(entry.get("reset"), Maybe(_RESET), "reset") is not None:
-        expect(entry["reset"]["kind"], str, "reset.kind")
-    whole = {**_BLANK, **entry}
-    whole |= {name: empty() for name, empty in _EMPTY.items() if whole[name] is None}
-    whole |= {n: {**empty, **whole[n]} for n, empty in _NESTED.items() if whole[n] is not None}
-    whole["key"] = key_of(whole["id"], whole["environment"], whole["epoch"])
-    return cast("Entry", whole)
+    schema_version: float
+    run: dict[str, Any]
+    summary: dict[str, Any]
+    tasks: list[Entry]
+    gate: NotRequired[dict[str, Any]]
+    comparison: NotRequired[dict[str, Any]]
+    flips: NotRequired[dict[str, Any]]
 
 
 def _from_1(given: dict[str, Any]) -> dict[str, Any]:
@@ -204,11 +243,10 @@ def _from_1(given: dict[str, Any]) -> dict[str, Any]:
     return {"fault": fault, **given, **spent, "reset": reset(given.get("reset"))}
 
 
-_DEFAULTS = {"nodeid": "", "suite": "", "kind": "operation", "language": "en"}
-_EMPTY: dict[str, Callable[[], Any]] = {
-    "tags": list, "parameters": dict, "epoch": int, "reason": str, "infrastructure": list,
-    "suspect": bool, "attempts": list, "unclear": bool,
-}  # fmt: skip
+def _spent(given: Mapping[str, Any]) -> Spent:
+    return Spent(**{name: given[name] for name in SPENT if name in given})
+
+
 _NESTED: dict[str, dict[str, Any]] = {  # version 1 had only verdicts of checks
     "verdict": {
         "passed": None,
@@ -229,7 +267,7 @@ def _kind(hint: Any) -> Any:
     if isinstance(hint, UnionType):
         (one,) = (part for part in get_args(hint) if part is not type(None))
         return _or_none(_kind(one))
-    if is_typeddict(hint):
+    if is_typeddict(hint) or is_dataclass(hint):
         return {name: _kind(each) for name, each in get_type_hints(hint).items()}
     if get_origin(hint) is list:
         return [_kind(get_args(hint)[0])]
@@ -245,12 +283,16 @@ def _or_none(kind: Any) -> Any:
     return kind if isinstance(kind, Maybe) else Maybe(kind)
 
 
+_NAMES = [each.name for each in fields(Entry) if each.name != "extra"]
+_NAMES = [*_NAMES[len(SPENT) :], *SPENT]
+_KNOWN = {"key", *_NAMES}
+_HINTS = {name: hint for name, hint in get_type_hints(Entry).items() if name in _NAMES}
+_NULLABLE = {n for n, hint in _HINTS.items() if isinstance(hint, UnionType)}
 _NEVER_NONE = {"id", "nodeid", "outcome", "infrastructure"}
-_READ_ANYWAY = {"key", "reset", "as_run"}  # recomputed, checked by `read_entry`, or ignored
-_BLANK = dict.fromkeys(name for name in get_type_hints(Entry) if name != "as_run") | _DEFAULTS
+_READ_ANYWAY = {"reset", "as_run"}  # checked by `Entry.from_json`, or ignored
 # The kinds of an entry's fields in a file; other fields are not checked.
 KINDS = {
-    name: kind if name in _NEVER_NONE else _or_none(kind)
-    for name, kind in _kind(Entry).items()
+    name: _kind(hint) if name in _NEVER_NONE else _or_none(_kind(hint))
+    for name, hint in _HINTS.items()
     if name not in _READ_ANYWAY
 }

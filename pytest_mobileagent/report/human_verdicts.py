@@ -1,25 +1,21 @@
-"""Applying people's verdicts to a report: to the entries of tasks, and to the summary.
-
-This works on the plain data of report.json, so that fields of newer versions are kept.
-"""
+"""Applying people's verdicts to a report: to the entries of tasks, and to the summary."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import verdict_fields
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.verdict import PERSON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
     from pytest_mobileagent.verdict import Verdict
 
-AS_RUN = "as_run"  # the field with the original values that a person's verdict has changed
 _DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}
 _EXPECTED = {"xfailed", "xpassed"}
 _CHANGED = (
@@ -31,22 +27,21 @@ _CHANGED = (
 def decidable(task: Entry) -> bool:
     """Return whether a person may decide a task: it has an episode, and at most a judge broke."""
     original = as_run(task)
-    judge_broke = original["outcome"] == "error" and original["fault"] == "judge"
-    return bool(task["episode"]) and (original["outcome"] in _DECIDABLE or judge_broke)
+    judge_broke = original.outcome == "error" and original.fault == "judge"
+    return bool(task.episode) and (original.outcome in _DECIDABLE or judge_broke)
 
 
 def was_undecided(task: Entry) -> bool:
     """Return whether the run itself left the task undecided, for people to decide."""
-    return decidable(task) and as_run(task).get("success") is None
+    return decidable(task) and as_run(task).success is None
 
 
 def as_run(task: Entry) -> Entry:
     """Return a task's entry as the run wrote it, before any person decided."""
-    original = task.get("as_run")
-    if not isinstance(original, dict):
+    if task.as_run is None:
         return task
-    before = {name: value for name, value in {**task, **original}.items() if name != AS_RUN}
-    return cast("Entry", before)
+    original = {name: value for name, value in task.as_run.items() if name in _CHANGED}
+    return replace(task, **original, as_run=None)
 
 
 def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
@@ -62,22 +57,20 @@ def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
         return task
     passed = verdict.passed
     outcome = _outcome(before, passed)
-    fields = {
-        "outcome": outcome,
-        "success": passed,
-        "fault": "agent" if outcome == "failed" else None,
-        "unclear": False,
-        "reason": _reason(verdict),
-        "verdict": to_wire(verdict_fields(verdict)),
+    return replace(
+        before,
+        outcome=outcome,
+        success=passed,
+        fault="agent" if outcome == "failed" else None,
+        unclear=False,
+        reason=_reason(verdict),
+        verdict=verdict_fields(verdict),
         **_derived(before, passed),
-    }
-    original = {name: value for name, value in before.items() if name in _CHANGED}
-    return cast("Entry", {**before, **fields, AS_RUN: original})
+        as_run={name: getattr(before, name) for name in _CHANGED},
+    )
 
 
-def apply_verdicts(
-    report: Mapping[str, Any], verdict_of: Callable[[Entry], Verdict | None]
-) -> dict[str, Any]:
+def apply_verdicts(report: Report, verdict_of: Callable[[Entry], Verdict | None]) -> Report:
     """Return a report updated for the effective verdicts of all tasks."""
     tasks = [apply_verdict(task, verdict_of(task)) for task in report["tasks"]]
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
@@ -88,8 +81,8 @@ def _outcome(before: Entry, passed: bool) -> str:
 
     If the expectation is strict (xfail with strict=True), pytest reports a success as failed.
     """
-    if before["outcome"] in _EXPECTED or (before["outcome"] == "failed" and before["success"]):
-        met = "xpassed" if before["outcome"] in _EXPECTED else "failed"
+    if before.outcome in _EXPECTED or (before.outcome == "failed" and before.success):
+        met = "xpassed" if before.outcome in _EXPECTED else "failed"
         return met if passed else "xfailed"
     return "passed" if passed else "failed"
 
@@ -106,15 +99,15 @@ def _derived(before: Entry, passed: bool) -> dict[str, Any]:
     The first success step and the partial results come from the check. They are kept if the person
     agrees with the check, and are otherwise unknown.
     """
-    agrees = before["success"] is passed
-    steps, golden = before["steps"], before["golden_steps"]
-    ended = before["termination"]
+    agrees = before.success is passed
+    steps, golden = before.steps, before.golden_steps
+    ended = before.termination
     return {
         "step_ratio": ratio(steps, golden) if passed else None,
         "premature": not passed and ended == "self-reported",
         "overdue": passed and ended == "step limit",
-        "first_success_step": before["first_success_step"] if agrees else None,
-        "partial_credit": before["partial_credit"] if agrees else None,
-        "progress": before["progress"] if agrees else None,
-        "step_efficiency": before["step_efficiency"] if agrees else None,
+        "first_success_step": before.first_success_step if agrees else None,
+        "partial_credit": before.partial_credit if agrees else None,
+        "progress": before.progress if agrees else None,
+        "step_efficiency": before.step_efficiency if agrees else None,
     }

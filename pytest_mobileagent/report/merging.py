@@ -24,13 +24,13 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, printable
+from pytest_mobileagent.report.entry import SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
 from pytest_mobileagent.report.recorded_run import (
     REPORT,
-    SCHEMA_VERSION,
     RecordedRun,
     document,
     find_run,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
 
     Head = Mapping[str, Any]
 
@@ -59,7 +59,7 @@ _MOST = 5  # tasks named in an error
 class MergedRun:
     """A merged run: its `report`, and `remarks` on the runs that it was merged from."""
 
-    report: Mapping[str, Any]
+    report: Report
     remarks: Sequence[str]
 
 
@@ -76,7 +76,7 @@ class _Part:
     @property
     def rank(self) -> int:
         """The rank of the entry; of several entries, the last with the highest rank counts."""
-        return _RANKS.get(str(self.entry["outcome"]), 0)
+        return _RANKS.get(str(self.entry.outcome), 0)
 
 
 def merge(folders: Sequence[Path], target: Path) -> MergedRun:
@@ -111,7 +111,7 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
     return MergedRun(whole, [*open_ended, *remarks([run.about for run in recorded])])
 
 
-def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
+def _write_pages(run: Path, whole: Report) -> None:
     """Write the page and the summary of a run, which can be recreated from its other files."""
     try:
         write_page(run, whole)
@@ -142,7 +142,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
             part = _Part(run.folder, unmarked(entry))  # suspects are marked again in the whole
-            key = entry["key"]
+            key = entry.key
             whole = replace(
                 part,
                 plan=plans.get(key) or _plan_of(part),
@@ -162,11 +162,11 @@ def _plan_of(part: _Part) -> dict[str, Any]:
             continue
     entry = part.entry
     names = ("level", "kind", "language", "tags", "golden_steps")
-    task = {name: value for name, value in entry.items() if name in names and value is not None}
-    apps = [entry["app"]] if entry["app"] else []
+    task = {name: value for name in names if (value := getattr(entry, name)) is not None}
+    apps = [entry.app] if entry.app else []
     own = ("id", "suite", "nodeid", "parameters")
-    about = {name: value for name, value in entry.items() if name in own and value}
-    place = {"environment": entry["environment"], "epoch": entry["epoch"]}
+    about = {name: value for name in own if (value := getattr(entry, name))}
+    place = {"environment": entry.environment, "epoch": entry.epoch}
     return Case.from_json({**about, **place, "task": {**task, "goal": "-", "apps": apps}}).to_json()
 
 
@@ -189,7 +189,7 @@ def _write(
     name: str,
     heads: Sequence[Mapping[str, Any]],
     parts: Mapping[str, Sequence[_Part]],
-) -> dict[str, Any]:
+) -> Report:
     """Write a run into a folder, and return its report."""
     results = [_take_over(folder, each) for each in parts.values()]
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -199,7 +199,7 @@ def _write(
     before = {name: value for name, value in head.items() if name != "ended"}
     run = {"schema_version": SCHEMA_VERSION, "run": before, "tasks": planned, "digests": digests}
     write_json(folder / runs.RUN, run, indent=None)
-    whole = document(head, {result["nodeid"]: result for result in results})
+    whole = document(head, {result.nodeid: result for result in results})
     write_json(folder / REPORT, whole)
     return whole
 
@@ -207,7 +207,7 @@ def _write(
 def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
     """Import all attempts at a case, and return its result."""
     names: dict[str, str] = {}
-    stem = runs.stem_of(target, parts[-1].entry["key"])
+    stem = runs.stem_of(target, parts[-1].entry.key)
     count = 0
     for part in parts:
         names = {}  # only those of the last part, which counts, are used
@@ -221,16 +221,16 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
                 number = int(names[line.folder].rpartition(".")[2])
                 runs.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
-    broke = [why for part in parts for why in part.entry["infrastructure"]]
-    tried = [each for part in parts for each in part.entry["attempts"]]
-    episode = names.get(result["episode"] or "")
-    return {**result, "episode": episode, "infrastructure": broke, "attempts": tried}
+    broke = [why for part in parts for why in part.entry.infrastructure]
+    tried = [each for part in parts for each in part.entry.attempts]
+    episode = names.get(result.episode or "")
+    return replace(result, episode=episode, infrastructure=broke, attempts=tried)
 
 
 def _attempts(part: _Part) -> list[Path]:
     """Return the folders of the attempts at a case, including the one that the report names."""
-    found = runs.attempts(part.run, part.entry["key"])
-    episode = str(part.entry["episode"] or "")
+    found = runs.attempts(part.run, part.entry.key)
+    episode = str(part.entry.episode or "")
     named = part.run / "episodes" / Path(episode).name
     is_ours = episode == f"episodes/{named.name}" and named.name not in {"", ".", ".."}
     is_new = is_ours and named not in found and runs.is_folder_of(part.run, named)

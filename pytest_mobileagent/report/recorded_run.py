@@ -8,9 +8,9 @@ from __future__ import annotations
 import gc
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.episode import runs
@@ -20,7 +20,7 @@ from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
-from pytest_mobileagent.report.entry import KINDS, Entry, read_entry
+from pytest_mobileagent.report.entry import KINDS, SCHEMA_VERSION, Entry, Report
 from pytest_mobileagent.report.human_verdicts import apply_verdict
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy
@@ -35,11 +35,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.runs import IndexLine
 
 
-SCHEMA_VERSION = 2
-
-
-def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> dict[str, Any]:
-    """Return the report of a run as plain data.
+def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> Report:
+    """Return the report of a run.
 
     `run` is the run's description from run.json; `results` are the entries of its tasks by node id.
     """
@@ -55,7 +52,7 @@ def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> dict[str, 
 REPORT = "report.json"
 
 
-def read_report(path: Path) -> dict[str, Any]:
+def read_report(path: Path) -> Report:
     """Return the content of a report.json in the current form.
 
     Fields that a newer minor version has added are kept.
@@ -71,7 +68,7 @@ def read_report(path: Path) -> dict[str, Any]:
         check(whole["run"], HEAD, "run")
         expect(whole["summary"], dict, "summary")
         check(whole["tasks"], [KINDS], "tasks")
-        tasks = [read_entry(task, version) for task in whole["tasks"]]
+        tasks = [Entry.from_json(task, version) for task in whole["tasks"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise RecordError(f"{path} is damaged: {type(error).__name__}: {error}") from error
     if not 1 <= version < SCHEMA_VERSION + 1:
@@ -80,7 +77,8 @@ def read_report(path: Path) -> dict[str, Any]:
             f"versions up to {SCHEMA_VERSION}: install a newer one"
         )
         raise RecordError(msg)
-    return {**whole, "schema_version": max(version, SCHEMA_VERSION), "tasks": tasks}
+    version = max(version, SCHEMA_VERSION)
+    return cast("Report", {**whole, "schema_version": version, "tasks": tasks})
 
 
 def find_run(path: Path) -> Path:
@@ -163,7 +161,7 @@ class RecordedRun:
     about: Mapping[str, Any]
     tasks: Sequence[Entry]
     has_ended: bool
-    report: Mapping[str, Any] | None = None
+    report: Report | None = None
 
 
 @contextmanager
@@ -206,16 +204,16 @@ def finished_episodes(path: Path) -> Iterator[Source]:
     """
     run = recorded_run(find_run(path))
     for task in run.tasks:
-        folder = runs.inside(run.folder, task["episode"])
-        if folder is not None and task["outcome"] in {"passed", "failed", "review"}:
+        folder = runs.inside(run.folder, task.episode)
+        if folder is not None and task.outcome in {"passed", "failed", "review"}:
             origin = {
-                "task": task["key"],
+                "task": task.key,
                 "run": run.about.get("id"),
-                "environment": task["environment"],
-                "epoch": task["epoch"],
-                "scorer": None if task["verdict"] is None else task["verdict"]["scorer"],
+                "environment": task.environment,
+                "epoch": task.epoch,
+                "scorer": None if task.verdict is None else task.verdict["scorer"],
             }
-            yield Source(folder, task["success"], origin)
+            yield Source(folder, task.success, origin)
 
 
 def app_versions(path: Path) -> dict[str, set[str]]:
@@ -237,9 +235,9 @@ def is_final(task: Entry) -> bool:
 
     If a judge or the task's check broke, it is enough to score the episode again.
     """
-    if task["outcome"] == "error":
-        return task["success"] is not None or task["fault"] in _SCORED_AGAIN
-    return bool(task["outcome"] != "not run")
+    if task.outcome == "error":
+        return task.success is not None or task.fault in _SCORED_AGAIN
+    return bool(task.outcome != "not run")
 
 
 def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = ()) -> Entry:
@@ -248,16 +246,16 @@ def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = 
     Attempts of an earlier run, from which the entry was reused, are given as `before` or are in the
     entry. They may be recorded in the folder as well, and are then not added twice.
     """
-    known = list(before) or task["attempts"]
+    known = list(before) or task.attempts
     seen = {(each["worker"], each["started"]) for each in known}
-    own = noted(run, task["key"])
+    own = noted(run, task.key)
     new = [a | {"run": run.name} for a in own if (a["worker"], a["started"]) not in seen]
-    return {**task, "attempts": [*known, *new]}
+    return replace(task, attempts=[*known, *new])
 
 
 def note_death(run: Path, task: Entry) -> None:
     """Record that the worker died during the last attempt at the entry's case."""
-    died(run, task["key"])
+    died(run, task.key)
 
 
 def _times(about: Mapping[str, Any]) -> int:
@@ -276,14 +274,14 @@ def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
         task
         for task in before
         if is_final(task)
-        or (task["attempt"] is not None and tried.get(task["nodeid"], 0) <= task["attempt"] + 1)
+        or (task.attempt is not None and tried.get(task.nodeid, 0) <= task.attempt + 1)
     ]
-    missing = missing_results(run, {task["nodeid"] for task in known}, _CUT_OFF)
-    return [*known, *(result.to_wire() for result in missing)]
+    missing = missing_results(run, {task.nodeid for task in known}, _CUT_OFF)
+    return [*known, *(result.entry() for result in missing)]
 
 
 def _by_people(run: Path, task: Entry) -> Entry:
-    folder = runs.inside(run, task["episode"])
+    folder = runs.inside(run, task.episode)
     return apply_verdict(task, None if folder is None else effective(verdicts(folder)))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import has_alternatives
 from pytest_mobileagent._task.user import NO_USER, THRESHOLD, question_similarity, says
@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import Ask, Type, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import to_wire
-from pytest_mobileagent.report.metrics.noise import FIELDS as NOISE
+from pytest_mobileagent.report.entry import SPENT, Entry, Spent
 from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.narration import cause
 from pytest_mobileagent.screen.screen import keyboard_is_shown
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Judged, Official, Scored
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a case; `to_wire` returns it as an entry of report.json.
+    """The result of a case; `entry` returns it as an entry of report.json.
 
     - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
     - `fault`: the cause if the case failed, broke or was not run: agent, infrastructure, judge,
@@ -73,70 +73,59 @@ class Result:
         """Whether the goal was met; None if the case is undecided."""
         return self.verdict.passed if self.verdict is not None else None
 
-    def to_wire(self) -> Entry:
-        """Return the result as an entry of a report, which is plain data."""
-        task = self.case.task
+    def entry(self) -> Entry:
+        """Return the result as an entry of a report, in which all free data are plain."""
+        task, verdict = self.case.task, self.verdict
         # If a task names alternative apps, the episode has the package that was on the phone.
         played = self.episode.case.task if self.episode and has_alternatives(task) else task
-        return cast(
-            "Entry",
-            to_wire(
-                {
-                    "key": self.case.key,
-                    "id": self.case.id,
-                    "nodeid": self.case.nodeid,
-                    "suite": self.case.suite,
-                    "app": played.packages[0] if played.packages else None,
-                    "kind": task.kind,
-                    "level": task.level,
-                    "language": task.language,
-                    "twin": task.twin or None,
-                    "tags": task.tags,
-                    "parameters": self.case.parameters,
-                    "epoch": self.case.epoch,
-                    "environment": self.case.environment,
-                    "variant": task.variant or None,
-                    "golden_steps": task.shortest,
-                    "outcome": self.outcome,
-                    "success": self.success,
-                    "fault": self.fault,
-                    "skipped_for": self.skipped_for,
-                    "unclear": self.outcome == "review" and bool(self._evidence("unclear")),
-                    "reason": self.reason,
-                    "cause": cause(
-                        self.outcome,
-                        self.reason,
-                        fault=self.fault,
-                        infrastructure=self.infrastructure,
-                        verdict=self.verdict,
-                        episode=self.episode,
-                    ),
-                    "infrastructure": self.infrastructure,
-                    "suspect": False,  # decided later, from all attempts of the run
-                    "attempts": (),
-                    "episode": self.folder,
-                    "verdict": self.verdict and verdict_fields(self.verdict),
-                    "first_success_step": self.verdict and self.verdict.first_step,
-                    "partial_credit": self.verdict and self.verdict.partial_credit,
-                    "judged": self.beside
-                    and {"passed": self.beside.passed, "reason": self.beside.reason},
-                    "official": self.official
-                    and {n: getattr(self.official, n) for n in ("scorer", "passed", "reason")},
-                    "progress": progress(self._evidence("subgoals")),
-                    "subgoals": self._evidence("subgoals"),
-                    **matched(self.compared),
-                    "step_efficiency": self.verdict
-                    and ratio(self.verdict.first_step, task.shortest),
-                    **measures(self.episode, self.success, task.shortest),
-                    "roles": self._roles(),
-                }
+        return Entry(
+            id=self.case.id,
+            nodeid=self.case.nodeid,
+            suite=self.case.suite,
+            app=played.packages[0] if played.packages else None,
+            kind=task.kind,
+            level=task.level,
+            language=task.language,
+            twin=task.twin or None,
+            tags=list(task.tags),
+            parameters=to_wire(self.case.parameters),
+            epoch=self.case.epoch,
+            environment=self.case.environment,
+            variant=task.variant or None,
+            golden_steps=task.shortest,
+            outcome=self.outcome,
+            success=self.success,
+            fault=self.fault,
+            skipped_for=self.skipped_for,
+            unclear=self.outcome == "review" and bool(self._evidence("unclear")),
+            reason=self.reason,
+            cause=cause(
+                self.outcome,
+                self.reason,
+                fault=self.fault,
+                infrastructure=self.infrastructure,
+                verdict=verdict,
+                episode=self.episode,
             ),
+            infrastructure=list(self.infrastructure),
+            episode=self.folder,
+            verdict=None if verdict is None else verdict_fields(verdict),
+            first_success_step=None if verdict is None else verdict.first_step,
+            partial_credit=None if verdict is None else verdict.partial_credit,
+            judged=_judged(self.beside),
+            official=_official(self.official),
+            progress=progress(self._evidence("subgoals")),
+            subgoals=to_wire(self._evidence("subgoals")),
+            **matched(self.compared),
+            step_efficiency=None if verdict is None else ratio(verdict.first_step, task.shortest),
+            **measures(self.episode, self.success, task.shortest),
+            roles=self._roles(),
         )
 
     def _evidence(self, name: str) -> Any:
         return self.verdict and self.verdict.evidence.get(name)
 
-    def _roles(self) -> dict[str, Any] | None:
+    def _roles(self) -> dict[str, Spent] | None:
         """Return the spending of each role's models, including judges and the simulated user."""
         if self.episode is None:
             return None
@@ -145,10 +134,20 @@ class Result:
         return _by_role([*self.episode.calls, *self.episode.user_calls, *judges])
 
 
+def _judged(verdict: Verdict | None) -> Judged | None:
+    return None if verdict is None else {"passed": verdict.passed, "reason": verdict.reason}
+
+
+def _official(verdict: Verdict | None) -> Official | None:
+    if verdict is None:
+        return None
+    return {"scorer": verdict.scorer, "passed": verdict.passed, "reason": verdict.reason}
+
+
 def measures(
     episode: EpisodeRecord | None, success: bool | None, golden: int | None
 ) -> dict[str, Any]:
-    """Return the metrics derived from an episode and its verdict, each None without an episode.
+    """Return the fields of an entry that an episode and its verdict give; none without an episode.
 
     - `step_ratio` = steps / golden steps of a success. `premature`: a failure that the agent
       reported as done; `overdue`: a success that reached the step limit (SPA-Bench, section 5.1).
@@ -161,11 +160,11 @@ def measures(
     - `crashes`: the number of app crashes; None if the phone's log was not read.
     """
     if episode is None:
-        return dict.fromkeys(MEASURES)
+        return {}
     # The effects of golden actions say nothing about the agent.
     kinds = (no_effect, repeated, unfocused)
     effects = None if episode.is_on_path else [sum(kind(episode)) for kind in kinds]
-    steps, spent = episode.step_count, episode.totals
+    steps = episode.step_count
     return {
         "termination": str(episode.termination),
         "attempt": episode.attempt,
@@ -188,24 +187,13 @@ def measures(
         **met_noise(episode),
         "user": episode.user or None,
         **question_counts(episode),
-        **_spent(spent),
+        **_spent(episode.totals).to_json(),
         "metered": episode.is_metered,
-        "estimated": spent.estimated,
+        "estimated": episode.totals.estimated,
         "reset": episode.reset and episode.reset.to_json(),
         "node": episode.node or None,
         "versions": dict(episode.versions) or None,
     }
-
-
-MEASURES = (
-    "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
-    "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
-    "no_effect_steps", "repeated_steps", "unfocused_steps", "invalid_actions", "crashes", *NOISE,
-    "user", "questions", "answered", "useful", "needless", "calls", "input_tokens",
-    "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
-    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset", "node",
-    "versions",
-)  # fmt: skip
 
 
 def _per(seconds: float, count: int) -> float | None:
@@ -213,15 +201,15 @@ def _per(seconds: float, count: int) -> float | None:
 
 
 def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return how the golden steps of a task were matched, each field None without a comparison.
+    """Return the fields of an entry on how golden steps were matched; none without a comparison.
 
     `compared` contains the scorer and its matches. Accuracies are shares of the steps that count.
     """
     if compared is None:
-        return dict.fromkeys(("matches", "matched_by", "step_accuracy", "type_accuracy"))
+        return {}
     counted = [each for each in compared["steps"] if each["counts"]]
     return {
-        "matches": compared["steps"],
+        "matches": to_wire(compared["steps"]),
         "matched_by": compared["scorer"],
         "step_accuracy": ratio(sum(each["exact"] for each in counted), len(counted)),
         "type_accuracy": ratio(sum(each["type"] for each in counted), len(counted)),
@@ -244,7 +232,7 @@ def _decided(
     return None if success is None else fits and episode.termination is termination
 
 
-def _by_role(calls: Sequence[ModelCall]) -> dict[str, Any]:
+def _by_role(calls: Sequence[ModelCall]) -> dict[str, Spent]:
     def role(call: ModelCall) -> str:
         return call.role
 
@@ -252,25 +240,20 @@ def _by_role(calls: Sequence[ModelCall]) -> dict[str, Any]:
     return {name: _spent(spent) for name, spent in each.items()}
 
 
-def _spent(spent: Totals) -> dict[str, Any]:
+def _spent(spent: Totals) -> Spent:
+    known = {name: getattr(spent, name) for name in SPENT if name != "cost_usd"}
+    return Spent(**known, cost_usd=spent.price_usd)
+
+
+def verdict_fields(verdict: Verdict) -> Scored:
+    """Return the fields of a verdict that a report contains, as plain data."""
     return {
-        "calls": spent.calls,
-        "input_tokens": spent.input_tokens,
-        "output_tokens": spent.output_tokens,
-        "cached_tokens": spent.cached_tokens,
-        "cost_usd": spent.price_usd,
-        "unpriced_calls": spent.unpriced_calls,
-        "uncounted_calls": spent.uncounted_calls,
-        "retries": spent.retries,
-        "estimated_input_tokens": spent.estimated_input_tokens,
-        "estimated_output_tokens": spent.estimated_output_tokens,
+        "passed": verdict.passed,
+        "scorer": verdict.scorer,
+        "reason": verdict.reason,
+        "evidence": to_wire(verdict.evidence),
+        "first_step": verdict.first_step,
     }
-
-
-def verdict_fields(verdict: Verdict) -> dict[str, Any]:
-    """Return the fields of a verdict that a report contains."""
-    names = ("passed", "scorer", "reason", "evidence", "first_step")
-    return {name: getattr(verdict, name) for name in names}
 
 
 def question_counts(episode: EpisodeRecord) -> dict[str, int]:

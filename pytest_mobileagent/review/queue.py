@@ -12,7 +12,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.entry import Entry, read_entry
+from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.human_verdicts import (
     apply_verdicts,
@@ -20,7 +20,7 @@ from pytest_mobileagent.report.human_verdicts import (
     decidable,
     was_undecided,
 )
-from pytest_mobileagent.report.recorded_run import REPORT, SCHEMA_VERSION, read_report
+from pytest_mobileagent.report.recorded_run import REPORT, read_report
 from pytest_mobileagent.verdict import (
     CHECK,
     VERDICTS,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from pytest_mobileagent.report.entry import Report
     from pytest_mobileagent.verdict import Verdict
 
     Signature = tuple[int, int, int] | None
@@ -60,7 +61,7 @@ class Item:
     @property
     def name(self) -> str:
         """The name of the case: its id, environment and epoch (see `Case.key`)."""
-        return self.task["key"]
+        return self.task.key
 
 
 class VerdictFiles:
@@ -80,7 +81,7 @@ class VerdictFiles:
 
     def effective(self, run: Path, task: Entry) -> Verdict | None:
         """Return the effective verdict on a task of a run's report."""
-        folder = inside(run, task["episode"])
+        folder = inside(run, task.episode)
         return None if folder is None else effective(self.of(folder))
 
 
@@ -162,7 +163,7 @@ class Queue:
         return bool(own)
 
     def _item(self, task: Entry) -> Item | None:
-        folder = inside(self.run, task["episode"])
+        folder = inside(self.run, task.episode)
         if folder is None:
             return None
         return Item(self._numbers.setdefault(folder, len(self._numbers)), folder, task)
@@ -183,14 +184,11 @@ class Queue:
         """Return entries of the cases' last attempts from the index, if there is no report."""
         last = {line.case: line for line in runs.entries(self.run)}
         return [
-            read_entry(
-                {
-                    "id": line.case,
-                    "outcome": line.outcome,
-                    "success": _SUCCESS.get(line.outcome),
-                    "episode": line.folder,
-                },
-                SCHEMA_VERSION,
+            Entry(
+                id=line.case,
+                outcome=line.outcome,
+                success=_SUCCESS.get(line.outcome),
+                episode=line.folder,
             )
             for line in last.values()
         ]
@@ -198,7 +196,7 @@ class Queue:
 
 def waits(item: Item, decision: Verdict | None) -> bool:
     """Return whether neither a person nor the run has decided an item."""
-    return decision is None and as_run(item.task)["success"] is None
+    return decision is None and as_run(item.task).success is None
 
 
 def signature_of(path: Path) -> Signature:
@@ -275,7 +273,7 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
             shown = before
 
 
-def _write(path: Path, report: dict[str, Any], before: Signature) -> None:
+def _write(path: Path, report: Report, before: Signature) -> None:
     """Write a report unless the run or another program has written one in the meantime."""
     own = path.with_name(f".{REPORT}.{os.getpid()}")
     try:

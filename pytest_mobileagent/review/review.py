@@ -149,7 +149,7 @@ def _list(queue: Queue, asked: Unanswered) -> None:
 
 def _state_of(item: Item, decision: Verdict | None) -> str:
     if decision is None:
-        return f"{item.task['outcome']}: {item.task['reason'] or '?'}"
+        return f"{item.task.outcome}: {item.task.reason or '?'}"
     word = "passed" if decision.passed else "failed"
     note = f": {decision.reason}" if decision.reason else ""
     return f"{word} by {decision.evidence.get('who') or 'somebody'}{note}"

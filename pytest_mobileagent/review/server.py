@@ -108,7 +108,7 @@ class ReviewService:
     def episode(self, number: int) -> dict[str, Any]:
         """Return an episode and all verdicts on it, or the reason why it cannot be shown."""
         item = self._item(number)
-        plain = {"number": number, "name": item.name, "told": as_run(item.task)["reason"] or ""}
+        plain = {"number": number, "name": item.name, "told": as_run(item.task).reason or ""}
         try:
             plain |= trajectory(self._record(item))
         except RecordError as error:
@@ -185,7 +185,7 @@ def _line(item: Item, decision: Verdict | None, unclear: Sequence[dict[str, Any]
     """
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
-    line = [item.number, item.name, as_run(item.task)["outcome"], passed, who]
+    line = [item.number, item.name, as_run(item.task).outcome, passed, who]
     return [*line, _answer(unclear)] if unclear else line
 
 

@@ -157,7 +157,7 @@ def write_run(folder: Path, tasks: Mapping[str, list[bool | None]]) -> Path:
     """Write the report of a run with the given outcomes per epoch, keyed by task id."""
     folder.mkdir(parents=True)
     results = {
-        f"{task}@{epoch}": _result(task, epoch, passed).to_wire()
+        f"{task}@{epoch}": _result(task, epoch, passed).entry()
         for task, epochs in tasks.items()
         for epoch, passed in enumerate(epochs)
     }

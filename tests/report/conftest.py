@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +25,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.run.folder import RunFolder
@@ -45,9 +46,7 @@ _OUTCOMES = {True: "passed", False: "failed", None: "error"}
 def make(success: bool | None = None, **fields: Any) -> Entry:
     """Return a task's entry in report.json; by default, the task has no episode."""
     case = Case(Task("Do it."), fields.pop("id", "t"), fields.pop("suite", ""), "t")
-    plain = Result(case, _OUTCOMES[success]).to_wire()
-    assert not set(fields) - set(plain)
-    return cast("Entry", {**plain, "success": success, **fields})
+    return replace(Result(case, _OUTCOMES[success]).entry(), **{"success": success, **fields})
 
 
 @pytest.fixture
@@ -87,10 +86,10 @@ def recorded(tmp_path: Path) -> Path:
         broke = ("the phone broke",) * number
         results[case.nodeid] = Result(
             case, outcome, "agent", "too early", broke, episode, folder.relative(path), verdict
-        ).to_wire()
-    results["never"] = Result(cases[2], "not run", reason="the run was stopped").to_wire()
+        ).entry()
+    results["never"] = Result(cases[2], "not run", reason="the run was stopped").entry()
     report = document(folder.about() | {"ended": folder.started}, results)
-    (folder.path / "report.json").write_text(json.dumps(report))
+    (folder.path / "report.json").write_text(to_text(report))
     return folder.path
 
 

@@ -154,7 +154,7 @@ def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded: Path, strang
         file.write(line + "\n")
     told("review", str(recorded), "--all", "--decide", "second=fail", "--who", "me")
     report = read_report(recorded / "report.json")
-    outcomes = {task["id"]: task["outcome"] for task in report["tasks"]}
+    outcomes = {task.id: task.outcome for task in report["tasks"]}
     assert (outcomes["first"], outcomes["second"]) == ("passed", "failed")
 
 

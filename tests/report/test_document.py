@@ -10,6 +10,7 @@ import pytest
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import document, newest_run, read_report
 
@@ -32,7 +33,7 @@ VERSION_1: dict[str, Any] = {
 
 def test_report_is_read_back_unchanged(tmp_path: Path, result: Callable[..., Entry]) -> None:
     report = document({"id": "r"}, {"t": result(True, steps=2)})
-    (tmp_path / "report.json").write_text(json.dumps(report))
+    (tmp_path / "report.json").write_text(to_text(report))
     assert read_report(tmp_path / "report.json") == report
 
 
@@ -41,8 +42,8 @@ def test_version_1_is_converted_to_the_current_format(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text(json.dumps(whole))
     report = read_report(tmp_path / "report.json")
     (task,) = report["tasks"]
-    assert (task["fault"], task["cost_usd"], task["tags"]) == ("agent", None, [])
-    assert task["reset"] == {"kind": "snapshot", "snapshot": "default_boot"}
+    assert (task.fault, task.cost_usd, task.tags) == ("agent", None, [])
+    assert task.reset == {"kind": "snapshot", "snapshot": "default_boot"}
     assert summarise(report["tasks"])["premature"] == 1
 
 
@@ -53,10 +54,10 @@ def test_old_entries_get_keys_and_defaults(tmp_path: Path) -> None:
     whole = {"schema_version": 2, "run": {}, "summary": {}, "tasks": [bare, later]}
     (tmp_path / "report.json").write_text(json.dumps(whole))
     first, second = read_report(tmp_path / "report.json")["tasks"]
-    assert (first["key"], first["epoch"], first["attempts"], first["steps"]) == ("a", 0, [], None)
-    assert second["key"] == "a@env100@2"
-    assert second["mood"] == "bright"  # a field of a newer version
-    assert second["verdict"] == {"scorer": "check", "evidence": {}, "first_step": None, **verdict}
+    assert (first.key, first.epoch, first.attempts, first.steps) == ("a", 0, [], None)
+    assert second.key == "a@env100@2"
+    assert second.extra == {"mood": "bright"}  # a field of a newer version
+    assert second.verdict == {"scorer": "check", "evidence": {}, "first_step": None, **verdict}
 
 
 @pytest.mark.parametrize(

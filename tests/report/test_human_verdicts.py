@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -56,10 +57,10 @@ def test_person_decides(
 ) -> None:
     before = entry(result, run[0], run[1], fault=run[2], reason="the run's own", tags=["lamps"])
     after = apply_verdict(before, verdict)
-    assert (after["outcome"], after["fault"], after["success"]) == (*decided, verdict.passed)
-    assert after["verdict"] is not None
-    assert after["verdict"]["scorer"] == "person"
-    assert after["as_run"]["reason"] == "the run's own"
+    assert (after.outcome, after.fault, after.success) == (*decided, verdict.passed)
+    assert after.verdict is not None
+    assert after.verdict["scorer"] == "person"
+    assert (after.as_run or {})["reason"] == "the run's own"
     assert apply_verdict(after, verdict) == after
     assert apply_verdict(apply_verdict(after, FAIL), PASS) == apply_verdict(before, PASS)
     for back in (None, Verdict(False), Verdict(None, "judges")):
@@ -80,25 +81,25 @@ def test_consequences_of_a_verdict_follow_from_a_persons_too(
     result: Make, ended: str, verdict: Verdict, numbers: tuple[float | None, bool, bool]
 ) -> None:
     after = apply_verdict(entry(result, "review", None, termination=ended), verdict)
-    assert (after["step_ratio"], after["premature"], after["overdue"]) == numbers
+    assert (after.step_ratio, after.premature, after.overdue) == numbers
 
 
 def test_first_success_step_is_kept_only_if_the_person_agrees(result: Make) -> None:
     found = {"step_efficiency": 2.0, "progress": 1.0}
     before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
     agreed, not_so = apply_verdict(before, PASS), apply_verdict(before, FAIL)
-    assert (agreed["first_success_step"], agreed["partial_credit"]) == (4, 1.0)
-    assert (not_so["first_success_step"], not_so["partial_credit"]) == (None, None)
-    assert {**agreed, **found} == agreed
-    assert not_so["step_efficiency"] is not_so["progress"] is None
+    assert (agreed.first_success_step, agreed.partial_credit) == (4, 1.0)
+    assert (not_so.first_success_step, not_so.partial_credit) == (None, None)
+    assert replace(agreed, **found) == agreed
+    assert not_so.step_efficiency is not_so.progress is None
     assert as_run(not_so) == before
 
 
 def test_reason_names_the_person_and_the_note(result: Make) -> None:
     before = entry(result, "review", None)
-    assert apply_verdict(before, PASS)["reason"] == "passed by ann: the lamp is on"
-    assert apply_verdict(before, FAIL)["reason"] == "failed by bob"
-    assert apply_verdict(before, Verdict(True, "person"))["reason"] == "passed by a person"
+    assert apply_verdict(before, PASS).reason == "passed by ann: the lamp is on"
+    assert apply_verdict(before, FAIL).reason == "failed by bob"
+    assert apply_verdict(before, Verdict(True, "person")).reason == "passed by a person"
 
 
 @pytest.mark.parametrize(
@@ -128,14 +129,14 @@ def test_cases_for_review_are_known_once_people_have_decided(result: Make) -> No
 
 def test_summary_is_recomputed_and_unknown_fields_are_kept(result: Make) -> None:
     tasks: list[Any] = [
-        entry(result, "review", None, id=name, suite="lamps") | {"nodeid": name, "mood": "bright"}
+        entry(result, "review", None, id=name, suite="lamps", nodeid=name, extra={"mood": "bright"})
         for name in "abc"
     ]
-    report = document({"id": "r"}, {task["nodeid"]: task for task in tasks})
+    report = document({"id": "r"}, {task.nodeid: task for task in tasks})
     report = {**report, "schema_version": 2.5, "gate": {"status": 0}}
     report["summary"]["weather"] = "fine"
     verdicts = {"a": PASS, "b": FAIL}
-    after = apply_verdicts(report, lambda task: verdicts.get(task["id"]))
+    after = apply_verdicts(report, lambda task: verdicts.get(task.id))
     summary = after["summary"]
     assert (summary["successes"], summary["decided"], summary["review"]) == (1, 2, 1)
     assert summary["suites"]["lamps"]["success_rate"] == 0.5
@@ -144,5 +145,5 @@ def test_summary_is_recomputed_and_unknown_fields_are_kept(result: Make) -> None
         2.5,
         "fine",
     )
-    assert {task["mood"] for task in after["tasks"]} == {"bright"}
+    assert [task.extra for task in after["tasks"]] == [{"mood": "bright"}] * 3
     assert apply_verdicts(after, lambda _: None) == report

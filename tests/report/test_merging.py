@@ -76,9 +76,9 @@ def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[...
                 end(path, attempt, End.PLAYED if each in decided else End.DEVICE)
         if not killed:
             missing = missing_results(folder.path, (), "stopped")
-            results = [with_attempts(folder.path, each.to_wire()) for each in missing]
+            results = [with_attempts(folder.path, each.entry()) for each in missing]
             ended = folder.about() | {"ended": "2026-11-22T10:00:00+00:00"}
-            whole = document(ended, {each["nodeid"]: each for each in results})
+            whole = document(ended, {each.nodeid: each for each in results})
             write_json(folder.path / "report.json", whole)
         return folder.path
 
@@ -117,16 +117,13 @@ def test_suspects_are_determined_from_all_attempts(
     well = {"a": True, "b": True}
     one = make_run("one", well, broken=("bad",), noted=True, killed=killed, suspects=how)
     two = make_run("two", {"c": True}, broken=("bad",), noted=True, suspects=how)
-    assert suspects_of(recorded_run(one).tasks) == suspects_of(recorded_run(two).tasks) == ["bad"]
+    for run in (one, two):
+        assert [task.id for task in recorded_run(run).tasks if task.suspect] == ["bad"]
     tasks = merged(tmp_path, one, two)
-    assert suspects_of(tasks.values()) == ["bad"]
+    assert [task["id"] for task in tasks.values() if task["suspect"]] == ["bad"]
     assert len(tasks["bad@0"]["attempts"]) == 2
     assert tasks["bad@0"]["success"] is (False if how == "fail" else None)
     assert "broke its phone in 2 of 2 attempts: the agent?" in capsys.readouterr().out
-
-
-def suspects_of(tasks: Any) -> list[str]:
-    return sorted(task["id"] for task in tasks if task["suspect"])
 
 
 def test_shards_become_a_self_contained_run(
@@ -228,8 +225,8 @@ def test_decisions_of_people_stay(make_run: Callable[..., Path], tmp_path: Path)
     add_verdict(one / task["episode"], of_person(True, "ada", "seen"))
     tasks = merged(tmp_path, one, make_run("two", {"c": True}))
     assert (tasks["a@0"]["outcome"], tasks["a@0"]["reason"]) == ("passed", "passed by ada: seen")
-    (again,) = (task for task in recorded_run(tmp_path / "whole").tasks if task["id"] == "a")
-    assert again == tasks["a@0"]
+    (again,) = (task for task in recorded_run(tmp_path / "whole").tasks if task.id == "a")
+    assert again.to_json() == tasks["a@0"]
 
 
 def test_differing_parts_are_warned_about(

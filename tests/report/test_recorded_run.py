@@ -72,8 +72,8 @@ def _record(
 
 def shown(result: Any) -> dict[str, Any]:
     names = ("outcome", "success", "fault", "reason", "termination", "attempt", "golden_steps")
-    plain = result.to_wire()
-    return {name: plain[name] for name in names}
+    plain = result.entry()
+    return {name: getattr(plain, name) for name in names}
 
 
 def test_result_is_derived_from_files_if_missing(folder: RunFolder) -> None:
@@ -118,7 +118,7 @@ def test_an_index_is_not_trusted_without_its_verdict(folder: RunFolder, size: in
         os.truncate(path, size)
     done = next(r for r in missing_results(folder.path, (), "killed") if r.case.id == "done")
     assert (done.outcome, done.success, done.fault) == ("error", None, "infrastructure")
-    assert not is_final(done.to_wire())
+    assert not is_final(done.entry())
 
 
 def test_app_versions_come_from_finished_episodes(
@@ -144,9 +144,9 @@ def test_matched_golden_steps_come_from_the_verdict(folder: RunFolder) -> None:
     )
     add_verdict(path, Verdict(True, "judges"))
     done = next(r for r in missing_results(folder.path, (), "killed") if r.case.id == "done")
-    entry = done.to_wire()
-    assert (entry["matches"], entry["matched_by"]) == (steps, "graph")
-    assert (entry["step_accuracy"], entry["type_accuracy"]) == (0.5, 1.0)
+    entry = done.entry()
+    assert (entry.matches, entry.matched_by) == (steps, "graph")
+    assert (entry.step_accuracy, entry.type_accuracy) == (0.5, 1.0)
 
 
 def test_cases_with_results_are_left_out(folder: RunFolder) -> None:

@@ -22,6 +22,8 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.episode.event import Crash
+from pytest_mobileagent.jsonable import to_line, to_wire
+from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.result import (
     Result,
     invalid,
@@ -134,33 +136,32 @@ def test_judge_costs_have_their_own_role(make_episode: Callable[..., Episode]) -
     verdicts = [Verdict(True, "judges", calls=(call,)), Verdict(False, "judge", calls=(call,))]
     case = Case(Task("Do it."), "id", "suite", "nodeid")
     judged = Result(case, "passed", episode=episode, verdict=verdicts[0], beside=verdicts[1])
-    wire = judged.to_wire()
-    assert {role: spent["cost_usd"] for role, spent in (wire["roles"] or {}).items()} == {
+    wire = judged.entry()
+    assert {role: spent.cost_usd for role, spent in (wire.roles or {}).items()} == {
         "actor": 0.5,
         "planner": None,
         "judge": 0.5,
     }
-    assert (wire["cost_usd"], wire["input_tokens"]) == (0.5, 10)
-    assert wire["judged"] == {"passed": False, "reason": ""}
+    assert (wire.cost_usd, wire.input_tokens) == (0.5, 10)
+    assert wire.judged == {"passed": False, "reason": ""}
 
 
 def test_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
     case = Case(Task("Do it.", app="com.app", tags=("smoke",)), "id", "suite", "nodeid")
     verdict = Verdict(True, reason="half \ud83d", first_step=1, partial_credit=0.5)
     episode = make_episode(Tap(1, 1), termination=REPORTED)
-    wire = Result(case, "passed", reason=verdict.reason, episode=episode, verdict=verdict).to_wire()
-    assert json.loads(json.dumps(wire)) == wire
-    assert type(wire["termination"]) is str
-    assert (wire["reason"], wire["success"], wire["partial_credit"]) == ("half ?", True, 0.5)
-    assert (wire["app"], wire["tags"], wire["first_success_step"]) == ("com.app", ["smoke"], 1)
+    wire = Result(case, "passed", reason=verdict.reason, episode=episode, verdict=verdict).entry()
+    assert Entry.from_json(json.loads(to_line(wire))) == Entry.from_json(to_wire(wire))
+    assert type(wire.termination) is str
+    assert (to_wire(wire)["reason"], wire.success, wire.partial_credit) == ("half ?", True, 0.5)
+    assert (wire.app, wire.tags, wire.first_success_step) == ("com.app", ["smoke"], 1)
 
 
 def test_measures_are_unknown_without_an_episode() -> None:
-    wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").to_wire()
-    measured = measures(None, None, None)
-    assert set(measured.values()) == {None}
-    assert {**wire, **measured} == wire
-    assert (wire["success"], wire["fault"]) == (None, "infrastructure")
+    wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").entry()
+    assert measures(None, None, None) == {}
+    assert (wire.steps, wire.termination, wire.cost_usd) == (None, None, None)
+    assert (wire.success, wire.fault) == (None, "infrastructure")
 
 
 A, B = Tap(1, 1), Tap(2, 2)

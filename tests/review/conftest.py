@@ -92,7 +92,7 @@ class Run:
             folder=folder.relative_to(self.folder).as_posix(),
             verdict=told[-1],
         )
-        self.results[nodeid] = result.to_wire()
+        self.results[nodeid] = result.entry()
         entry = runs.IndexLine(case.key, 0, f"episodes/{folder.name}", outcome)
         runs.append(self.folder, entry)
         return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -319,7 +320,7 @@ def test_ten_thousand_episodes_take_few_rows(
     run.add("a")
     (entry,) = run.results.values()
     for number in range(10_000):
-        run.results[f"n{number:05}"] = entry | {"id": f"n{number:05}", "episode": f"e/{number}"}
+        run.results[f"n{number:05}"] = replace(entry, id=f"n{number:05}", episode=f"e/{number}")
     run.end()
     user = User(chrome, serve(run.folder))
     user.sees("#left", "10001 left")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -209,8 +210,8 @@ def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed: Any) -> Non
 
 def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
     run.add("a")
-    (task,) = run.results.values()
-    task |= {"outcome": "error", "fault": "judge", "verdict": None}
+    ((name, task),) = run.results.items()
+    run.results[name] = replace(task, outcome="error", fault="judge", verdict=None)
     run.end()
     queue = Queue(run.folder)
     queue.decide(queue.items()[0], False, "ann")
@@ -222,7 +223,7 @@ def test_environments_and_epochs_are_distinguished(run: Any) -> None:
     for nodeid in ("x", "y"):
         run.add(nodeid)
     first, second = run.results.values()
-    second |= {"id": first["id"], "environment": "105", "epoch": 2}
+    run.results["y"] = replace(second, id=first.id, environment="105", epoch=2)
     run.end()
     assert names(Queue(run.folder)) == ["x", "x@env105@2"]
 

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
@@ -93,8 +94,8 @@ def test_a_project_without_runs_is_reported(
 
 def test_names_cannot_control_the_terminal(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
     run.add("a")
-    (task,) = run.results.values()
-    task |= {"id": "a\x1b[2J", "reason": "b\x1b]0;c\nd"}
+    ((name, task),) = run.results.items()
+    run.results[name] = replace(task, id="a\x1b[2J", reason="b\x1b]0;c\nd")
     run.end()
     assert main(["--list", str(run.folder)], runs_of(run)) == 0
     assert "\x1b" not in capsys.readouterr().out

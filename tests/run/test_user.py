@@ -272,10 +272,10 @@ def test_the_cost_of_the_users_model_is_not_the_agents(tmp_path: Path) -> None:
     assert episode.calls == ()
     (call,) = episode.user_calls
     assert call.role == "user"
-    entry = Result(episode.case, "passed", episode=episode).to_wire()
-    assert (entry["calls"], entry["input_tokens"]) == (0, None)
-    assert entry["roles"] is not None
-    assert entry["roles"]["user"]["calls"] == 1
+    entry = Result(episode.case, "passed", episode=episode).entry()
+    assert (entry.calls, entry.input_tokens) == (0, None)
+    assert entry.roles is not None
+    assert entry.roles["user"].calls == 1
     (line,) = (episode.folder / "user.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["role"] == "user"
     assert not (episode.folder / "calls.jsonl").exists()

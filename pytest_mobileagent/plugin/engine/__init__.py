@@ -21,7 +21,7 @@ def scheduler_of(run: RunConfig) -> Scheduler:
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
 
     def times() -> dict[str, float]:  # called after collection, when reused results are known
-        reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
+        reused = {entry.nodeid for entry in run.earlier.reused.values()}
         return expected_times(run.folder.path, reused)
 
     def sets() -> dict[str, str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
     from pytest_mobileagent.report.gate.decide import GateDecision
 
 
@@ -102,7 +102,7 @@ class InterimAnalyser:
             self._is_analysed = False
         return dropped
 
-    def end(self, whole: Mapping[str, Any]) -> dict[str, Any]:
+    def end(self, whole: Report) -> dict[str, Any]:
         """Return the report's entries on the gate and the baseline, once the run has ended."""
         if not self._is_analysed:
             self._decision = self._decide()
@@ -144,7 +144,7 @@ class InterimAnalyser:
         results, dropped = self._results, self.dropped
         tasks = [result for test, result in results.items() if self._stage_of(test) <= self._stage]
         tasks += [
-            Result(case, fault="infrastructure", reason="its result was lost").to_wire()
+            Result(case, fault="infrastructure", reason="its result was lost").entry()
             for test, case in self._cases.items()
             if test not in results and test not in dropped and self._stage_of(test) <= self._stage
         ]

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.packing import IdlePacker
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
 
 _FIRST = 10.0  # seconds from the start of the session until the first page
 _SHARE = 0.02  # the share of the time that may be spent on pages
 _LEAST = 5.0  # minimum seconds between two pages
 
 
-def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
+def write_all(run: RunConfig, whole: Report) -> str:
     """Write all files of a run's report, whose report.json has the content `whole`.
 
     Return a message about files that could not be written; empty if all were written.
@@ -45,17 +45,17 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
     from pytest_mobileagent.report.text.narration import PAGE
     from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 
-    def write_report(folder: Path, whole: Mapping[str, Any]) -> None:
+    def write_report(folder: Path, whole: Report) -> None:
         write_json(folder / REPORT, whole)
 
-    def write_summary(folder: Path, whole: Mapping[str, Any]) -> None:
+    def write_summary(folder: Path, whole: Report) -> None:
         page = PAGE if (folder / PAGE).is_file() else REPORT
         write_text(folder / SUMMARY, summary(whole, page))
 
-    def write_all_runs(folder: Path, _: Mapping[str, Any]) -> None:
+    def write_all_runs(folder: Path, _: Report) -> None:
         write_runs_page(folder.parent)
 
-    writers: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
+    writers: dict[str, Callable[[Path, Report], None]] = {
         REPORT: write_report,
         PAGE: write_page,
         SUMMARY: write_summary,  # after the page, which it refers to
@@ -75,7 +75,7 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
     return "; ".join(problems)
 
 
-def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
+def _written_elsewhere(name: str, whole: Report) -> str:
     """Write a report to a temporary folder; return text with its path, or "" if that fails too.
 
     The folder is a new one, because other users can write to the system's temporary folder.

@@ -58,7 +58,7 @@ _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "erro
 def properties(result: Entry) -> list[tuple[str, object]]:
     """Return the fields of a result that are single values, as properties of a test case."""
     scalars = (str, int, float, bool)
-    single = {name: value for name, value in result.items() if isinstance(value, scalars)}
+    single = {name: value for name, value in result.to_json().items() if isinstance(value, scalars)}
     return [(f"mobile_{name}", value) for name, value in single.items() if name != "nodeid"]
 
 
@@ -75,7 +75,7 @@ def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
         result = by_identity.get(_identity(known)) or results.get(nodeid)
         if result is not None:
             _set_properties(element, result)
-            for each in element.findall("error") if result["success"] is False else ():
+            for each in element.findall("error") if result.success is False else ():
                 each.tag = "failure"
                 xml.stats["error"] -= 1
                 xml.stats["failure"] += 1
@@ -109,13 +109,13 @@ def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
     if xml is None:
         return
     for result in results:
-        path = result["nodeid"].partition("::")[0]
-        outcome = _AS_CALLED.get(result["outcome"], "skipped")
-        reason = f"{result['outcome']}: {result['reason']}"
-        decided = result["success"] is not None
+        path = result.nodeid.partition("::")[0]
+        outcome = _AS_CALLED.get(result.outcome, "skipped")
+        reason = f"{result.outcome}: {result.reason}"
+        decided = result.success is not None
         for when in ("call" if decided else "setup", "teardown"):
             report = pytest.TestReport(
-                nodeid=result["nodeid"],
+                nodeid=result.nodeid,
                 location=(path, None, path),
                 keywords={},
                 outcome="passed" if when == "teardown" else outcome,  # type: ignore[arg-type]
@@ -171,7 +171,7 @@ class ReportedTask:
     @property
     def verdict(self) -> str:
         """The verdict, as JSON."""
-        return json.dumps(self.result["verdict"], ensure_ascii=False, indent=2)
+        return json.dumps(self.result.verdict, ensure_ascii=False, indent=2)
 
 
 def add_to_others(
@@ -204,7 +204,7 @@ def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -
         screenshot = episode.screen.png or None
     except ScreenError:
         screenshot = None
-    step = telling_step(episode, result["first_success_step"])
+    step = telling_step(episode, result.first_success_step)
     file = last_screenshot(episode) if screenshot else None
     return ReportedTask(result, page, screenshot, (episode.folder.name, step), file)
 
@@ -218,7 +218,7 @@ def _allure(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) ->
     allure.dynamic.link(task.link(folder), name="page")
     if task.screenshot is not None:
         allure.attach(task.screenshot, "screen", allure.attachment_type.PNG)
-    if task.result["verdict"]:
+    if task.result.verdict:
         allure.attach(task.verdict, "verdict", allure.attachment_type.JSON)
 
 
@@ -231,8 +231,8 @@ def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: ReportedTas
         content = base64.b64encode(task.screenshot).decode("ascii")
         given.append(extras.png(content, name="screen"))
     given.append(extras.json(dict(properties(task.result)), name="properties"))
-    if task.result["verdict"]:
-        given.append(extras.json(task.result["verdict"], name="verdict"))
+    if task.result.verdict:
+        given.append(extras.json(task.result.verdict, name="verdict"))
     report.extras = [*getattr(report, "extras", ()), *given]  # type: ignore[attr-defined]
 
 

@@ -83,7 +83,7 @@ def show_run(
     lines += [*official_differences(results), *skips(results)]
     lines += [cut_off(budget, results)] if budget else not_run(results)
     ends = [result for result in results if not is_final(result)]
-    if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):
+    if run.earlier.makes_episodes and any(budget or each.fault != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
     lines += _cannot_ask(run, results)
     for line in [*lines, *remarks(results, run.folder.about())]:
@@ -95,9 +95,7 @@ _TOKENS = (400, 60)  # of a judge's instructions and reply, when it compares two
 
 def _judging(run: RunConfig, results: Sequence[Entry]) -> list[str]:
     """Return a line on what it would cost to let a judge decide the unclear answers, if any."""
-    evidence = [
-        each["verdict"]["evidence"] for each in results if is_unclear(each) and each["verdict"]
-    ]
+    evidence = [each.verdict["evidence"] for each in results if is_unclear(each) and each.verdict]
     asked = [each for found in evidence for each in found["unclear"]]
     if not asked:
         return []
@@ -114,7 +112,7 @@ def _judging(run: RunConfig, results: Sequence[Entry]) -> list[str]:
 
 def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
     """Return a line about an agent that cannot ask the users of its tasks; else no line."""
-    users = sum(result["user"] == "asked" for result in results)
+    users = sum(result.user == "asked" for result in results)
     if run.agents.asks or not users:
         return []
     tasks = f"{users} task{'s have' if users != 1 else ' has'} a user who answers"

@@ -73,7 +73,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
     def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""
         if (entry := self.reused.get(case.key)) is not None:
-            return CasePlan({**entry, "nodeid": case.nodeid})
+            return CasePlan(replace(entry, nodeid=case.nodeid))
         if (episode := self.to_score.get(case.key)) is not None:
             return CasePlan(episode=self.path / episode)
         return CasePlan(is_run=self.makes_episodes)
@@ -91,15 +91,15 @@ class RecordedEarlierRun(EarlierRun, ABC):
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
         """Return the attempts at a case whose result or episode is taken from the earlier run."""
         is_taken = key in self.reused or key in self.to_score
-        return self.tasks[key]["attempts"] if is_taken and key in self.tasks else ()
+        return self.tasks[key].attempts if is_taken and key in self.tasks else ()
 
     def unreported(self, reported: Collection[str], selected: Collection[str]) -> list[Entry]:
         """Return the reused results that an interrupted run has not reported.
 
         `reported` and `selected` are node ids.
         """
-        known = (task for task in self.reused.values() if task["nodeid"] in selected)
-        return [task for task in known if task["nodeid"] not in reported]
+        known = (task for task in self.reused.values() if task.nodeid in selected)
+        return [task for task in known if task.nodeid not in reported]
 
     def take_options(self, settings: dict[str, OptionValue]) -> None:
         """Replace the values of options by those of the earlier run.
@@ -155,7 +155,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
             raise usage_error(self.setting, f": {self.path} is still running; wait for it to end")
         with as_usage_error((OSError, RecordError), self.setting):
             tasks = recorded_run(self.path).tasks
-        self.tasks = {task["key"]: task for task in tasks}
+        self.tasks = {task.key: task for task in tasks}
         self.sort(self.tasks)
 
     def to_worker(self, shared: Path) -> dict[str, str]:

@@ -49,9 +49,9 @@ class Replaying(RecordedEarlierRun):
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Select the episodes that were decided and have recorded replies."""
         for key, task in tasks.items():
-            folder = runs.inside(self.path, task["episode"])
-            if folder is not None and task["outcome"] in _PLAYED and has_replies(folder / STREAM):
-                self.to_score[key] = str(task["episode"])
+            folder = runs.inside(self.path, task.episode)
+            if folder is not None and task.outcome in _PLAYED and has_replies(folder / STREAM):
+                self.to_score[key] = str(task.episode)
 
     def plan_for(self, case: Case) -> CasePlan:
         """Return whether a case is played."""
@@ -72,8 +72,8 @@ class Replaying(RecordedEarlierRun):
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return a line with the number of verdicts that are unchanged."""
-        before = {key: self.tasks[key]["success"] for key in self.to_score}
-        now = {each["key"]: each["success"] for each in results if each["key"] in before}
+        before = {key: self.tasks[key].success for key in self.to_score}
+        now = {each.key: each.success for each in results if each.key in before}
         known = {key for key, each in now.items() if each is not None and before[key] is not None}
         same = sum(now[key] is before[key] for key in known)
         return [f"{self.path.name}: {len(known)} played again, {same} with the same verdict"]

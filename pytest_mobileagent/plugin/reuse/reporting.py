@@ -5,13 +5,14 @@ pytest imports this module in every session, so everything else is imported late
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
@@ -76,7 +77,7 @@ def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | 
 
 def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     """Copy the episode of a result into this run's folder, and return the updated entry."""
-    episode = entry["episode"]
+    episode = entry.episode
     if run.earlier.source is None or not episode:
         return entry
     from pytest_mobileagent.episode.runs import IndexLine, append
@@ -84,15 +85,20 @@ def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     try:
         folder = take_over(run, episode)
         if folder is None:
-            return {**entry, "episode": None}
+            return replace(entry, episode=None)
         name = run.folder.relative(folder)
-        append(run.folder.path, IndexLine(case.key, entry["attempt"] or 0, name, entry["outcome"]))
+        append(run.folder.path, IndexLine(case.key, entry.attempt or 0, name, entry.outcome))
     except HostError as error:
-        return {
-            **entry, "outcome": "error", "success": None, "fault": "infrastructure",
-            "verdict": None, "reason": f"infrastructure: {error}", "episode": None,
-        }  # fmt: skip
-    return {**entry, "episode": name}
+        return replace(
+            entry,
+            outcome="error",
+            success=None,
+            fault="infrastructure",
+            verdict=None,
+            reason=f"infrastructure: {error}",
+            episode=None,
+        )
+    return replace(entry, episode=name)
 
 
 def _reports(
@@ -101,21 +107,21 @@ def _reports(
     from pytest_mobileagent.plugin.outputs.reporters import properties
 
     item.user_properties.extend(properties(entry))
-    called = _AS_CALLED.get(entry["outcome"])
+    called = _AS_CALLED.get(entry.outcome)
     if called is not None:
         yield _report(item, "setup", "passed")
     decides = _report(item, "setup" if called is None else "call", called or _at_setup(entry))
-    decides.duration = entry["seconds"] or 0.0
+    decides.duration = entry.seconds or 0.0
     decides.longrepr = _longrepr(item, decides, entry)
-    if entry["outcome"] in {"xfailed", "xpassed"}:
-        decides.wasxfail = _expected_to_fail(item) or entry["reason"]
-    setattr(decides, RESULT, dict(entry))
+    if entry.outcome in {"xfailed", "xpassed"}:
+        decides.wasxfail = _expected_to_fail(item) or entry.reason
+    setattr(decides, RESULT, to_wire(entry))
     yield decides
     yield _torn_down(item, nextitem)
 
 
 def _at_setup(entry: Entry) -> Literal["failed", "skipped"]:
-    return "failed" if entry["outcome"] == "error" else "skipped"
+    return "failed" if entry.outcome == "error" else "skipped"
 
 
 def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
@@ -147,7 +153,7 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
 
 def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     """Return what pytest displays about a reused result, in the words of the earlier run."""
-    reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
+    reason, outcome = printable(entry.reason or ""), entry.outcome
     if report.outcome == "skipped":
         words = {"review": f"review: {reason}", "xfailed": reason}.get(
             outcome, f"Skipped: {reason}"
@@ -155,11 +161,11 @@ def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any
         return (str(item.path), (item.location[1] or 0) + 1, words)
     if report.outcome == "passed":
         return None
-    if entry["success"]:  # a strict xfail that passed, which counts as failed
+    if entry.success:  # a strict xfail that passed, which counts as failed
         from pytest_mobileagent.plugin.bodies import STRICT
 
         return f"{STRICT} {_expected_to_fail(item)}"
-    if outcome == "failed" and entry["episode"]:
+    if outcome == "failed" and entry.episode:
         _show_failure(item, report, entry)
     return report.longrepr or reason or "the record gives no reason"
 
@@ -176,8 +182,8 @@ def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) ->
     from pytest_mobileagent.verdict import Verdict
 
     try:
-        episode = load(item.config.stash[RUN].folder.path / (entry["episode"] or ""))
-        verdict = Verdict.from_json(entry["verdict"] or {})
+        episode = load(item.config.stash[RUN].folder.path / (entry.episode or ""))
+        verdict = Verdict.from_json(entry.verdict or {})
     except (RecordError, HostError, LookupError, TypeError, ValueError):
         return  # only the reason is displayed
     pure = isinstance(item, pytest.Function) and is_pure(item)

@@ -11,7 +11,6 @@ from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
-from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
 
 if TYPE_CHECKING:
@@ -84,9 +83,9 @@ class Rescoring(RecordedEarlierRun):
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Score complete episodes that were not decided by a person; reuse all other results."""
         for key, task in tasks.items():
-            if task["episode"] and task["termination"] not in _NOT_COMPLETE and AS_RUN not in task:
-                self.to_score[key] = task["episode"]
-            elif task["outcome"] != "not run":
+            if task.episode and task.termination not in _NOT_COMPLETE and task.as_run is None:
+                self.to_score[key] = task.episode
+            elif task.outcome != "not run":
                 self.reused[key] = task
 
     def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -110,10 +109,10 @@ class Rescoring(RecordedEarlierRun):
         self, results: Sequence[Entry], reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return lines on changed verdicts, and on episodes that were not scored."""
-        reported = {result["key"] for result in results}
+        reported = {result.key for result in results}
         known = {*self.to_score, *self.reused} - reported
-        left = [task["nodeid"] for key, task in self.tasks.items() if key in known]
-        scored = [result for result in results if result["key"] in self.to_score]
+        left = [task.nodeid for key, task in self.tasks.items() if key in known]
+        scored = [result for result in results if result.key in self.to_score]
         lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} reused"]
         if left:
             names = ", ".join(map(printable, left[:_MOST])) + ", …" * (len(left) > _MOST)

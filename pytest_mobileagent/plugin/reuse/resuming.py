@@ -115,7 +115,7 @@ class Resuming(RecordedEarlierRun):
         self.reused = {
             key: task
             for key, task in tasks.items()
-            if is_final(task) and task["skipped_for"] not in DECLARED
+            if is_final(task) and task.skipped_for not in DECLARED
         }
 
     def to_worker(self, shared: Path) -> dict[str, str]:
@@ -124,18 +124,18 @@ class Resuming(RecordedEarlierRun):
 
     def unselected(self, selected: Collection[str]) -> list[Entry]:
         """Return the results of the run's tasks that are not selected in this session."""
-        return [task for task in self.tasks.values() if task["nodeid"] not in selected]
+        return [task for task in self.tasks.values() if task.nodeid not in selected]
 
     def summary(
         self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
     ) -> list[str]:
         """Return lines on reused results, on tasks that were run, and on what has changed."""
-        known = {task["nodeid"] for task in self.tasks.values()}
-        was_reused = {task["nodeid"] for task in self.unreported(reused, selected)}.union(reused)
+        known = {task.nodeid for task in self.tasks.values()}
+        was_reused = {task.nodeid for task in self.unreported(reused, selected)}.union(reused)
         ran = [
-            result["nodeid"]
+            result.nodeid
             for result in results
-            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - was_reused
+            if result.outcome != "not run" and result.nodeid in set(selected) - was_reused
         ]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))

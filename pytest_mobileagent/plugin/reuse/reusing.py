@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode import runs
@@ -12,7 +12,6 @@ from pytest_mobileagent.fileio import read_object
 from pytest_mobileagent.jsonable import mapping
 from pytest_mobileagent.plugin.reuse.earlier import CHECK, CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
-from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.statistics import ratio
 
@@ -85,7 +84,7 @@ class Reusing(RecordedEarlierRun):
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
         self.reused = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
-        self.to_score = {k: tasks[k]["episode"] or "" for k, each in what.items() if each == SCORE}
+        self.to_score = {k: tasks[k].episode or "" for k, each in what.items() if each == SCORE}
         return self.runs_agents
 
     def plan_for(self, case: Case) -> CasePlan:
@@ -99,16 +98,15 @@ class Reusing(RecordedEarlierRun):
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return a line on how many results were reused, scored again or run, and why."""
-        keys = [result["key"] for result in results]
+        keys = [result.key for result in results]
         return [in_words(self.decisions[key] for key in keys if key in self.decisions)]
 
 
 def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
     """Return a result with the current description of its task."""
-    now = Result(Case.from_json(plan)).to_wire()
-    steps = ratio(entry["steps"], now["golden_steps"]) if entry["success"] else None
-    own = {name: value for name, value in now.items() if name in _OF_TASK}
-    return cast("Entry", {**entry, **own, "step_ratio": steps})
+    now = Result(Case.from_json(plan)).entry()
+    steps = ratio(entry.steps, now.golden_steps) if entry.success else None
+    return replace(entry, **{name: getattr(now, name) for name in _OF_TASK}, step_ratio=steps)
 
 
 REUSE, SCORE, RUN = "reused", "scored again", "run"
@@ -157,7 +155,7 @@ def _decide(
     if why := _why_run(task, old, new, [name for name in shared if name != _CHECKS]):
         return ReuseDecision(RUN, why)
     is_same = old.get(CHECK) == new.get(CHECK) and _CHECKS not in shared
-    is_same = is_same or (task is not None and AS_RUN in task)  # decided by a person
+    is_same = is_same or (task is not None and task.as_run is not None)  # decided by a person
     return ReuseDecision(REUSE) if is_same else ReuseDecision(SCORE, "check changed")
 
 
@@ -172,9 +170,9 @@ def _why_run(
     changed = [name for name, part in new.items() if old.get(name) != part and name != CHECK]
     if shared or changed:
         return f"{[*shared, *changed][0]} changed"
-    if task["outcome"] not in _FINAL:
-        return f"{task['outcome']} before"
-    return "" if task["episode"] else "without an episode"
+    if task.outcome not in _FINAL:
+        return f"{task.outcome} before"
+    return "" if task.episode else "without an episode"
 
 
 def in_words(decisions: Iterable[ReuseDecision]) -> str:

@@ -95,7 +95,7 @@ def _pairs(name: str, tasks: Sequence[Entry]) -> Iterator[dict[str, Any]]:
         value = _value(name, task)
         (counts,) = tallies([task]).values() or (Tally(),)
         counted[value][key] += counts
-        names[value, key] = label(task["id"], task["environment"])
+        names[value, key] = label(task.id, task.environment)
     first, *others = _values(name, tasks) or [None]
     for value in others:
         before, after = counted[first], counted[value]
@@ -112,16 +112,16 @@ def _pairs(name: str, tasks: Sequence[Entry]) -> Iterator[dict[str, Any]]:
 def _pair(name: str, task: Entry) -> Key | None:
     """Return the key that a task shares with its counterparts; None if it has none."""
     if name == "environment":
-        return (task["id"], None) if task["environment"] is not None else None
-    if not task["twin"]:
+        return (task.id, None) if task.environment is not None else None
+    if not task.twin:
         return None
     own = id_without_variant(task).rpartition("[")[2].removesuffix("]").rpartition("/")[2]
-    both = " and ".join(sorted((own, task["twin"])))
-    return f"{task['suite']}: {both}", task["environment"]
+    both = " and ".join(sorted((own, task.twin)))
+    return f"{task.suite}: {both}", task.environment
 
 
 def _value(name: str, task: Entry) -> Any:
-    return task[name]  # type: ignore[literal-required]
+    return getattr(task, name)
 
 
 def _values(name: str, tasks: Sequence[Entry]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from math import fsum
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from pytest_mobileagent.report.comparison.pairing import (
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.table import label
-from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
+from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -54,10 +55,10 @@ def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun,
     """
     before, after = base.tasks, run.tasks
     whole = {FULL, OFFICIAL}
-    others = {task["variant"] for task in after} - whole - {None}
-    if base.folder == run.folder and others and any(task["variant"] in whole for task in before):
-        before = [task for task in before if task["variant"] in whole]
-        after = [task for task in after if task["variant"] in others]
+    others = {task.variant for task in after} - whole - {None}
+    if base.folder == run.folder and others and any(task.variant in whole for task in before):
+        before = [task for task in before if task.variant in whole]
+        after = [task for task in after if task.variant in others]
     before, after = across_variants(before, after)
     return replace(base, tasks=before), replace(run, tasks=after)
 
@@ -155,7 +156,7 @@ def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
 def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> list[str] | None:
     """Return the variant of the common tasks in each run; None unless the runs have one each."""
     ids = {key[0] for key in keys}
-    names = [{task["variant"] for task in each.tasks if task["id"] in ids} for each in (base, run)]
+    names = [{task.variant for task in each.tasks if task.id in ids} for each in (base, run)]
     differ = all(len(each) == 1 for each in names) and names[0] != names[1]
     return [str(name) for each in names for name in each] if differ else None
 
@@ -187,18 +188,18 @@ def _named(key: Key) -> dict[str, Any]:
 
 
 def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
-    known = {case_of(task): task["success"] for task in before if task["success"] is not None}
+    known = {case_of(task): task.success for task in before if task.success is not None}
     both = [
-        (known[case_of(task)], task["success"])
+        (known[case_of(task)], task.success)
         for task in after
-        if task["success"] is not None and case_of(task) in known
+        if task.success is not None and case_of(task) in known
     ]
     gained, lost = both.count((False, True)), both.count((True, False))
     return {"episodes": len(both), "gained": gained, "lost": lost}
 
 
 def _noise_of(tasks: Sequence[Entry], keys: Collection[Key]) -> dict[str, Any]:
-    return noise_totals([task for task in tasks if (task["id"], task["environment"]) in keys])
+    return noise_totals([task for task in tasks if (task.id, task.environment) in keys])
 
 
 def _measure(
@@ -229,9 +230,9 @@ def _measure(
 def _means(name: str, tasks: Sequence[Entry]) -> dict[Key, float]:
     """Return the mean of a number over the decided epochs of each task for which it is known."""
     values: dict[Key, list[float]] = defaultdict(list)
-    for task, number in zip(tasks, map(field(name), tasks), strict=True):
-        if number is not None and task["success"] is not None:
-            values[task["id"], task["environment"]].append(number)
+    for task, number in zip(tasks, map(attrgetter(name), tasks), strict=True):
+        if number is not None and task.success is not None:
+            values[task.id, task.environment].append(number)
     return {key: fsum(each) / len(each) for key, each in values.items()}  # fmean takes long
 
 
@@ -326,16 +327,16 @@ def different_versions(
 
 def nodes(tasks: Sequence[Entry], keys: Collection[Key]) -> list[str]:
     """Return the names of the machines on which the tasks were run, as far as recorded."""
-    known = {task["node"] for task in tasks if (task["id"], task["environment"]) in keys}
+    known = {task.node for task in tasks if (task.id, task.environment) in keys}
     return sorted(node for node in known if node)
 
 
 def _known(tasks: Sequence[Entry], keys: Collection[Key]) -> list[dict[str, str]]:
     """Return the distinct sets of versions that the episodes recorded."""
     known = {
-        tuple(task["versions"].items())
+        tuple(task.versions.items())
         for task in tasks
-        if task["versions"] and (task["id"], task["environment"]) in keys
+        if task.versions and (task.id, task.environment) in keys
     }
     return [dict(each) for each in sorted(known)]
 

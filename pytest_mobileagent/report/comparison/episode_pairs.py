@@ -59,8 +59,8 @@ def _by_success(tasks: Iterable[Entry]) -> Mapping[tuple[Any, ...], dict[int, En
     """Return the tasks that have an episode, by id, environment and success, then by epoch."""
     found: dict[tuple[Any, ...], dict[int, Entry]] = defaultdict(dict)
     for task in tasks:
-        if task["episode"]:
-            found[task["id"], task["environment"], task["success"]][task["epoch"]] = task
+        if task.episode:
+            found[task.id, task.environment, task.success][task.epoch] = task
     return found
 
 
@@ -76,7 +76,7 @@ def _pair(before: Mapping[int, Entry], after: Mapping[int, Entry]) -> tuple[Entr
 
 def _pair_fields(pair: tuple[Entry, Entry], base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     folders = [
-        inside(each.folder, task["episode"]) for each, task in zip((base, run), pair, strict=True)
+        inside(each.folder, task.episode) for each, task in zip((base, run), pair, strict=True)
     ]
     before, after = folders
     if before is None or after is None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent.statistics import student_cdf, student_quantile
@@ -25,9 +25,9 @@ Key = tuple[str, str | None]  # a task's id and its environment
 Case = tuple[str, str | None, int]  # a task's id, its environment and the epoch
 
 
-def case_of(task: Mapping[str, Any]) -> Case:
+def case_of(task: Entry) -> Case:
     """Return the identity of an entry's case, which is the same in every run."""
-    return task["id"], task["environment"], task["epoch"]
+    return task.id, task.environment, task.epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
     """Return the tally of each task, leaving out skipped epochs."""
     found: dict[Key, Tally] = {}
     for task in tasks:
-        if task["outcome"] != "skipped":
-            key, tally = (task["id"], task["environment"]), _tally(task)
+        if task.outcome != "skipped":
+            key, tally = (task.id, task.environment), _tally(task)
             found[key] = found[key] + tally if key in found else tally
     return found
 
@@ -92,12 +92,12 @@ def across_variants(
     For example, the full goal of a task is then compared with its vague goal, under the task's own
     id. Only tasks of which each run has a single variant are renamed.
     """
-    if len({task["variant"] for tasks in (before, after) for task in tasks}) < 2:
+    if len({task.variant for tasks in (before, after) for task in tasks}) < 2:
         return list(before), list(after)
     has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
     for variants, tasks in zip(has, (before, after), strict=True):
         for task in tasks:
-            variants[id_without_variant(task)].add(task["variant"])
+            variants[id_without_variant(task)].add(task.variant)
     pairs = {
         name
         for name, variants in has[0].items()
@@ -106,14 +106,14 @@ def across_variants(
 
     def renamed(tasks: Sequence[Entry]) -> list[Entry]:
         ids = [(task, id_without_variant(task)) for task in tasks]
-        return [{**task, "id": name} if name in pairs else task for task, name in ids]
+        return [replace(task, id=name) if name in pairs else task for task, name in ids]
 
     return renamed(before), renamed(after)
 
 
 def id_without_variant(task: Entry) -> str:
     """Return the task's id without the name of its variant."""
-    return without_variant(task["id"], task["variant"] or "")
+    return without_variant(task.id, task.variant or "")
 
 
 def total(counted: Iterable[Tally]) -> Tally:
@@ -240,10 +240,10 @@ def noise(runs: Sequence[Mapping[Key, Tally]], keys: Sequence[Key]) -> float | N
 
 def is_missing(task: Entry) -> bool:
     """Return whether an episode has no reliable verdict: it is undecided or suspect."""
-    return task["success"] is None or bool(task["suspect"])
+    return task.success is None or bool(task.suspect)
 
 
 def _tally(task: Entry) -> Tally:
     if is_missing(task):
-        return Tally(missing=1, broken=int(task["fault"] == "infrastructure"))
-    return Tally(passed=int(bool(task["success"])), decided=1)
+        return Tally(missing=1, broken=int(task.fault == "infrastructure"))
+    return Tally(passed=int(bool(task.success)), decided=1)

@@ -64,7 +64,7 @@ class _Terms:
     @classmethod
     def of(cls, run: RecordedRun) -> _Terms:
         judged = any(
-            task["verdict"] is not None and task["verdict"]["scorer"] in {"judge", "judges"}
+            task.verdict is not None and task.verdict["scorer"] in {"judge", "judges"}
             for task in run.tasks
         )
         judges = sorted(map(str, run.about.get("judges") or ())) if judged else ()

@@ -49,16 +49,16 @@ def a3_v2(runs: Sequence[Run]) -> Content:
     contains some, they have separate columns.
     """
     whole = {None, FULL, OFFICIAL}
-    rewritten = sorted({task["variant"] or "" for run in runs for task in run.tasks} - {"", *whole})
+    rewritten = sorted({task.variant or "" for run in runs for task in run.tasks} - {"", *whole})
     groups: dict[str, Wanted] = {
         **{title: _has("level", int(level)) for level, title in LEVELS.items()},
         "Operation": _has("kind", OPERATION),
-        "Information Retrieval": lambda task: task["kind"] in QUERIES,
+        "Information Retrieval": lambda task: task.kind in QUERIES,
         "All": lambda _: True,
     }
     found: Content = []
     for group, wanted in groups.items():
-        of_group = _both(lambda task: task["variant"] in whole, wanted)
+        of_group = _both(lambda task: task.variant in whole, wanted)
         found += [
             (Column("SR", group), _rate_of(of_group, percent=True)),
             (Column("States", group), _states_of(of_group)),
@@ -75,8 +75,8 @@ def _both(one: Wanted, other: Wanted) -> Wanted:
 
 def _states_of(wanted: Wanted) -> Callable[[Run], Cell]:
     def cell(run: Run) -> Cell:
-        decided = [task for task in run.tasks if task["success"] is not None and wanted(task)]
-        counts = [(_states(task), task["partial_credit"]) for task in decided]
+        decided = [task for task in run.tasks if task.success is not None and wanted(task)]
+        counts = [(_states(task), task.partial_credit) for task in decided]
         known = [(count, share) for count, share in counts if count and share is not None]
         achieved = sum(count * share for count, share in known)
         return Cell(ratio(achieved, sum(count for count, _ in known)), 1, percent=True)
@@ -86,10 +86,10 @@ def _states_of(wanted: Wanted) -> Callable[[Run], Cell]:
 
 def _states(task: Entry) -> int:
     """Return the number of states that decide a task: statements for judges, or sub-goals."""
-    evidence = task["verdict"]["evidence"] if task["verdict"] else {}
+    evidence = task.verdict["evidence"] if task.verdict else {}
     details = [judge.get("details") or {} for judge in evidence.get("judges") or ()]
     judged = next((each["statements"] for each in details if "statements" in each), None)
-    return len(judged if judged is not None else task["subgoals"] or ())
+    return len(judged if judged is not None else task.subgoals or ())
 
 
 # SPA-Bench's sets: the title, and whether the tasks span several apps.
@@ -129,14 +129,14 @@ def spa_bench_levels(_: Sequence[Run]) -> Content:
 
 def _is_of(is_across: bool, codes: tuple[str, ...], level: int | None = None) -> Wanted:
     def wanted(task: Entry) -> bool:
-        is_of_set = (task["kind"] == "cross-app") is is_across and task["kind"] != "open-ended"
-        return is_of_set and task["language"] in codes and level in {None, task["level"]}
+        is_of_set = (task.kind == "cross-app") is is_across and task.kind != "open-ended"
+        return is_of_set and task.language in codes and level in {None, task.level}
 
     return wanted
 
 
 def _has(name: str, value: object) -> Wanted:
-    return lambda task: task[name] == value  # type: ignore[literal-required]
+    return lambda task: getattr(task, name) == value
 
 
 def _rate_of(wanted: Wanted, *, percent: bool = False) -> Callable[[Run], Cell]:
@@ -171,7 +171,7 @@ def androidcontrol(_: Sequence[Run]) -> Content:
 
 def _of_subset(run: Run, subset: str, *, low: bool) -> Cell:
     def is_in(task: Entry) -> bool:
-        tags = {tag.lower().removeprefix("test-").replace(" ", "_") for tag in task["tags"]}
+        tags = {tag.lower().removeprefix("test-").replace(" ", "_") for tag in task.tags}
         return subset in tags and (_LOW in tags) is low
 
     return Cell(totals([t for t in run.tasks if is_in(t)])["step_accuracy"], 1, percent=True)

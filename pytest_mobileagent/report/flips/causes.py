@@ -76,7 +76,7 @@ def _task(flip: Flip, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any
         "id": flip.id,
         "environment": flip.environment,
         "episodes": len(each),
-        "successes": sum(bool(trial.entry["success"]) for trial, _ in each),
+        "successes": sum(bool(trial.entry.success) for trial, _ in each),
         "cause": cause,
         "why": why,
         "trials": [_as_plain(trial, rerun) for trial, rerun in each],
@@ -86,9 +86,9 @@ def _task(flip: Flip, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any
 def _as_plain(trial: DecidedEpisode, rerun: Reruns) -> dict[str, Any]:
     return {
         "run": trial.run.folder.name,
-        "epoch": trial.entry["epoch"],
-        "episode": trial.entry["episode"],
-        "success": trial.entry["success"],
+        "epoch": trial.entry.epoch,
+        "episode": trial.entry.episode,
+        "success": trial.entry.success,
         "judged": [each.success for each in rerun.judged],
         "played": None if rerun.played is None else rerun.played.success,
     }
@@ -98,9 +98,9 @@ def _cause(each: Sequence[tuple[DecidedEpisode, Reruns]]) -> tuple[str, str]:
     """Return the cause of a flip, and the evidence for it."""
     for trial, rerun in each:
         votes = [vote.success for vote in rerun.judged]
-        if trial.is_judged and (not trial.entry["success"]) in votes:
+        if trial.is_judged and (not trial.entry.success) in votes:
             says = ", ".join(_word(vote) for vote in votes)
-            return JUDGE, f"{_named(trial)}: {_word(trial.entry['success'])}, judged again {says}"
+            return JUDGE, f"{_named(trial)}: {_word(trial.entry.success)}, judged again {says}"
     lacking = ""
     same = set()
     for trial, rerun in each:
@@ -108,8 +108,8 @@ def _cause(each: Sequence[tuple[DecidedEpisode, Reruns]]) -> tuple[str, str]:
         if played is None or played.success is None:
             why = trial.why_not if played is None else played.reason
             lacking = lacking or f"{_named(trial)} was not played again: {why or 'no result'}"
-        elif played.success is not trial.entry["success"]:
-            was, now = _word(trial.entry["success"]), _word(played.success)
+        elif played.success is not trial.entry.success:
+            was, now = _word(trial.entry.success), _word(played.success)
             return ENVIRONMENT, f"{_named(trial)}: {was}, with the same replies {now}"
         else:
             same.add(played.success)
@@ -122,7 +122,7 @@ def _cause(each: Sequence[tuple[DecidedEpisode, Reruns]]) -> tuple[str, str]:
 
 
 def _named(trial: DecidedEpisode) -> str:
-    return f"epoch {trial.entry['epoch']} of {trial.run.folder.name}"
+    return f"epoch {trial.entry.epoch} of {trial.run.folder.name}"
 
 
 def _word(success: bool | None) -> str:

@@ -25,8 +25,9 @@ from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.flips.plan import DecidedEpisode
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -145,13 +146,13 @@ def _rerun(
         # anything is paid.
         outcomes = rounds.play(to_play, given.device) if to_play else {}
         for each in to_play:
-            if each.entry["key"] in outcomes:
-                played[each.place] = outcomes[each.entry["key"]]
+            if each.entry.key in outcomes:
+                played[each.place] = outcomes[each.entry.key]
         for number in range(given.times if to_judge else 0):
             outcomes = rounds.judge(to_judge, number)
             for each in to_judge:
-                if each.entry["key"] in outcomes:
-                    judged.setdefault(each.place, []).append(outcomes[each.entry["key"]])
+                if each.entry.key in outcomes:
+                    judged.setdefault(each.place, []).append(outcomes[each.entry.key])
     places = [trial.place for trial in planned.trials]
     return {each: Reruns(tuple(judged.get(each, ())), played.get(each)) for each in places}
 
@@ -214,12 +215,10 @@ class Rounds:
             return copy
         copy.mkdir(parents=True)
         report = read_json(self.run.folder / REPORT)
-        keys = {trial.entry["key"] for trial in trials}
-        tasks = [entry for entry in self.run.tasks if entry["key"] in keys]
+        keys = {trial.entry.key for trial in trials}
+        tasks = [entry for entry in self.run.tasks if entry.key in keys]
         for entry in tasks:
-            import_episode(
-                self.run.folder / str(entry["episode"]), copy, copy / str(entry["episode"])
-            )
+            import_episode(self.run.folder / str(entry.episode), copy, copy / str(entry.episode))
         shutil.copyfile(self.run.folder / RUN, copy / RUN)
         write_json(copy / REPORT, {**report, "tasks": tasks})
         return copy
@@ -261,8 +260,8 @@ def _outcomes(folder: Path, status: int) -> dict[str, RerunOutcome]:
         run = recorded_run(report.parent)
     except (OSError, ValueError, RecordError):
         raise FlipsError(_why(folder / "pytest.txt", status)) from None
-    return {entry["key"]: RerunOutcome(entry["success"], _reason(entry)) for entry in run.tasks}
+    return {entry.key: RerunOutcome(entry.success, _reason(entry)) for entry in run.tasks}
 
 
-def _reason(entry: Mapping[str, Any]) -> str:
-    return str(entry["reason"] or next(iter(entry["infrastructure"] or ()), "") or entry["outcome"])
+def _reason(entry: Entry) -> str:
+    return str(entry.reason or next(iter(entry.infrastructure), "") or entry.outcome)

@@ -43,7 +43,7 @@ class DecidedEpisode:
     @property
     def place(self) -> tuple[str, str]:
         """The identity of the episode: the name of its run, and the key of its case."""
-        return self.run.folder.name, self.entry["key"]
+        return self.run.folder.name, self.entry.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ class FlipPlan:
         judged = [trial for trial in trials if trial.is_judged]
         played = [trial for trial in trials if not trial.why_not]
         again = [*judged * self.times, *(trial for trial in played if trial.is_judged)]
-        asked = [trial.entry["roles"] or {} for trial in again]
+        asked = [trial.entry.roles or {} for trial in again]
         spent = [roles["judge"] for roles in asked if roles.get("judge")]
-        known = [each["cost_usd"] for each in spent if each["cost_usd"] is not None]
-        unpriced = sum(each["unpriced_calls"] or 0 for each in spent)
-        calls = sum(each["calls"] or 0 for each in spent)
+        known = [each.cost_usd for each in spent if each.cost_usd is not None]
+        unpriced = sum(each.unpriced_calls or 0 for each in spent)
+        calls = sum(each.calls or 0 for each in spent)
         costs = price(sum(known) if known else None, unpriced) or "$0.00"
         minutes = sum(map(_acting, played)) / 60
         by = "with their recorded replies, without the agent's models"
@@ -102,14 +102,14 @@ class FlipPlan:
 
 def _acting(trial: DecidedEpisode) -> float:
     """Return the seconds of an episode without the agent's thinking time."""
-    return max(0.0, (trial.entry["seconds"] or 0.0) - (trial.entry["thinking_seconds"] or 0.0))
+    return max(0.0, (trial.entry.seconds or 0.0) - (trial.entry.thinking_seconds or 0.0))
 
 
 def _not_played(trials: Sequence[DecidedEpisode]) -> Iterator[str]:
     whys: dict[str, list[str]] = {}
     for trial in trials:
         if trial.why_not:
-            whys.setdefault(trial.why_not, []).append(trial.entry["nodeid"])
+            whys.setdefault(trial.why_not, []).append(trial.entry.nodeid)
     for why, nodeids in whys.items():
         named = ", ".join(map(printable, nodeids[:_MOST])) + ", …" * (len(nodeids) > _MOST)
         yield f"cannot be played again ({len(nodeids)}), {why}: {named}"
@@ -130,8 +130,8 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     tasks: dict[tuple[str, str | None], list[DecidedEpisode]] = {}
     for run in runs:
         for entry in run.tasks:
-            if entry["success"] is not None and entry["episode"]:
-                task = entry["id"], entry["environment"]
+            if entry.success is not None and entry.episode:
+                task = entry.id, entry.environment
                 tasks.setdefault(task, []).append(_trial(run, entry))
     if not any(len(trials) > 1 for trials in tasks.values()):
         msg = (
@@ -142,25 +142,25 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     flips = tuple(
         Flip(id_, environment, tuple(trials))
         for (id_, environment), trials in sorted(tasks.items(), key=lambda each: str(each[0]))
-        if len({trial.entry["success"] for trial in trials}) > 1
+        if len({trial.entry.success for trial in trials}) > 1
     )
     return FlipPlan(flips, times)
 
 
 def _trial(run: RecordedRun, entry: Entry) -> DecidedEpisode:
-    verdict = entry["verdict"]
+    verdict = entry.verdict
     is_judged = verdict is not None and verdict["scorer"] not in {CHECK, PERSON}
     return DecidedEpisode(run, entry, is_judged, _why_not(run, entry))
 
 
 def _why_not(run: RecordedRun, entry: Entry) -> str:
     """Return why an episode cannot be played again with its recorded replies; empty if it can."""
-    folder = inside(run.folder, entry["episode"])
+    folder = inside(run.folder, entry.episode)
     if folder is None or not folder.is_dir():
         return "its episode is missing"
     if run.about.get("redaction"):
         return "its replies were redacted (--mobile-redact)"
-    if entry["metered"] is False:
+    if entry.metered is False:
         return "some calls of its models were not observed"
     if not has_replies(folder / STREAM):
         return f"no model reply to its agent is recorded ({STREAM})"
@@ -169,7 +169,7 @@ def _why_not(run: RecordedRun, entry: Entry) -> str:
 
 def of_run(trials: Sequence[DecidedEpisode]) -> list[str]:
     """Return the node ids of episodes."""
-    return [trial.entry["nodeid"] for trial in trials]
+    return [trial.entry.nodeid for trial in trials]
 
 
 def options_of(about: Any) -> dict[str, str]:

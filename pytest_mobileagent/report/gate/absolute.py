@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
@@ -50,7 +51,7 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> GateFinding
     every task was skipped. If part of the cost, tokens or crashes is unknown, the known part is a
     lower bound.
     """
-    covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
+    covered = [task for task in tasks if bound.covers(task.suite, task.tags)]
     unknown = left_out(bound.metric, covered)
     value = _value(bound.metric, totals(at_least(covered) if unknown else covered))
     numbers = {"value": value, "tasks": len(covered)}
@@ -189,19 +190,19 @@ _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     """Describe the parts missing from a metric of calls, tokens, costs or crashes; "" if none."""
     *roles, name = metric.split(".")
-    played = [task for task in tasks if task["steps"] is not None]
+    played = [task for task in tasks if task.steps is not None]
     if name == "crashes":
-        unread = sum(task["crashes"] is None for task in played)
+        unread = sum(task.crashes is None for task in played)
         return f"{unread} episode{'s' * (unread != 1)} whose log was not read" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
-    of_role = [(task["roles"] or {}).get(roles[-1]) if roles else task for task in played]
+    of_role = [(task.roles or {}).get(roles[-1]) if roles else task for task in played]
     spent: list[Spent] = [each for each in of_role if each is not None]
-    unpriced = sum(int(each.get("unpriced_calls") or 0) for each in spent)
+    unpriced = sum(each.unpriced_calls or 0 for each in spent)
     counts = {
         "call{} without a price": unpriced * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
-        "episode{} whose calls were not observed": sum(task["metered"] is False for task in played),
+        "episode{} whose calls were not observed": sum(task.metered is False for task in played),
     }
     return " and ".join(
         f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
@@ -212,15 +213,12 @@ def at_least(tasks: Sequence[Entry]) -> list[Entry]:
     """Return the tasks with unknown amounts set to 0, which gives a lower bound of their cost."""
     return [
         task
-        if task["steps"] is None
-        else cast(
-            "Entry",
-            {
-                **task,
-                **_filled(task),
-                "roles": {
-                    role: {**each, **_filled(each)} for role, each in (task["roles"] or {}).items()
-                },
+        if task.steps is None
+        else replace(
+            task,
+            **_filled(task),
+            roles={
+                role: replace(each, **_filled(each)) for role, each in (task.roles or {}).items()
             },
         )
         for task in tasks
@@ -229,12 +227,12 @@ def at_least(tasks: Sequence[Entry]) -> list[Entry]:
 
 def _uncounted(spent: Spent) -> int:
     """Return the number of calls without tokens; for older reports, 0 or all calls."""
-    if (count := spent.get("uncounted_calls")) is not None:
-        return int(count)
-    known = None not in (spent.get("input_tokens"), spent.get("output_tokens"))
-    return 0 if known else int(spent.get("calls") or 0)
+    if spent.uncounted_calls is not None:
+        return spent.uncounted_calls
+    known = None not in (spent.input_tokens, spent.output_tokens)
+    return 0 if known else spent.calls or 0
 
 
 def _filled(spent: Spent) -> dict[str, Any]:
-    amounts = {name: spent.get(name) or 0 for name in (*_FILLED, *_ESTIMATES)}
+    amounts = {name: getattr(spent, name) or 0 for name in (*_FILLED, *_ESTIMATES)}
     return {**amounts, "unpriced_calls": 0}

@@ -76,8 +76,7 @@ def against(
     """
     both = tallies(tasks).keys() & tallies(baseline).keys()
     here, there = (
-        [task for task in run if (task["id"], task["environment"]) in both]
-        for run in (tasks, baseline)
+        [task for task in run if (task.id, task.environment) in both] for run in (tasks, baseline)
     )
     seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, analysis, count))
     counted, numbers = _denominators(seen), _numbers(seen)

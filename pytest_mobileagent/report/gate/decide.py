@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable, to_wire
+from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against_baseline import against
 from pytest_mobileagent.report.gate.missing import (
@@ -31,10 +31,9 @@ from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.markdown import escape, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Bound, Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -101,11 +100,8 @@ class GateDecision:
 
     def wants(self, task: Entry | Case) -> bool:
         """Return whether an open bound needs more epochs of a task: a result's entry, or a case."""
-        if isinstance(task, Mapping):
-            suite, tags = task["suite"], list(task["tags"])
-        else:
-            suite, tags = task.suite, list(task.task.tags)
-        return any(bound.covers(suite, tags) for bound in self.open)
+        tags = task.tags if isinstance(task, Entry) else list(task.task.tags)
+        return any(bound.covers(task.suite, tags) for bound in self.open)
 
     @property
     def line(self) -> str:
@@ -172,7 +168,7 @@ def decide(
             findings.append(settled[bound])
         else:
             here, there = (
-                [task for task in run if bound.covers(task["suite"], task["tags"])]
+                [task for task in run if bound.covers(task.suite, task.tags)]
                 for run in (tasks, baseline)
             )
             left_out = describe_untried(
@@ -208,7 +204,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     if planned is None:
         once = InterimAnalyses((_count(run.tasks),))
         return _of_run(run, decide(gate, run.tasks, before, once, 0, same_selection=same_selection))
-    decided = [task for task in unclear_as_failed(run.tasks) if task["success"] is not None]
+    decided = [task for task in unclear_as_failed(run.tasks) if task.success is not None]
     done = _count(decided)
     decision = None
     tasks: list[Entry] = []
@@ -216,7 +212,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     for analysis, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
         if decision is not None and not (decision.is_open and epochs <= done):
             break
-        new = [task for task in run.tasks if first <= task["epoch"] < epochs]
+        new = [task for task in run.tasks if first <= task.epoch < epochs]
         tasks += [task for task in new if _is_wanted(task, decision)]
         decision = decide(
             gate, tasks, before, planned, analysis, before=decision, same_selection=same_selection
@@ -236,7 +232,7 @@ def _is_wanted(task: Entry, decision: GateDecision | None) -> bool:
 
     An interrupted run also lists tasks that the analysis had made unnecessary.
     """
-    return decision is None or task["outcome"] != "not run" or decision.wants(task)
+    return decision is None or task.outcome != "not run" or decision.wants(task)
 
 
 def _planned(run: RecordedRun) -> InterimAnalyses | None:
@@ -249,7 +245,7 @@ def _planned(run: RecordedRun) -> InterimAnalyses | None:
 
 
 def _count(tasks: Sequence[Entry]) -> int:
-    return max((task["epoch"] + 1 for task in tasks), default=1)
+    return max((task.epoch + 1 for task in tasks), default=1)
 
 
 _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}

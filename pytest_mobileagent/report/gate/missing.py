@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.needs import DECLARED
@@ -76,7 +77,7 @@ def episodes(counted: Tally) -> int:
 def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
     """Return the tasks with all missing verdicts set to passed, or to failed."""
     return [
-        {**task, "success": passed} if is_missing(task) and task["outcome"] != "skipped" else task
+        replace(task, success=passed) if is_missing(task) and task.outcome != "skipped" else task
         for task in tasks
     ]
 
@@ -87,7 +88,7 @@ def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
     counted = total(tallies(tasks).values())
     share = 100 * counted.missing / episodes(counted)
     causes = Counter(
-        _cause(task) for task in tasks if is_missing(task) and task["outcome"] != "skipped"
+        _cause(task) for task in tasks if is_missing(task) and task.outcome != "skipped"
     )
     why = ", ".join(
         f"{cause} {count} time{'s' * (count != 1)}" for cause, count in causes.most_common()
@@ -97,13 +98,13 @@ def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
 
 
 def _cause(task: Entry) -> str:
-    if task["suspect"]:
+    if task.suspect:
         return _SUSPECT
-    if task["outcome"] == "review":
+    if task.outcome == "review":
         return _REVIEW
-    if task["outcome"] == "not run" and task["fault"] != "budget":
+    if task.outcome == "not run" and task.fault != "budget":
         return _NOT_RUN
-    return _CAUSES.get(str(task["fault"]), _NONE)
+    return _CAUSES.get(str(task.fault), _NONE)
 
 
 def _advice(causes: Counter[str]) -> list[str]:
@@ -133,16 +134,16 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[GateFindi
         return []
     by_app: dict[str, list[str]] = defaultdict(list)
     for task in skipped:
-        name = label(task["id"], task["environment"])
-        lacks = task["skipped_for"]
-        named = by_app[printable(str((task["app"] or "an app") if lacks == "app" else lacks))]
+        name = label(task.id, task.environment)
+        lacks = task.skipped_for
+        named = by_app[printable(str((task.app or "an app") if lacks == "app" else lacks))]
         if name not in named:
             named.append(name)
     count = sum(map(len, by_app.values()))
     apps = [f"{app} ({listed(names)})" for app, names in by_app.items()]
     is_one = len(apps) == 1
     what, do = "an app" if is_one else "apps", f"install {'it' if is_one else 'them'}"
-    if any(task["skipped_for"] != "app" for task in skipped):
+    if any(task.skipped_for != "app" for task in skipped):
         what, do = "what devices lack", "provide it, name it in --mobile-device-has"
     words = (
         f"{count} task{'s were' if count != 1 else ' was'} skipped for want of {what}: "
@@ -158,9 +159,9 @@ def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[GateFindi
     list is empty if no task was skipped for that reason.
     """
     keys = dict.fromkeys(
-        (task["id"], task["environment"])
+        (task.id, task.environment)
         for task in tasks
-        if task["outcome"] == "skipped" and task["skipped_for"] == _UNRECORDED
+        if task.outcome == "skipped" and task.skipped_for == _UNRECORDED
     )
     if not keys:
         return []
@@ -182,9 +183,9 @@ def describe_untried(
     """
     before, after = tallies(baseline), tallies(tasks)
     gone = {key for key, tally in before.items() if tally.decided and key not in after}
-    skipped = {(task["id"], task["environment"]) for task in tasks} & gone
+    skipped = {(task.id, task.environment) for task in tasks} & gone
     if allow_skipped:
-        gone -= {(t["id"], t["environment"]) for t in tasks if was_skipped_for_device(t)}
+        gone -= {(t.id, t.environment) for t in tasks if was_skipped_for_device(t)}
     if same_selection:
         gone &= skipped
     if not gone or not before.keys() & after.keys():
@@ -243,7 +244,7 @@ def is_same_selection(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bo
 
 def was_skipped_for_device(task: Entry) -> bool:
     """Return whether a task was skipped because devices lack its app or another requirement."""
-    return task["outcome"] == "skipped" and task["skipped_for"] in _LACKS
+    return task.outcome == "skipped" and task.skipped_for in _LACKS
 
 
 def listed(names: Sequence[str]) -> str:

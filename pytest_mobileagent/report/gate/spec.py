@@ -272,11 +272,11 @@ def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | 
     if gate.needs_baseline and baseline is None:
         raise ValueError("the gate has a bound against the baseline, but no baseline is given")
     both = [*tasks, *(baseline or ())]
-    ids = {task["id"] for task in both}
+    ids = {task.id for task in both}
     _check("must_pass: there is no task", gate.must_pass, ids)
-    suites = {task["suite"] or "" for task in both}
+    suites = {task.suite or "" for task in both}
     _check("there is no suite", [b.suite for b in gate.bounds if b.suite is not None], suites)
-    tags = {tag for task in both for tag in task["tags"]}
+    tags = {tag for task in both for tag in task.tags}
     _check("no task has the tag", [b.tag for b in gate.bounds if b.tag is not None], tags)
 
 

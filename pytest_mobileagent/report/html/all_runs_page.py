@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
 
 OVERVIEW = "overview.json"
 RUNS_PAGE = "runs.html"
@@ -73,7 +73,7 @@ _KINDS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def overview_of(whole: Mapping[str, Any]) -> Overview:
+def overview_of(whole: Report) -> Overview:
     """Return the overview of a run; `whole` is the content of its report.json."""
     about, tasks = whole["run"], whole["tasks"]
     summary = {**whole["summary"], **summarise(tasks)}
@@ -108,7 +108,7 @@ def _outcomes(tasks: Sequence[Entry]) -> dict[str, bool | None]:
     return {label(*key): tally.passes if tally.decided else None for key, tally in counted.items()}
 
 
-def write_overview(run: Path, whole: Mapping[str, Any]) -> None:
+def write_overview(run: Path, whole: Report) -> None:
     """Write the overview of a run beside its report, whose content is `whole`.
 
     Raises:

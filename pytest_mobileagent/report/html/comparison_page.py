@@ -21,6 +21,8 @@ from pytest_mobileagent.report.html.run_page import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from pytest_mobileagent.report.entry import Report
+
     Pair = tuple[Path, Path]  # the folders of two episodes: of the baseline, and of the run
     Blocks = Iterator[tuple[str, bytes]]
 
@@ -39,9 +41,7 @@ def page_of_two(base: Path, run: Path) -> Path:
     return written_somewhere(page, lambda path: _write(path, base, run, wholes))
 
 
-def _write(
-    path: Path, base: Path, run: Path, wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
-) -> None:
+def _write(path: Path, base: Path, run: Path, wholes: tuple[Report, Report]) -> None:
     before, after = wholes
     indexes = [
         ("index", pack(index_data(run, after))),
@@ -74,7 +74,7 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
         ("index2", "baseline", base, BASE),
     ):
         whole, chosen = report_of(folder), {each[whose] for each in named}
-        tasks = [task for task in whole["tasks"] if Path(task["episode"] or "").name in chosen]
+        tasks = [task for task in whole["tasks"] if Path(task.episode or "").name in chosen]
         index = index_data(folder, whole, mark)
         for row in index["tasks"]:
             if row["e"] is not None and row["e"].removeprefix(mark) not in chosen:
@@ -89,9 +89,7 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
     return packed(path, f"{run.name} · {base.name}", indexes, parts)
 
 
-def _pairs(
-    base: Path, run: Path, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> Iterator[Pair]:
+def _pairs(base: Path, run: Path, before: Report, after: Report) -> Iterator[Pair]:
     """Yield the pairs of episodes of the cases that are in both runs."""
     known = {case_of(task): task for task in before["tasks"]}
     for task in after["tasks"]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Report
 
 
 VERSION = 1
@@ -42,7 +42,7 @@ _LONG, _SHORT = 300, 200  # characters of a reason, and of a condition
 _HEAD = 65_536  # bytes of a record that are read to get its first line
 
 
-def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
+def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
     """Return the index of a run's page; `whole` is the content of report.json.
 
     `mark` is a prefix for the names of its episodes, which distinguishes two runs on one page.
@@ -67,22 +67,22 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
 
 def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
     """Return the row of an entry in the page's list; `about` is "run" in report.json."""
-    verdict = task["verdict"]
+    verdict = task.verdict
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
     folders = attempts(run, task)
     head = _head(folders[-1]) if folders else {}
     return {
-        **{name: task.get(name) for name in _ROW},
+        **{name: getattr(task, name) for name in _ROW},
         "cause": _cause(task),
         "error": _cut(_error(task), _LONG),
         "judge_cost_usd": _judges(task),
-        "suspect": f"{broke(task)}: the agent?" if task["suspect"] else "",
-        "reason": _cut(task["reason"], _LONG),
+        "suspect": f"{broke(task)}: the agent?" if task.suspect else "",
+        "reason": _cut(task.reason, _LONG),
         "sought": _cut(evidence.get("sought"), _SHORT),
         "closest": _cut(_closest(task, evidence), _SHORT),
         "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
-        "infrastructure": [_cut(each, _LONG) for each in task["infrastructure"] or ()],
+        "infrastructure": [_cut(each, _LONG) for each in task.infrastructure or ()],
         "e": mark + folders[-1].name if folders else None,
         "device": _serial(head),
         "began": _seconds_between(about.get("started"), head.get("recorded")),
@@ -92,10 +92,10 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
 
 def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
     """Return what came nearest to the goal, as printed on the terminal; empty without a failure."""
-    if task["success"] is not False:
+    if task.success is not False:
         return ""
-    reason = str(task["reason"] or "")
-    if task["termination"] in AGENTS_FAULT:  # the reason is "ERROR; what was compared"
+    reason = str(task.reason or "")
+    if task.termination in AGENTS_FAULT:  # the reason is "ERROR; what was compared"
         _, found, compared = reason.partition("; AssertionError: ")
         reason = compared if found else ""
     return nearest(reason, evidence)
@@ -103,16 +103,16 @@ def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
 
 def _cause(task: Entry) -> str | None:
     """Return the cause of a failure, derived from the reason if an older run did not record it."""
-    if task["outcome"] not in FAILURES:
+    if task.outcome not in FAILURES:
         return None
-    return task["cause"] or without_names(task["reason"]) or "unknown"
+    return task.cause or without_names(task.reason) or "unknown"
 
 
 def _error(task: Entry) -> str:
     """Return the agent's error that ended the episode; empty if it ended otherwise."""
-    if task["outcome"] != "failed" or task["termination"] not in AGENTS_FAULT:
+    if task.outcome != "failed" or task.termination not in AGENTS_FAULT:
         return ""
-    return str(task["reason"] or "").partition("; AssertionError: ")[0].partition("\n")[0]
+    return str(task.reason or "").partition("; AssertionError: ")[0].partition("\n")[0]
 
 
 def _given(options: Any) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _given(options: Any) -> dict[str, Any]:
 
 
 def _judges(task: Entry) -> Any:
-    roles = task["roles"]
+    roles = task.roles
     judge = roles.get("judge") if isinstance(roles, dict) else None
     return judge.get("cost_usd") if isinstance(judge, dict) else None
 
@@ -164,9 +164,9 @@ def attempts(run: Path, task: Entry) -> list[Path]:
 
     `run` is the run's folder. The list is empty for a task that did not begin.
     """
-    own = inside(run, task["episode"])
+    own = inside(run, task.episode)
     stem = (
-        run / "episodes" / slug(task["key"])
+        run / "episodes" / slug(task.key)
         if own is None
         else own.with_name(own.name.rpartition(".")[0] or "-")
     )

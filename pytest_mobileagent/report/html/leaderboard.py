@@ -22,7 +22,7 @@ from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.unclear import is_unclear, unclear_as_failed
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
-from pytest_mobileagent.statistics import field, mean_of
+from pytest_mobileagent.statistics import mean_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ def _row(contender: Contender, placement: Placement) -> dict[str, Any]:
         "virtual": about.get("virtual"),
         "plugin": versions.get("pytest-mobileagent") if isinstance(versions, dict) else None,
         "epochs": summary["epochs"]["number"],
-        "different": len({(task["id"], task["environment"]) for task in run.tasks}),
+        "different": len({(task.id, task.environment) for task in run.tasks}),
         "scorers": _scorers(run.tasks),
         "obstacles": list(placement.obstacles),
         "places": placement.places,
@@ -125,9 +125,9 @@ def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
 def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
     """Return the numbers of episodes decided by checks, by judges and by people."""
     found = Counter(
-        "judges" if task["verdict"]["scorer"] in {"judge", "judges"} else task["verdict"]["scorer"]
+        "judges" if task.verdict["scorer"] in {"judge", "judges"} else task.verdict["scorer"]
         for task in tasks
-        if task["success"] is not None and task["verdict"] is not None
+        if task.success is not None and task.verdict is not None
     )
     return dict(found)
 
@@ -186,21 +186,21 @@ def _tasks(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return the data of each task in an opened row, with its epochs combined."""
     found: dict[Key, list[Entry]] = {}
     for entry in entries:
-        found.setdefault((entry["id"], entry["environment"]), []).append(entry)
+        found.setdefault((entry.id, entry.environment), []).append(entry)
     return [_task(each) for each in found.values()]
 
 
 def _task(epochs: Sequence[Entry]) -> dict[str, Any]:
-    first, decided = epochs[0], [each for each in epochs if each["success"] is not None]
+    first, decided = epochs[0], [each for each in epochs if each.success is not None]
     return {
-        "id": first["id"],
-        "environment": first["environment"],
-        "suite": first["suite"] or "(no suite)",
-        "outcomes": [each["outcome"] for each in sorted(epochs, key=lambda each: each["epoch"])],
-        "passed": sum(bool(each["success"]) for each in decided),
+        "id": first.id,
+        "environment": first.environment,
+        "suite": first.suite or "(no suite)",
+        "outcomes": [each.outcome for each in sorted(epochs, key=lambda each: each.epoch)],
+        "passed": sum(bool(each.success) for each in decided),
         "decided": len(decided),
-        "steps": mean_of(decided, field("steps")),
-        "golden_steps": first["golden_steps"],
-        "cost_usd": mean_of(decided, field("cost_usd")),
-        "endings": sorted({str(each["termination"]) for each in epochs if each["termination"]}),
+        "steps": mean_of(decided, lambda each: each.steps),
+        "golden_steps": first.golden_steps,
+        "cost_usd": mean_of(decided, lambda each: each.cost_usd),
+        "endings": sorted({str(each.termination) for each in epochs if each.termination}),
     }

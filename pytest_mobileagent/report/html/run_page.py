@@ -29,11 +29,13 @@ from pytest_mobileagent.report.text.narration import PAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent.report.entry import Report
+
 
 _ABANDONED = 600.0  # seconds after which a partly written page is abandoned
 
 
-def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) -> None:
+def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
     """Write the page of a run, into its folder without a `path`.
 
     `whole` is the content of its report.json. Blocks of unchanged episodes are copied from the
@@ -70,7 +72,7 @@ def _drop_parts(path: Path) -> None:
 
 
 def episodes(
-    run: Path, whole: Mapping[str, Any], page: Path, written: ExistingPage, mark: str = ""
+    run: Path, whole: Report, page: Path, written: ExistingPage, mark: str = ""
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the block of each episode of a run, and those of its words.
 
@@ -79,7 +81,7 @@ def episodes(
     """
     for task in whole["tasks"]:
         folders = attempts(run, task)
-        broke = task["infrastructure"] or ()
+        broke = task.infrastructure or ()
         for folder in folders:
             others = [_other(each, broke, mark) for each in folders if each != folder]
             name = f"e:{mark}{folder.name}"
@@ -139,7 +141,7 @@ def written_somewhere(page: Path, write: Callable[[Path], object]) -> Path:
     return page
 
 
-def report_of(run: Path) -> dict[str, Any]:
+def report_of(run: Path) -> Report:
     """Return the report of a run, updated for the effective verdicts.
 
     For a run that has not written a report, it is created from the run's cases.
@@ -153,7 +155,7 @@ def report_of(run: Path) -> dict[str, Any]:
     tasks = list(recorded.tasks)
     report = recorded.report
     if report is None:
-        return document(recorded.about, {task["nodeid"]: task for task in tasks})
+        return document(recorded.about, {task.nodeid: task for task in tasks})
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 
@@ -176,7 +178,7 @@ class TooLargeError(HostError):
     """A page would be larger than browsers and servers accept."""
 
 
-def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
+def write_packed(run: Path, whole: Report, path: Path) -> str:
     """Write the page of a run with all its pictures to a file; return a warning if it is large.
 
     Raises:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
+    from pytest_mobileagent.report.entry import Entry
+
 
 HEAD = "graph.json"  # the file by which the folder of a graph is recognised
 _MOST_WAYS = 200  # episodes whose paths are drawn on the page of a graph
@@ -219,7 +221,7 @@ def _pair(base: Path, run: Path, task: str) -> str:
         folders, others = attempts(run, each), attempts(base, other)
         if folders and others:
             place = f"{_place(folders[-1].name)}&with={quote(BASE + others[-1].name)}"
-            found.append((each["success"] == other["success"], place))
+            found.append((each.success == other.success, place))
     if not found:
         raise RecordError(f"{run.name} and {base.name} do not both have an episode of {task}")
     return min(found, key=lambda each: each[0])[1]
@@ -249,9 +251,8 @@ def _episode(run: Path, name: str) -> str:
     raise RecordError(msg)
 
 
-def _is_called(task: object, name: str) -> bool:
-    assert isinstance(task, dict)
-    names = str(task["id"]), str(task["nodeid"])
+def _is_called(task: Entry, name: str) -> bool:
+    names = task.id, task.nodeid
     return any(each == name or each.endswith((f"/{name}", f"::{name}")) for each in names)
 
 

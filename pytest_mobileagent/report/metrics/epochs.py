@@ -91,7 +91,9 @@ def _entry(epochs: Sequence[Entry]) -> dict[str, Any]:
     trials, first = _trials(epochs), epochs[0]
     rate = proportion(sum(trials), len(trials))
     return {
-        **{name: first[name] for name in ("id", "environment", "suite")},
+        "id": first.id,
+        "environment": first.environment,
+        "suite": first.suite,
         "epochs": len(epochs),
         "decided": len(trials),
         "successes": sum(trials),
@@ -105,12 +107,12 @@ def _entry(epochs: Sequence[Entry]) -> dict[str, Any]:
 def _by_task(results: Iterable[Entry]) -> dict[tuple[Any, Any], list[Entry]]:
     tasks: dict[tuple[Any, Any], list[Entry]] = {}
     for result in results:
-        tasks.setdefault((result["id"], result["environment"]), []).append(result)
+        tasks.setdefault((result.id, result.environment), []).append(result)
     return tasks
 
 
 def _trials(epochs: Iterable[Entry]) -> list[bool]:
-    return [bool(each["success"]) for each in epochs if each["success"] is not None]
+    return [bool(each.success) for each in epochs if each.success is not None]
 
 
 def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
@@ -131,8 +133,8 @@ def _interval(estimate: Estimate) -> list[float] | None:
 def _epochs(results: Sequence[Entry], number: int) -> dict[str, Any]:
     by_epoch: dict[int, list[bool]] = {}
     for result in results:
-        if result["success"] is not None:
-            by_epoch.setdefault(result["epoch"] or 0, []).append(result["success"])
+        if result.success is not None:
+            by_epoch.setdefault(result.epoch or 0, []).append(result.success)
     rates = {str(epoch): fmean(by_epoch[epoch]) for epoch in sorted(by_epoch)}
     means = list(rates.values())
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.noise import PASSING
-from pytest_mobileagent.statistics import field, quotient_of, sum_of
+from pytest_mobileagent.statistics import quotient_of, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,11 +70,13 @@ def noise_totals(results: Sequence[Entry]) -> dict[str, Any]:
     - `noise`: by kind, the sums of `met` and `handled`, and their quotient, the `rate`.
     """
     return {
-        "noisy_steps": sum_of(results, field("noisy_steps")),
-        "noises": sum_of(results, field("noises")),
-        "noise_handled": quotient_of(results, field("noise_handled"), field("noises")),
+        "noisy_steps": sum_of(results, lambda each: each.noisy_steps),
+        "noises": sum_of(results, lambda each: each.noises),
+        "noise_handled": quotient_of(
+            results, lambda each: each.noise_handled, lambda each: each.noises
+        ),
         "noisy_step_accuracy": quotient_of(
-            results, field("noisy_steps_right"), field("noisy_steps_asking")
+            results, lambda each: each.noisy_steps_right, lambda each: each.noisy_steps_asking
         ),
         "noise": _by_kind(results),
     }
@@ -83,7 +85,7 @@ def noise_totals(results: Sequence[Entry]) -> dict[str, Any]:
 def _by_kind(results: Iterable[Entry]) -> dict[str, Any]:
     found: dict[str, tuple[int, int]] = {}
     for result in results:
-        for kind, count in (result["noise"] or {}).items():
+        for kind, count in (result.noise or {}).items():
             met, handled = found.get(kind, (0, 0))
             found[kind] = met + (count.get("met") or 0), handled + (count.get("handled") or 0)
     return {

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.statistics import field, mean_of, quotient_of, sum_of
+from pytest_mobileagent.report.entry import Entry, Spent
+from pytest_mobileagent.statistics import mean_of, quotient_of, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.statistics import Result, Value
+    Of = Callable[[Entry], Spent]  # what is counted of a task: the agent's spending, or a role's
+    Value = Callable[[Entry], float | None]
 
 _COUNTS = ("calls", "unpriced_calls", "uncounted_calls", "retries")
 _AMOUNTS = (
     "input_tokens", "output_tokens", "cached_tokens", "estimated_input_tokens",
     "estimated_output_tokens", "cost_usd",
 )  # fmt: skip
-_NONE = {"calls": 0, "cost_usd": None, "unpriced_calls": 0, "uncounted_calls": 0}
+_NOTHING = Spent(calls=0, unpriced_calls=0, uncounted_calls=0)
 
 
-def spending(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
+def spending(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return the tokens and the money spent on tasks, and by role; None without samples.
 
     Sums over all tasks, including undecided ones, of the known amounts:
@@ -39,77 +42,80 @@ def spending(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, 
     - `cost_per_step` = cost / steps and `tokens_per_action` = tokens / actions, of the same
       decided tasks.
     """
+    names = sorted({role for result in results for role in result.roles or ()})
     return {
-        **_sums(results),
-        **_means(results, decided),
-        "tokens_per_action": quotient_of(decided, _tokens(decided), field("actions")),
-        "mean_estimated_tokens": mean_of(decided, _tokens(decided, "estimated_")),
-        "roles": _roles(results, decided),
+        **_sums(results, _agents),
+        **_means(results, decided, _agents),
+        "tokens_per_action": quotient_of(
+            decided, _tokens(decided, _agents), lambda each: each.actions
+        ),
+        "mean_estimated_tokens": mean_of(decided, _tokens(decided, _agents, "estimated_")),
+        "roles": {name: _role(name, results, decided) for name in names},
     }
 
 
-def _sums(results: Iterable[Result]) -> dict[str, Any]:
-    counts = {name: sum_of(results, field(name)) or 0 for name in _COUNTS}
-    return counts | {name: sum_of(results, field(name)) for name in _AMOUNTS}
+def _agents(task: Entry) -> Spent:
+    return task
 
 
-def _means(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
+def _role(name: str, results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
+    """Return sums and means of a role's models; a played task without calls of it spent 0."""
+
+    def of(task: Entry) -> Spent:
+        return (task.roles or {}).get(name, _NOTHING)
+
+    of_all, of_decided = (
+        [task for task in tasks if task.roles is not None] for tasks in (results, decided)
+    )
+    return {**_sums(of_all, of), **_means(of_all, of_decided, of)}
+
+
+def _sums(results: Sequence[Entry], of: Of) -> dict[str, Any]:
+    spent = list(map(of, results))
+    counts = {name: sum_of(spent, attrgetter(name)) or 0 for name in _COUNTS}
+    return counts | {name: sum_of(spent, attrgetter(name)) for name in _AMOUNTS}
+
+
+def _means(results: Sequence[Entry], decided: Sequence[Entry], of: Of) -> dict[str, Any]:
     return {
-        "mean_cost_usd": mean_of(decided, _cost(decided)),
-        "mean_cost_usd_of_all": mean_of(results, _cost(results)),
-        "cost_per_step": quotient_of(decided, _cost(decided), field("steps")),
-        "mean_tokens": mean_of(decided, _tokens(decided)),
-        "mean_tokens_of_all": mean_of(results, _tokens(results)),
+        "mean_cost_usd": mean_of(decided, _cost(decided, of)),
+        "mean_cost_usd_of_all": mean_of(results, _cost(results, of)),
+        "cost_per_step": quotient_of(decided, _cost(decided, of), lambda each: each.steps),
+        "mean_tokens": mean_of(decided, _tokens(decided, of)),
+        "mean_tokens_of_all": mean_of(results, _tokens(results, of)),
     }
 
 
-def _roles(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
-    """Return sums and means by role of the models; a task without calls of a role spent 0 on it."""
-    names = sorted({role for result in results for role in result["roles"] or ()})
-    return {name: _role(name, results, decided) for name in names}
-
-
-def _role(name: str, results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
-    of_all, of_decided = _spent_as(name, results), _spent_as(name, decided)
-    return {**_sums(of_all), **_means(of_all, of_decided)}
-
-
-def _spent_as(role: str, results: Iterable[Result]) -> list[Result]:
-    """Return each task's spending on a role and its steps, leaving out tasks without a record."""
-    played = [result for result in results if result["roles"] is not None]
-    return [
-        {**_NONE, **result["roles"].get(role, {}), "steps": result["steps"]} for result in played
-    ]
-
-
-def _cost(group: Iterable[Result]) -> Value:
+def _cost(group: Iterable[Entry], of: Of) -> Value:
     """Return a function that returns the cost of a task, or None if it is not fully known."""
-    is_known = any(result["cost_usd"] is not None for result in group)
+    is_known = any(of(task).cost_usd is not None for task in group)
 
-    def cost(result: Mapping[str, Any]) -> float | None:
-        if not is_known or result.get("unpriced_calls"):
+    def cost(task: Entry) -> float | None:
+        spent = of(task)
+        if not is_known or spent.unpriced_calls:
             return None
-        known = result["cost_usd"]
-        return 0.0 if known is None and _asked_nothing(result) else known
+        return 0.0 if spent.cost_usd is None and _asked_nothing(spent) else spent.cost_usd
 
     return cost
 
 
-def _tokens(group: Iterable[Result], kind: str = "") -> Value:
+def _tokens(group: Iterable[Entry], of: Of, kind: str = "") -> Value:
     """Return a function that returns the tokens of a task, or None if they are unknown."""
-    names = (f"{kind}input_tokens", f"{kind}output_tokens")
-    is_known = any(result.get(name) is not None for result in group for name in names)
+    both = attrgetter(f"{kind}input_tokens", f"{kind}output_tokens")
+    is_known = any(both(of(task)) != (None, None) for task in group)
 
-    def tokens(result: Mapping[str, Any]) -> float | None:
-        if not is_known:
-            return None
-        into, out = (result.get(name) for name in names)
-        if into is None and out is None and _asked_nothing(result):
-            return 0
-        return None if into is None or out is None else into + out
+    def tokens(task: Entry) -> float | None:
+        spent = of(task)
+        into: int | None
+        out: int | None
+        into, out = both(spent)
+        if into is not None and out is not None:
+            return into + out
+        return 0 if is_known and into is out and _asked_nothing(spent) else None
 
     return tokens
 
 
-def _asked_nothing(result: Mapping[str, Any]) -> bool:
-    return result.get("calls") == 0 and result.get("metered") is not False
+def _asked_nothing(spent: Spent) -> bool:
+    was_unobserved = isinstance(spent, Entry) and spent.metered is False
+    return spent.calls == 0 and not was_unobserved

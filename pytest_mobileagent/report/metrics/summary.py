@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
@@ -11,7 +12,7 @@ from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.report.metrics.suspects import with_suspects
 from pytest_mobileagent.report.metrics.unclear import with_unclear
-from pytest_mobileagent.statistics import field, mean_of, quotient_of, ratio, sum_of
+from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,7 +55,7 @@ def summarise(results: Sequence[Entry]) -> dict[str, Any]:
 def _by(field: str, results: Sequence[Entry], of: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     groups: dict[str, list[Entry]] = {}
     for result in results:
-        value: Any = result[field]  # type: ignore[literal-required]
+        value = getattr(result, field)
         for name in dict.fromkeys(value if isinstance(value, list) else [value]):
             if name is not None:
                 groups.setdefault(str(name), []).append(result)
@@ -96,9 +97,9 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     - `partial_credit`: mean weighted share of the sub-goals that held at the end, over decided
       tasks with sub-goals; `progress`: of those that held at some step.
     """
-    decided = [result for result in results if result["success"] is not None]
+    decided = [result for result in results if result.success is not None]
     begun = [result for result in decided if not met_at_start(result)]
-    successes = sum(bool(result["success"]) for result in decided)
+    successes = sum(bool(result.success) for result in decided)
     return {
         "tasks": len(results),
         "decided": len(decided),
@@ -109,22 +110,22 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **with_suspects(results),
         **with_unclear(results),
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
-        "mean_step_ratio": mean_of(begun, field("step_ratio")),
+        "mean_step_ratio": mean_of(begun, lambda each: each.step_ratio),
         "met_at_start": len(decided) - len(begun),
         **terminations(results, decided),
         **latched(decided),
-        "partial_credit": mean_of(decided, field("partial_credit")),
-        "progress": mean_of(decided, field("progress")),
+        "partial_credit": mean_of(decided, lambda each: each.partial_credit),
+        "progress": mean_of(decided, lambda each: each.progress),
         **matched(results),
         **_pace(decided),
         **_effects(decided),
-        "crashes": sum_of(results, field("crashes")),
+        "crashes": sum_of(results, lambda each: each.crashes),
         **noise_totals(results),
-        **{name: sum_of(results, field(name)) for name in _ASKED},
+        **{name: sum_of(results, attrgetter(name)) for name in _ASKED},
         **spending(results, decided),
-        "estimated": sum(bool(result["estimated"]) for result in results),
-        "programs": sum(result["metered"] is not None for result in results),
-        "unmetered": sum(result["metered"] is False for result in results),
+        "estimated": sum(bool(result.estimated) for result in results),
+        "programs": sum(result.metered is not None for result in results),
+        "unmetered": sum(result.metered is False for result in results),
     }
 
 
@@ -136,24 +137,24 @@ def _undecided(results: Sequence[Entry]) -> dict[str, int]:
     return {
         **{name: _outcomes(results, outcome) for name, outcome in _UNDECIDED.items()},
         "check_errors": sum(map(check_raised, results)),
-        "infrastructure": sum(len(result["infrastructure"]) for result in results),
+        "infrastructure": sum(len(result.infrastructure) for result in results),
         "without_snapshot": sum(without_snapshot(result) is not None for result in results),
     }
 
 
 def _outcomes(results: Iterable[Entry], outcome: str) -> int:
-    return sum(result["outcome"] == outcome for result in results)
+    return sum(result.outcome == outcome for result in results)
 
 
 def check_raised(result: Entry) -> bool:
     """Return whether a task was run, but its check raised an error, so it is undecided."""
-    broke = (result["outcome"], result["fault"]) == ("error", "task")
-    return broke and result["steps"] is not None
+    broke = (result.outcome, result.fault) == ("error", "task")
+    return broke and result.steps is not None
 
 
 def without_snapshot(result: Entry) -> dict[str, Any] | None:
     """Return the reset of a task whose device was not restored from a snapshot; else None."""
-    reset = result["reset"]
+    reset = result.reset
     return reset if reset is not None and reset["kind"] != "snapshot" else None
 
 
@@ -165,15 +166,17 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
     only in `seconds`.
     """
     return {
-        "mean_steps": mean_of(decided, field("steps")),
-        "mean_actions": mean_of(decided, field("actions")),
-        "mean_calls": mean_of(decided, field("calls")),
-        "seconds": sum_of(decided, field("seconds")),
-        "mean_seconds": mean_of(decided, field("seconds")),
-        "seconds_per_step": quotient_of(decided, field("seconds"), field("steps")),
-        "thinking_seconds": sum_of(decided, field("thinking_seconds")),
-        "acting_seconds": sum_of(decided, field("acting_seconds")),
-        "latency": quotient_of(decided, _busy_seconds, field("actions")),
+        "mean_steps": mean_of(decided, lambda each: each.steps),
+        "mean_actions": mean_of(decided, lambda each: each.actions),
+        "mean_calls": mean_of(decided, lambda each: each.calls),
+        "seconds": sum_of(decided, lambda each: each.seconds),
+        "mean_seconds": mean_of(decided, lambda each: each.seconds),
+        "seconds_per_step": quotient_of(
+            decided, lambda each: each.seconds, lambda each: each.steps
+        ),
+        "thinking_seconds": sum_of(decided, lambda each: each.thinking_seconds),
+        "acting_seconds": sum_of(decided, lambda each: each.acting_seconds),
+        "latency": quotient_of(decided, _busy_seconds, lambda each: each.actions),
     }
 
 
@@ -190,9 +193,9 @@ def matched(results: Sequence[Entry]) -> dict[str, Any]:
     - `scorers`: the rules that were applied; numbers of different rules are not comparable.
     """
     paths = [
-        (result["matched_by"], steps)
+        (result.matched_by, steps)
         for result in results
-        if (steps := [each for each in result["matches"] or () if each["counts"]])
+        if (steps := [each for each in result.matches or () if each["counts"]])
     ]
     steps = [each for _, path in paths for each in path]
     exact = sum(each["exact"] for each in steps)
@@ -209,7 +212,7 @@ def matched(results: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _busy_seconds(result: Entry) -> float | None:
-    thinking, acting = result["thinking_seconds"], result["acting_seconds"]
+    thinking, acting = result.thinking_seconds, result.acting_seconds
     return None if thinking is None or acting is None else thinking + acting
 
 
@@ -225,8 +228,11 @@ def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
         "unfocused_steps": "unfocused_rate",
         "invalid_actions": "invalid_rate",
     }
-    counts = {name: sum_of(decided, field(name)) for name in names}
-    rates = {names[name]: quotient_of(decided, field(name), field("steps")) for name in names}
+    counts = {name: sum_of(decided, attrgetter(name)) for name in names}
+    rates = {
+        names[name]: quotient_of(decided, attrgetter(name), lambda each: each.steps)
+        for name in names
+    }
     return counts | rates
 
 
@@ -250,20 +256,20 @@ def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str
     - `overdue`: successes that reached the step limit; `overdue_rate` = overdue / decided tasks
       that reached it.
     """
-    reported = [result for result in decided if result["termination"] == "self-reported"]
-    limited = [result for result in decided if result["termination"] == "step limit"]
+    reported = [result for result in decided if result.termination == "self-reported"]
+    limited = [result for result in decided if result.termination == "step limit"]
     return {
         "terminations": _endings(results),
         "termination_rates": _shares(_endings(decided)),
-        "premature": sum(bool(result["premature"]) for result in decided),
-        "premature_rate": mean_of(reported, lambda result: result["premature"]),
-        "overdue": sum(bool(result["overdue"]) for result in decided),
-        "overdue_rate": mean_of(limited, lambda result: result["overdue"]),
+        "premature": sum(bool(result.premature) for result in decided),
+        "premature_rate": mean_of(reported, lambda result: result.premature),
+        "overdue": sum(bool(result.overdue) for result in decided),
+        "overdue_rate": mean_of(limited, lambda result: result.overdue),
     }
 
 
 def _endings(results: Sequence[Entry]) -> dict[str, int]:
-    counts = Counter(result["termination"] for result in results if result["termination"])
+    counts = Counter(result.termination for result in results if result.termination)
     return dict(sorted(counts.items()))
 
 
@@ -290,9 +296,9 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
       `over_execution_rate` (OER) is their share of the successes.
     """
     asked = [result for result in decided if _was_asked(result)]
-    met = [result for result in asked if result["first_success_step"] is not None]
-    failures = [result for result in asked if result["first_success_step"] is None]
-    early = sum(result["termination"] == "self-reported" for result in failures)
+    met = [result for result in asked if result.first_success_step is not None]
+    failures = [result for result in asked if result.first_success_step is None]
+    early = sum(result.termination == "self-reported" for result in failures)
     late = sum(_went_on(result) for result in met)
     return {
         "latched": len(asked),
@@ -308,14 +314,14 @@ def latched(decided: Sequence[Entry]) -> dict[str, Any]:
 
 def step_efficiency(result: Entry) -> float | None:
     """Return steps to the first success / golden steps of a task; None if either is unknown."""
-    return ratio(result["first_success_step"], result["golden_steps"])
+    return ratio(result.first_success_step, result.golden_steps)
 
 
 def met_at_start(result: Entry) -> bool:
     """Return whether the check of a decided task held before the agent began."""
-    verdict = result["verdict"]
+    verdict = result.verdict
     held = None if verdict is None else verdict["evidence"].get("held")  # empty without a check
-    return result["success"] is not None and isinstance(held, list) and held[:1] == [True]
+    return result.success is not None and isinstance(held, list) and held[:1] == [True]
 
 
 def _was_asked(result: Entry) -> bool:
@@ -324,15 +330,15 @@ def _was_asked(result: Entry) -> bool:
     It was not if the list of steps at which it `held` is empty, or if it succeeded at an unknown
     step. Failures with older verdicts, which have no `held`, count as evaluated.
     """
-    verdict = result["verdict"]
+    verdict = result.verdict
     if verdict is not None and verdict["scorer"] != _CHECK:
         return False
-    if result["first_success_step"] is not None:
+    if result.first_success_step is not None:
         return True
     held = None if verdict is None else verdict["evidence"].get("held")
-    return result["success"] is False and held != []
+    return result.success is False and held != []
 
 
 def _went_on(result: Entry) -> bool:
-    steps = result["steps"]
-    return steps is not None and steps > (result["first_success_step"] or 0)
+    steps = result.steps
+    return steps is not None and steps > (result.first_success_step or 0)

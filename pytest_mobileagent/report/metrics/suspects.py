@@ -6,6 +6,7 @@ fails would hide its failures. Comparing all attempts of a run shows what is to 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.episode.runs import Attempt, End, attempt_of
@@ -54,28 +55,26 @@ def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
     return [
         _mark(task, how)
         if number in suspects
-        else {**task, "suspect": "as_run" in task and bool(task["suspect"])}
+        else replace(task, suspect=task.as_run is not None and task.suspect)
         for number, task in enumerate(plain)
     ]
 
 
 def unmarked(task: Entry) -> Entry:
     """Return an entry as it was before it was counted as failed, with its mark unchanged."""
-    reason = str(task["reason"] or "")
-    if "as_run" in task or not task["suspect"] or not reason.startswith(_COUNTED):
+    reason = str(task.reason or "")
+    if task.as_run is not None or not task.suspect or not reason.startswith(_COUNTED):
         return task
     reason = reason.split(": ", 2)[-1]
-    return {
-        **task, "outcome": "error", "success": None, "fault": "infrastructure", "reason": reason,
-    }  # fmt: skip
+    return replace(task, outcome="error", success=None, fault="infrastructure", reason=reason)
 
 
 def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
     """Return the number of suspects, and the success rate if they count as failures."""
-    suspects = [result for result in results if result["suspect"]]
-    undecided = sum(result["success"] is None for result in suspects)
-    decided = [result for result in results if result["success"] is not None]
-    successes = sum(bool(result["success"]) for result in decided)
+    suspects = [result for result in results if result.suspect]
+    undecided = sum(result.success is None for result in suspects)
+    decided = [result for result in results if result.success is not None]
+    successes = sum(bool(result.success) for result in decided)
     rate = ratio(successes, len(decided) + undecided)
     return {"suspects": len(suspects), "success_rate_with_suspects": rate}
 
@@ -104,12 +103,11 @@ def policy(run: Mapping[str, Any]) -> str:
 
 def _mark(task: Entry, how: str) -> Entry:
     if how != FAIL:
-        return {**task, "suspect": True}
-    reason = f"{_COUNTED}: {broke(task)}: {task['reason']}"
-    return {
-        **task, "outcome": "failed", "success": False, "fault": "agent", "reason": reason,
-        "suspect": True,
-    }  # fmt: skip
+        return replace(task, suspect=True)
+    reason = f"{_COUNTED}: {broke(task)}: {task.reason}"
+    return replace(
+        task, outcome="failed", success=False, fault="agent", reason=reason, suspect=True
+    )
 
 
 def _suspects(tasks: Sequence[Entry]) -> set[int]:
@@ -131,7 +129,7 @@ def _suspects(tasks: Sequence[Entry]) -> set[int]:
 def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
     found = []
     for number, task in enumerate(tasks):
-        for given in task["attempts"] or ():
+        for given in task.attempts or ():
             try:
                 attempt = attempt_of(given)
             except (LookupError, TypeError, ValueError):  # of a newer version
@@ -172,7 +170,7 @@ def _overlap(one: _Tried, other: _Tried) -> bool:
 
 
 def _is_lost(task: Entry) -> bool:
-    return (task["outcome"], task["fault"], task["success"]) == ("error", "infrastructure", None)
+    return (task.outcome, task.fault, task.success) == ("error", "infrastructure", None)
 
 
 def _is_by_agent(one: _Tried) -> bool:

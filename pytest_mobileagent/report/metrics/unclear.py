@@ -7,7 +7,8 @@ runs counts it as failed, so that vagueness never raises a score.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.statistics import ratio
 
@@ -24,8 +25,8 @@ def with_unclear(results: Sequence[Entry]) -> dict[str, Any]:
     the success rate if there are none.
     """
     unclear = sum(is_unclear(result) for result in results)
-    decided = [result for result in results if result["success"] is not None]
-    successes = sum(bool(result["success"]) for result in decided)
+    decided = [result for result in results if result.success is not None]
+    successes = sum(bool(result.success) for result in decided)
     whole = len(decided) + unclear
     return {
         "unclear": unclear,
@@ -36,10 +37,12 @@ def with_unclear(results: Sequence[Entry]) -> dict[str, Any]:
 
 def is_unclear(result: Entry) -> bool:
     """Return whether a task is undecided because its answer is unclear."""
-    return bool(result["unclear"]) and result["success"] is None
+    return bool(result.unclear) and result.success is None
 
 
 def unclear_as_failed(results: Iterable[Entry]) -> list[Entry]:
     """Return results in which unclear answers count as wrong, as gates and leaderboards do."""
-    failed = {"outcome": "failed", "success": False, "fault": "agent"}
-    return [cast("Entry", {**each, **failed} if is_unclear(each) else each) for each in results]
+    return [
+        replace(each, outcome="failed", success=False, fault="agent") if is_unclear(each) else each
+        for each in results
+    ]

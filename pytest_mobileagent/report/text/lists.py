@@ -62,7 +62,7 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
     `may_settle` says that two judges were asked, so a third one would settle disagreements.
     """
-    lines = _list("for review", "review", results, lambda result: result["reason"])
+    lines = _list("for review", "review", results, lambda result: result.reason)
     third = "        (or name a third model in --mobile-judges, which then decides)"
     decide = f"decide it: python -m pytest_mobileagent review{third if may_settle else ''}"
     return [*lines, decide] if lines else []
@@ -70,7 +70,7 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
 def disagreements(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks with a check that judges decided differently, or did not decide."""
-    judged = [each["judged"] for each in results if each["judged"] is not None]
+    judged = [each.judged for each in results if each.judged is not None]
     decided = sum(each["passed"] is not None for each in judged)
     differ = differing(results)
     title = f"check and judge differ ({len(differ)} of {decided})"
@@ -82,10 +82,10 @@ def disagreements(results: Sequence[Entry]) -> list[str]:
 def official_differences(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks that official evaluations decided differently or broke on."""
     lines = []
-    for scorer in sorted({each["official"]["scorer"] for each in results if each["official"]}):
-        scored = [e for e in results if e["official"] and e["official"]["scorer"] == scorer]
-        both = [e for e in scored if None not in (_official(e), e["success"])]
-        differ = [each for each in both if _official(each) is not each["success"]]
+    for scorer in sorted({each.official["scorer"] for each in results if each.official}):
+        scored = [e for e in results if e.official and e.official["scorer"] == scorer]
+        both = [e for e in scored if None not in (_official(e), e.success)]
+        differ = [each for each in both if _official(each) is not each.success]
         same = f"{printable(scorer)} agrees on {len(both) - len(differ)} of {len(both)}"
         if differ:
             lines += _lines(f"{same}, and differs on", differ, results, _ours_and_official)
@@ -99,15 +99,15 @@ def official_differences(results: Sequence[Entry]) -> list[str]:
 
 
 def _official(result: Entry) -> bool | None:
-    return result["official"]["passed"] if result["official"] else None
+    return result.official["passed"] if result.official else None
 
 
 def _ours_and_official(result: Entry) -> str:
-    return f"ours: {'done' if result['success'] else 'not done'}   {_official_reason(result)}"
+    return f"ours: {'done' if result.success else 'not done'}   {_official_reason(result)}"
 
 
 def _official_reason(result: Entry) -> str:
-    return result["official"]["reason"] if result["official"] else ""
+    return result.official["reason"] if result.official else ""
 
 
 def differing(results: Sequence[Entry]) -> list[Entry]:
@@ -115,24 +115,24 @@ def differing(results: Sequence[Entry]) -> list[Entry]:
     return [
         each
         for each in results
-        if (judged := each["judged"]) is not None
-        and None not in (judged["passed"], each["success"])
-        and judged["passed"] is not each["success"]
+        if (judged := each.judged) is not None
+        and None not in (judged["passed"], each.success)
+        and judged["passed"] is not each.success
     ]
 
 
 def _check_and_judge(result: Entry) -> str:
-    check = "done" if result["success"] else "not done"
-    return f"check: {check}   {result['judged']['reason'] if result['judged'] else ''}"
+    check = "done" if result.success else "not done"
+    return f"check: {check}   {result.judged['reason'] if result.judged else ''}"
 
 
 def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:
     """Return the name and the reason of each task with one of these outcomes."""
     name_of = _names(results)
     return [
-        (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
+        (name_of(result), _failure(result) if result.outcome == "failed" else result.reason)
         for result in results
-        if result["outcome"] in outcomes
+        if result.outcome in outcomes
     ]
 
 
@@ -148,9 +148,9 @@ def not_run(results: Sequence[Entry]) -> list[str]:
 
 def cut_off(budget: str, results: Sequence[Entry]) -> str:
     """Return a line on how far a run got before its budget was spent."""
-    decided = sum(result["success"] is not None for result in results)
-    cut_short = sum(result["termination"] == "budget" for result in results)
-    rest = sum(result["outcome"] == "not run" for result in results)
+    decided = sum(result.success is not None for result in results)
+    cut_short = sum(result.termination == "budget" for result in results)
+    rest = sum(result.outcome == "not run" for result in results)
     tasks = f"{decided} task{'s' * (decided != 1)} decided"
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
 
@@ -163,14 +163,14 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
     changed = [
         result
         for result in results
-        if (was := before.get(result["key"])) is not None and was["outcome"] != result["outcome"]
+        if (was := before.get(result.key)) is not None and was.outcome != result.outcome
     ]
     if not changed:
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
 
     def words(result: Entry) -> str:
-        return f"{_decided(before[result['key']])} → {_decided(result)}"
+        return f"{_decided(before[result.key])} → {_decided(result)}"
 
     lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
     return [line.replace(" → ", "  →  ") for line in lines]
@@ -178,7 +178,7 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
 
 def _decided(result: Entry) -> str:
     """Return an outcome with the scorer that decided it, or else with the reason."""
-    verdict = result["verdict"]
+    verdict = result.verdict
     if verdict is None:
         return _with_reason(result)
     judges = verdict["evidence"].get("judges") or ()
@@ -198,12 +198,12 @@ def _decided(result: Entry) -> str:
             who = "check"
         case _:
             return _with_reason(result)
-    return f"{result['outcome']} ({who})"
+    return f"{result.outcome} ({who})"
 
 
 def _with_reason(result: Entry) -> str:
-    why = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
-    return f"{result['outcome']} ({why})" if why else result["outcome"]
+    why = cut(printable(" ".join(result.reason.split())), _LONGEST_NAME)
+    return f"{result.outcome} ({why})" if why else result.outcome
 
 
 def remarks(results: Sequence[Entry], about: Mapping[str, Any]) -> list[str]:
@@ -230,7 +230,7 @@ def notices(about: Mapping[str, Any]) -> list[str]:
 
 def cautions(results: Sequence[Entry]) -> list[str]:
     """Return the remarks that contain only numbers and names of models."""
-    unmetered = sum(result["metered"] is False for result in results)
+    unmetered = sum(result.metered is False for result in results)
     raised = sum(map(check_raised, results))
     return [
         *([_check_errors(raised)] if raised else []),
@@ -252,7 +252,7 @@ def early_goals(results: Sequence[Entry]) -> list[str]:
 
 def _suspects(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks that broke their phone or worker in every attempt."""
-    found = [result for result in results if result["suspect"]]
+    found = [result for result in results if result.suspect]
     if not found:
         return []
     name_of = _names(results)
@@ -261,16 +261,16 @@ def _suspects(results: Sequence[Entry]) -> list[str]:
     tasks = f"{len(found)} task{'s' * (len(found) != 1)}"
     title = f"suspects: {tasks} broke phone or worker in every attempt, where others did not"
     counted = [f"  with {'it' if len(found) == 1 else 'them'} as failures: {_with_them(results)}"]
-    if not any(each["success"] is None for each in found):
+    if not any(each.success is None for each in found):
         counted = []
     return [f"{title}:", *lines[:FEW], *more, *counted]
 
 
 def _with_them(results: Sequence[Entry]) -> str:
     numbers = with_suspects(results)
-    undecided = sum(bool(each["suspect"]) and each["success"] is None for each in results)
-    decided = [each for each in results if each["success"] is not None]
-    counts = f"{sum(bool(each['success']) for each in decided)}/{len(decided) + undecided}"
+    undecided = sum(bool(each.suspect) and each.success is None for each in results)
+    decided = [each for each in results if each.success is not None]
+    counts = f"{sum(bool(each.success) for each in decided)}/{len(decided) + undecided}"
     rate = percent(numbers["success_rate_with_suspects"])
     return f"success rate {rate} ({counts}): mobile_suspects=fail"
 
@@ -280,8 +280,8 @@ def _own_judges(results: Sequence[Entry]) -> list[str]:
     judges = Counter(
         model
         for result in results
-        if result["verdict"] is not None
-        for model in result["verdict"]["evidence"].get("own_models", ())
+        if result.verdict is not None
+        for model in result.verdict["evidence"].get("own_models", ())
     )
     return [
         f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
@@ -301,22 +301,22 @@ def _unmetered(count: int) -> str:
 
 
 def _failure(result: Entry) -> str:
-    steps = result["steps"]
+    steps = result.steps
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
-    why = _why(result) or result["reason"].partition("\n")[0]  # the rest may be a traceback
-    return f"{result['termination']}{after}: {why}"
+    why = _why(result) or result.reason.partition("\n")[0]  # the rest may be a traceback
+    return f"{result.termination}{after}: {why}"
 
 
 def _why(result: Entry) -> str:
     """Return what the check of a failed task missed; empty if the reason says more."""
-    verdict = result["verdict"]
-    if verdict is None or result["termination"] in AGENTS_FAULT:
+    verdict = result.verdict
+    if verdict is None or result.termination in AGENTS_FAULT:
         return ""
     return missed(verdict) or verdict["evidence"].get("sought") or ""
 
 
 def _pass(result: Entry) -> str:
-    steps, golden = result["steps"], result["golden_steps"]
+    steps, golden = result.steps, result.golden_steps
     return f"{steps} step{'s' * (steps != 1)}" + (f" (golden steps {golden})" if golden else "")
 
 
@@ -329,7 +329,7 @@ def _list(
     most: int = FEW,
     columns: int = LINE,
 ) -> list[str]:
-    found = [result for result in results if result["outcome"] == outcome]
+    found = [result for result in results if result.outcome == outcome]
     return (
         _lines(f"{title} ({len(found)})", found, results, say, most=most, columns=columns)
         if found
@@ -368,7 +368,7 @@ def _fitting(words: str, most: int) -> str:
 
 
 def _reasons(title: str, outcome: str, results: Sequence[Entry]) -> list[str]:
-    reasons = Counter(result["reason"] for result in results if result["outcome"] == outcome)
+    reasons = Counter(result.reason for result in results if result.outcome == outcome)
     return _counted(title, reasons)
 
 
@@ -383,18 +383,17 @@ def _counted(title: str, reasons: Counter[str]) -> list[str]:
 
 def names_of(run: Path) -> Callable[[Case], str]:
     """Return a function that returns the short name of a case of the run in a folder."""
-    name = _names([case.to_json() for case in cases(run)])
-    return lambda case: name(case.to_json())
+    return _names(cases(run))
 
 
-def _names(results: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
+def _names(results: Sequence[Entry | Case]) -> Callable[[Entry | Case], str]:
     """Return a function that returns a task's short name, without the folders common to all."""
-    short = shortener(result["id"] for result in results)
-    has_epochs = any(result["epoch"] for result in results)
+    short = shortener(result.id for result in results)
+    has_epochs = any(result.epoch for result in results)
 
-    def name(result: Mapping[str, Any]) -> str:
-        marks = [f"env{result['environment']}"] if result["environment"] else []
-        marks += [f"epoch{result['epoch']}"] if has_epochs else []
-        return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))
+    def name(result: Entry | Case) -> str:
+        marks = [f"env{result.environment}"] if result.environment else []
+        marks += [f"epoch{result.epoch}"] if has_epochs else []
+        return printable(short(result.id) + "".join(f"[{mark}]" for mark in marks))
 
     return name

@@ -6,7 +6,7 @@ Names, reasons and goals come from tasks, agents and screens, so they are escape
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.report.comparison.compare_command import comparison_markdown
 from pytest_mobileagent.report.gate.decide import decision_markdown
@@ -15,7 +15,9 @@ from pytest_mobileagent.report.text.markdown import collapsible, escape
 from pytest_mobileagent.report.text.table import cut, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.report.entry import Report
 
 SUMMARY = "summary.md"
 _MOST = 100  # tasks in a list
@@ -23,7 +25,7 @@ _FEW = 10  # tasks in a list that is not collapsed
 _LONGEST = 300  # characters of a reason
 
 
-def summary(whole: Mapping[str, Any], page: str) -> str:
+def summary(whole: Report, page: str) -> str:
     """Return the summary of a run from its report; `page` is the file that shows its episodes."""
     run, tasks = whole["run"], whole["tasks"]
     lines = []

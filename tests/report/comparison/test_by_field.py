@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.comparison.by_field import (
     by_field,
     by_lines,
@@ -91,7 +92,7 @@ def test_the_twins_of_both_runs_are_listed() -> None:
 
 def test_undecided_twin_is_not_paired() -> None:
     assert by_field("language", recorded(tasks(zh="E")))["pairs"] == []
-    alone_in_it = [each for each in tasks() if each["language"] == "zh"]
+    alone_in_it = [each for each in tasks() if each.language == "zh"]
     assert by_lines(by_field("language", recorded(alone_in_it))) == [
         "no two tasks pair by language"
     ]
@@ -126,8 +127,8 @@ def test_compare_command_groups_by_field(
     for name, each in (("one", tasks()), ("two", tasks(zh="P"))):
         folder = tmp_path / name
         folder.mkdir()
-        report = document({"id": name, "agent": name}, {t["nodeid"]: t for t in each})
-        (folder / "report.json").write_text(json.dumps(report))
+        report = document({"id": name, "agent": name}, {t.nodeid: t for t in each})
+        (folder / "report.json").write_text(to_text(report))
         folders.append(str(folder))
     assert main([*folders, "--by=language"], lambda _name: None) == 0
     out = capsys.readouterr().out.splitlines()
@@ -144,6 +145,6 @@ def test_compare_command_groups_by_field(
 
 def test_twin_is_written_to_records_and_reports() -> None:
     case = Case(Task("Do it.", twin="a_CHN"), "cross[a_ENG]")
-    assert Result(case).to_wire()["twin"] == "a_CHN"
+    assert Result(case).entry().twin == "a_CHN"
     assert Case.from_json(case.to_json()).task.twin == "a_CHN"
     assert "twin" not in Case(Task("Do it."), "t").to_json()["task"]

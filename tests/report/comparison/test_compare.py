@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,14 +17,12 @@ from tests.report.gate.entries import entries, many, recorded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.report.entry import Entry
-
 
 def compared(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
     return compare(recorded(entries(before), id="base"), recorded(entries(after), id="run"))
 
 
-def ids(listed: list[Entry]) -> list[str]:
+def ids(listed: list[dict[str, Any]]) -> list[str]:
     return [each["id"] for each in listed]
 
 
@@ -65,8 +64,8 @@ def test_runs_may_have_different_numbers_of_epochs() -> None:
 def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
     base = entries({"a": "PP", "b": "P", "c": "P"}, steps=10, cost_usd=0.02)
     run = entries({"a": "PF", "b": "P", "c": "P"}, steps=8, seconds=3.0)
-    run[0]["cost_usd"] = 0.05
-    run[2]["steps"] = 12
+    run[0] = replace(run[0], cost_usd=0.05)
+    run[2] = replace(run[2], steps=12)
     found = compare(recorded(base), recorded(run))
     assert found["steps"]["difference"] == pytest.approx((-2 + 2 - 2) / 3)
     assert found["steps"]["interval"] == pytest.approx([-6.404, 5.071], abs=0.001)
@@ -81,7 +80,7 @@ def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
 def test_crashes_are_compared_if_both_logs_were_read() -> None:
     base = entries({"a": "PP", "b": "P"}, crashes=0)
     run = entries({"a": "PF", "b": "P"}, crashes=0)
-    run[1]["crashes"], run[2]["crashes"] = 3, None
+    run[1], run[2] = replace(run[1], crashes=3), replace(run[2], crashes=None)
     found = compare(recorded(base), recorded(run))["crashes"]
     assert (found["baseline"], found["run"], found["difference"]) == (0, 1.5, 1.5)
 
@@ -182,9 +181,11 @@ def compared_on(base: list[Any], run: list[Any]) -> dict[str, Any]:
 
     def made(places: list[Any], name: str) -> Any:
         tasks = entries({"abc"[number]: "P" for number in range(len(places))})
-        for task, (node, versions) in zip(tasks, places, strict=True):
-            task["node"], task["versions"] = node, versions
-        return recorded(tasks, id=name)
+        own = [
+            replace(task, node=node, versions=versions)
+            for task, (node, versions) in zip(tasks, places, strict=True)
+        ]
+        return recorded(own, id=name)
 
     return compare(made(base, "base"), made(run, "run"))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.comparison.compare_command import (
     comparison_details,
@@ -32,8 +34,7 @@ PRINTS = {"agent": "1", "prompts": "1", "apps": "1", "checks": "1"}
 def example(**about: Any) -> dict[str, Any]:
     before = entries(many(10, "PFF") | {"tasks/clock/old": "PPP"}, steps=5, cost_usd=0.03)
     after = entries(many(8, "PPP") | {"tasks/clock/t8": "FFF", "tasks/clock/t9": "PFF"}, steps=4)
-    for task in after:
-        task["cost_usd"] = 0.019
+    after = [replace(task, cost_usd=0.019) for task in after]
     prints = {"agent": "2", "prompts": "2", "apps": "1", "checks": "2"}
     return compare(
         recorded(before, id="base", agent="appagent", fingerprints=PRINTS),
@@ -118,9 +119,9 @@ def test_markdown_escapes_hostile_names() -> None:
 
 def write(folder: Path, tasks: dict[str, str], **about: Any) -> str:
     folder.mkdir(parents=True)
-    results = {f"{task['nodeid']}": task for task in entries(tasks)}
+    results = {f"{task.nodeid}": task for task in entries(tasks)}
     run = {"id": folder.name, "agent": folder.name, **about}
-    (folder / "report.json").write_text(json.dumps(document(run, results)))
+    (folder / "report.json").write_text(to_text(document(run, results)))
     return str(folder)
 
 

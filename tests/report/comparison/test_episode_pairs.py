@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task, Termination
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.comparison.compare_command import (
     comparison_details,
@@ -67,14 +67,10 @@ def run_of(
         recorder.observation(ALARM if tap == "Alarm" else TIMER, {}, 0.1)
         recorder.step([Finish()], "", [], 0.5)
         recorder.end(Termination.SELF_REPORTED, "", 2.0)
-        tasks[case.nodeid] = {
-            **entry(case.id, 0, "P" if success else "F"),
-            "nodeid": case.nodeid,
-            "key": case.key,
-            "episode": folder.relative(path),
-        }
-    whole = document({**folder.about(), "ended": folder.started}, tasks)  # type: ignore[arg-type]
-    (folder.path / "report.json").write_text(json.dumps(whole))
+        own = entry(case.id, 0, "P" if success else "F")
+        tasks[case.nodeid] = replace(own, nodeid=case.nodeid, episode=folder.relative(path))
+    whole = document({**folder.about(), "ended": folder.started}, tasks)
+    (folder.path / "report.json").write_text(to_text(whole))
     return folder.path
 
 

@@ -97,8 +97,8 @@ def test_variants_are_paired_only_if_unique_in_each_run() -> None:
     vague = [make(False, id=f"{name}[vague]", variant="vague") for name in "abd"]
     plain = make(True, id="e")
     before, after = across_variants([*full, plain], [*vague, plain])
-    assert [each["id"] for each in before] == ["a", "b", "c[full]", "e"]
-    assert [each["id"] for each in after] == ["a", "b", "d[vague]", "e"]
+    assert [each.id for each in before] == ["a", "b", "c[full]", "e"]
+    assert [each.id for each in after] == ["a", "b", "d[vague]", "e"]
     both = [*full, *vague]
     assert across_variants(both, both) == (both, both)
     assert across_variants(full, both) == (full, both)

@@ -55,7 +55,7 @@ def run(tmp_path: Path) -> Run:
 
 def test_vague_answers_are_ranked_as_failed(run: Run) -> None:
     vague, good = run([0] * 20), run([5] * 20)
-    vague = replace(vague, tasks=[{**t, "success": None, "unclear": True} for t in vague.tasks])
+    vague = replace(vague, tasks=[replace(t, success=None, unclear=True) for t in vague.tasks])
     assert [each.places for each in rank([vague, good])] == [(2, 2), (1, 1)]
 
 
@@ -127,7 +127,7 @@ def test_run_of_other_tasks_is_not_ranked(run: Run) -> None:
 
 def test_run_with_many_missing_verdicts_is_not_ranked(run: Run) -> None:
     broken = run([5] * 10)
-    few = [{**each, "success": None} for each in broken.tasks[:5]]
+    few = [replace(each, success=None) for each in broken.tasks[:5]]
     for lacking, obstacle in ((few, ()), (few + few[:1], ("no verdict on 6 of 51 episodes",))):
         tasks: Any = [*lacking, *broken.tasks[5:]]
         found = rank([RecordedRun(broken.folder, broken.about, tasks, True), run([5] * 10)])
@@ -138,7 +138,7 @@ def test_different_judges_matter_only_if_judges_decide(run: Run) -> None:
     def judged(scorer: str, judge: str) -> RecordedRun:
         made = run([5] * 9, judges=[judge])
         verdict = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
-        tasks: Any = [{**each, "verdict": verdict} for each in made.tasks]
+        tasks: Any = [replace(each, verdict=verdict) for each in made.tasks]
         return RecordedRun(made.folder, made.about, tasks, True)
 
     checked = rank([judged("check", "openai:a"), judged("check", "openai:b")])

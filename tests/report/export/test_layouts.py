@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -154,7 +155,7 @@ def test_goal_variants_are_shown_side_by_side() -> None:
 
 def test_success_has_an_interval_with_several_epochs() -> None:
     once = [make(number < 5, id=f"t{number}") for number in range(10)]
-    twice = once + [{**entry, "epoch": 1} for entry in once]
+    twice = once + [replace(entry, epoch=1) for entry in once]
     assert rows("spa-bench", run(once))[0]["Success Rate"] == "0.500"
     assert rows("spa-bench", run(twice))[0]["Success Rate"] == "0.500 (0.123-0.877)"
     (shown,) = rows("own", run(twice))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.export.report_command import main
 from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
@@ -26,7 +27,7 @@ def write_run(tmp_path: Path) -> WriteRun:
         folder.mkdir(parents=True)
         entry = make(success, suite="clock", steps=3, termination="self-reported")
         report = whole or document({"id": f"run-{agent}", "agent": agent}, {"t": entry})
-        (folder / "report.json").write_text(json.dumps(report))
+        (folder / "report.json").write_text(to_text(report))
         return folder
 
     return write

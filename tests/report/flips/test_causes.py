@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.report.entry import read_entry
+from pytest_mobileagent.report.entry import Entry, Spent
 from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, options_of, plan
 from pytest_mobileagent.report.recorded_run import RecordedRun
@@ -16,7 +16,6 @@ from pytest_mobileagent.report.recorded_run import RecordedRun
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.report.entry import Entry
 
 REPLY = {"text": "tap", "stop": "end", "tool_calls": []}
 CALL = {"role": "actor", "call": {"model": "m"}, "reply": REPLY, "error": ""}
@@ -24,29 +23,32 @@ YES, NO, NOTHING = RerunOutcome(True), RerunOutcome(False), RerunOutcome(None, "
 
 
 def entry(name: str, epoch: int, success: bool | None, scorer: str = "check") -> Entry:
-    cost = {"cost_usd": 0.25, "calls": 2, "unpriced_calls": 0}
-    return read_entry(
-        {
-            "id": name,
-            "nodeid": f"test_{name}[epoch{epoch}]",
-            "epoch": epoch,
-            "outcome": "passed" if success else "failed",
-            "success": success,
-            "episode": f"episodes/{name}-{epoch}.0",
-            "verdict": {"passed": success, "scorer": scorer, "reason": "", "evidence": {}},
-            "roles": {"judge": cost} if scorer != "check" else {},
-            "seconds": 40.0,
-            "thinking_seconds": 10.0,
+    judged = {"judge": Spent(cost_usd=0.25, calls=2, unpriced_calls=0)}
+    return Entry(
+        id=name,
+        nodeid=f"test_{name}[epoch{epoch}]",
+        epoch=epoch,
+        outcome="passed" if success else "failed",
+        success=success,
+        episode=f"episodes/{name}-{epoch}.0",
+        verdict={
+            "passed": success,
+            "scorer": scorer,
+            "reason": "",
+            "evidence": {},
+            "first_step": None,
         },
-        2,
+        roles=judged if scorer != "check" else {},
+        seconds=40.0,
+        thinking_seconds=10.0,
     )
 
 
 def run(folder: Path, *entries: Entry, replies: bool = True, **about: Any) -> RecordedRun:
     for each in entries:
-        (folder / str(each["episode"])).mkdir(parents=True, exist_ok=True)
+        (folder / str(each.episode)).mkdir(parents=True, exist_ok=True)
         if replies:
-            (folder / str(each["episode"]) / STREAM).write_text(f"{to_line(CALL)}\n", "utf-8")
+            (folder / str(each.episode) / STREAM).write_text(f"{to_line(CALL)}\n", "utf-8")
     return RecordedRun(folder, {"agent": "a", **about}, entries, True)
 
 
@@ -98,8 +100,7 @@ def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path: Path) -> None:
     planned = plan([run(tmp_path / "run", *each)], 1)
     said = {"a": (YES, NO), "b": (NO, NO), "c": (YES, NO), "d": (NOTHING, NOTHING)}
     reruns = {
-        trial.place: Reruns((), said[trial.entry["id"]][trial.entry["epoch"]])
-        for trial in planned.trials
+        trial.place: Reruns((), said[trial.entry.id][trial.entry.epoch]) for trial in planned.trials
     }
     found = report(planned, reruns)
     assert (found["told"], found["unknown"]) == (3, 1)

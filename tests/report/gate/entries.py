@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.recorded_run import RecordedRun
@@ -30,10 +31,8 @@ def entry(id: str, epoch: int, letter: str, **fields: Any) -> Entry:
     """Return a task's entry in report.json."""
     outcome, success, fault = _LETTERS[letter]
     case = Case(Task("Do it."), id, "clock", f"{id}[{epoch}]", epoch=epoch)
-    plain = Result(case).to_wire()
-    assert not set(fields) - set(plain)
     own = {"outcome": outcome, "success": success, "fault": fault}
-    return cast("Entry", {**plain, **own, **fields})
+    return replace(Result(case).entry(), **own | fields)
 
 
 def entries(tasks: Mapping[str, str], **fields: Any) -> list[Entry]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.gate.decide import decide
 from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
@@ -146,8 +147,8 @@ def test_the_known_part_is_a_lower_bound(
 
 
 def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
-    judge = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 2, "uncounted_calls": 0}
-    actor = {"calls": 3, "cost_usd": 0.1, "unpriced_calls": 0, "uncounted_calls": 0}
+    judge = Spent(calls=3, cost_usd=0.1, unpriced_calls=2, uncounted_calls=0)
+    actor = Spent(calls=3, cost_usd=0.1, unpriced_calls=0, uncounted_calls=0)
     change = {"roles": {"judge": judge, "actor": actor}}
     assert said(Bound("roles.actor.cost_usd", max=1), change).startswith("PASS: roles.actor")
     assert said(Bound("roles.judge.cost_usd", max=1), change) == (

@@ -143,7 +143,7 @@ def test_too_many_errors_give_no_verdict_on_the_agent() -> None:
 
 @pytest.mark.parametrize("bound", [AGAINST, Bound("success_rate", min=0.1)], ids=str)
 def test_errors_in_a_suite_are_too_many_for_its_bound(bound: Bound) -> None:
-    others = [task | {"suite": "notes"} for task in entries({f"n{n}": "PPP" for n in range(50)})]
+    others = [replace(task, suite="notes") for task in entries({f"n{n}": "PPP" for n in range(50)})]
     run = entries(many(20, "PPP") | many(7, "PPE")) + others
     before = entries(many(20, "PPP")) + others
     decision = decide(Gate((replace(bound, suite="clock"),)), run, before, ONCE, 0)
@@ -204,7 +204,7 @@ def test_broken_tasks_and_suspect_episodes_are_missing() -> None:
     before = entries(many(60, "PPP"))
     for fields in ({"outcome": "error", "fault": "task"}, {"suspect": True}):
         after: list[Any] = [
-            task | ({"success": None, **fields} if n % 20 == 0 else {})
+            replace(task, **({"success": None, **fields} if n % 20 == 0 else {}))
             for n, task in enumerate(before)
         ]
         decision = decide(Gate((AGAINST,)), after, before, ONCE, 0)
@@ -362,7 +362,7 @@ def test_only_tasks_of_open_bounds_continue() -> None:
     )
     run = entries(many(20, "PPF") | many(3, "PFF"))
     notes: list[Entry] = entries({f"n{n}": "PPP" for n in range(100)}, tags=["slow"])
-    notes = [task | {"suite": "notes"} for task in notes]
+    notes = [replace(task, suite="notes") for task in notes]
     before = entries(many(20, "PPF")) + notes
     decision = decide(Gate((clock, slow)), run + notes, before, ANALYSES, 0)
     assert decision.open == (clock,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,7 +22,7 @@ ONCE = InterimAnalyses((2,))
 
 
 def skipped(name: str, app: str | None, why: str | None = "app") -> list[Entry]:
-    return [each | {"skipped_for": why} for each in entries({name: "ss"}, app=app)]
+    return [replace(each, skipped_for=why) for each in entries({name: "ss"}, app=app)]
 
 
 def test_tasks_without_their_app_are_inconclusive() -> None:
@@ -151,7 +152,7 @@ def test_tasks_that_the_baseline_never_decided_are_not_missed() -> None:
 
 def test_only_tasks_of_the_bound_can_be_missing() -> None:
     bound = Bound("success_rate", baseline=True, suite="clock")
-    notes = [each | {"suite": "notes"} for each in entries({"a": "PP"})]
+    notes = [replace(each, suite="notes") for each in entries({"a": "PP"})]
     decision = decide(Gate((bound,)), entries(WHOLE), entries(WHOLE) + notes, ONCE, 0)
     assert decision.status == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,7 @@ def test_a_suspect_is_reported_with_what_it_broke(tmp_path: Path) -> None:
     attempt |= {"end": "worker died", "alone": True, "together": False, "run": "one"}
     task = make(suspect=True, attempts=[attempt])
     assert row(tmp_path, task, {})["suspect"] == "broke its worker in 1 of 1 attempt: the agent?"
-    assert row(tmp_path, {**task, "suspect": False}, {})["suspect"] == ""
+    assert row(tmp_path, replace(task, suspect=False), {})["suspect"] == ""
 
 
 @pytest.mark.parametrize(

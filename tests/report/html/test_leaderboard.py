@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.export.report_command import main
 from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.recorded_run import document
@@ -48,7 +50,7 @@ def write_run(tmp_path: Path) -> WriteRun:
             "versions": {"pytest-mobileagent": "1.0"}, **about,
         }  # fmt: skip
         numbered: Any = {f"{place:03}": each for place, each in enumerate(entries)}
-        (path / "report.json").write_text(json.dumps(document(head, numbered)))
+        (path / "report.json").write_text(to_text(document(head, numbered)))
         return path
 
     return write
@@ -86,7 +88,7 @@ def test_unclear_answers_never_raise_a_score(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     vague: list[Entry] = [
-        {**each, "success": None, "outcome": "review", "unclear": True} for each in tasks(4, of=4)
+        replace(each, success=None, outcome="review", unclear=True) for each in tasks(4, of=4)
     ]
     blocks = board(write_run("vague", [*vague, *tasks(9)[4:]]), write_run("m3a", tasks(9)))
     row = blocks["index"]["runs"][0]
@@ -151,11 +153,11 @@ def test_row_has_remarks_on_its_numbers(
     own = {"own_models": ["openai:gpt-4o"]}
     judged = {"passed": True, "scorer": "judge", "reason": "", "evidence": own}
     entries = tasks(20, of=20)
-    entries[0] |= {"success": None, "outcome": "error", "fault": "infrastructure"}
-    entries[1] |= {"infrastructure": ["adb"], "verdict": judged}  # type: ignore[typeddict-item]
-    entries[2] |= {"judged": {"passed": False, "reason": "secret words of a screen"}}
+    entries[0] = replace(entries[0], success=None, outcome="error", fault="infrastructure")
+    entries[1] = replace(entries[1], infrastructure=["adb"], verdict=judged)
+    entries[2] = replace(entries[2], judged={"passed": False, "reason": "secret words of a screen"})
     reset: Any = {"kind": "cleared", "snapshot": None, "cleared": [], "reason": "R5CT has none"}
-    entries[3] |= {"reset": reset, "metered": False}
+    entries[3] = replace(entries[3], reset=reset, metered=False)
     row, _ = board(write_run("m3a", entries), write_run("t3a", tasks(20, of=20)))["index"]["runs"]
     notes = "\n".join(row["notes"])
     assert "no verdict on 1 of 20 episodes: 1 by errors; the success rate leaves them out" in notes

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def test_task_with_unpriced_call_is_excluded_from_means(result: Make) -> None:
 
 
 def test_roles_have_costs_per_task_and_step(result: Make) -> None:
-    actor = {"calls": 2, "cost_usd": 0.5, "unpriced_calls": 0}
-    judge = {"calls": 1, "cost_usd": 0.25, "unpriced_calls": 0}
+    actor = Spent(calls=2, cost_usd=0.5, unpriced_calls=0)
+    judge = Spent(calls=1, cost_usd=0.25, unpriced_calls=0)
     results = [
         result(True, steps=4, roles={"actor": actor, "judge": judge}),
         result(False, steps=6, roles={"actor": actor}),

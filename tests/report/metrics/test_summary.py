@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.metrics.summary import step_efficiency, summarise, totals
 from pytest_mobileagent.report.text.table import table
 from tests.report.conftest import make
@@ -107,8 +109,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
             result(None, outcome="review", **REPORTED),
             result(None, outcome="not run"),
     ]  # fmt: skip
-    for number, each in enumerate(results):
-        each["id"] = f"t{number}"
+    results = [replace(each, id=f"t{number}") for number, each in enumerate(results)]
     numbers = totals(results)
     rates = {"gave up": 1 / 6, "self-reported": 3 / 6, "step limit": 2 / 6}
     rates |= dict.fromkeys(["agent error", "stopped on success", "time limit"], 0.0)
@@ -243,8 +244,8 @@ def test_unknown_values_are_left_out_of_sums_and_not_zero(result: Make) -> None:
 
 
 def test_model_roles_are_summed_separately(result: Make) -> None:
-    planner = {"calls": 1, "input_tokens": 5, "cost_usd": None, "unpriced_calls": 1}
-    actor = {"calls": 2, "input_tokens": 7, "cost_usd": 0.5, "unpriced_calls": 0}
+    planner = Spent(calls=1, input_tokens=5, unpriced_calls=1)
+    actor = Spent(calls=2, input_tokens=7, cost_usd=0.5, unpriced_calls=0)
     numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
     assert list(numbers["roles"]) == ["actor", "planner"]
     assert numbers["roles"]["actor"]["input_tokens"] == 14
@@ -308,7 +309,7 @@ def test_suites_sum_to_the_run_in_any_order(results: list[Entry]) -> None:
     rates = [name for name in summary if name.endswith(("_rate", "_rate_of_all"))]
     assert all(summary[rate] is None or 0 <= summary[rate] <= 1 for rate in rates)
     assert summary["tasks"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
-    assert list(summary["suites"]) == sorted({str(row["suite"]) for row in results})
+    assert list(summary["suites"]) == sorted({str(row.suite) for row in results})
     backwards = summarise(results[::-1])
     for name, value in totals(results).items():
         assert backwards[name] == (value if isinstance(value, dict) else pytest.approx(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -33,11 +33,15 @@ class Recording:
             attempt |= {"ended": None if end == CUT_OFF else started + 10.0, "run": run}
             attempts.append(attempt | {"alone": False, "together": False, "began": True} | fields)
         decided = ends[-1] == PLAYED
-        task = self.tasks.setdefault(name, Result(Case(Task("Do it."), name)).to_wire())
-        task["attempts"] = [*task["attempts"], *attempts]
-        outcome = ("passed", True, None) if decided else ("error", None, "infrastructure")
-        task["outcome"], task["success"], task["fault"] = outcome
-        task["reason"] = "" if decided else "infrastructure: it smokes"
+        task = self.tasks.setdefault(name, Result(Case(Task("Do it."), name)).entry())
+        self.tasks[name] = replace(
+            task,
+            attempts=[*task.attempts, *attempts],
+            outcome="passed" if decided else "error",
+            success=True if decided else None,
+            fault=None if decided else "infrastructure",
+            reason="" if decided else "infrastructure: it smokes",
+        )
         return self
 
     def well(self, *names, **fields):
@@ -50,7 +54,7 @@ class Recording:
 
     @property
     def suspects(self):
-        return {task["id"] for task in self.marked() if task["suspect"]}
+        return {task.id for task in self.marked() if task.suspect}
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def run() -> Recording:
 def test_case_that_breaks_everything_is_a_suspect(run, end, count):
     run.tried("bad", *[end] * count).well("e", "f")
     assert run.suspects == {"bad"}
-    (bad,) = (task for task in run.marked() if task["suspect"])
+    (bad,) = (task for task in run.marked() if task.suspect)
     what = {DEVICE: "phone", WORKER: "worker", AGENT: "agent's process"}[end]
     plural = "s" * (count > 1)
     assert broke(bad) == f"broke its {what} in {count} of {count} attempt{plural}"
@@ -71,7 +75,7 @@ def test_case_that_breaks_everything_is_a_suspect(run, end, count):
 
 def test_it_may_break_the_phone_or_the_worker(run):
     run.tried("bad", DEVICE, AGENT, WORKER)
-    (bad,) = (task for task in run.marked() if task["suspect"])
+    (bad,) = (task for task in run.marked() if task.suspect)
     assert broke(bad) == "broke its phone or agent's process or worker in 3 of 3 attempts"
 
 
@@ -87,7 +91,7 @@ def test_a_break_before_the_agents_turn_is_not_the_agents(run):
 
 def test_a_case_lost_by_a_judge_or_provider_is_not_a_suspect(run):
     run.tried("judged", DEVICE, DEVICE)
-    run.tasks["judged"]["fault"] = "judge"
+    run.tasks["judged"] = replace(run.tasks["judged"], fault="judge")
     run.tried("no provider", OTHER, OTHER)
     assert run.suspects == set()
 
@@ -139,7 +143,7 @@ def test_a_case_lost_with_others_is_judged_by_its_other_attempts(run):
     run.tried("bad", DEVICE, at=run.now - 10, together=True)
     run.tried("bad", DEVICE, alone=True).well("neighbour", alone=True)
     assert run.suspects == {"bad"}
-    (bad,) = (task for task in run.marked() if task["suspect"])
+    (bad,) = (task for task in run.marked() if task.suspect)
     assert broke(bad) == "broke its phone in 1 of 1 attempt"
 
 
@@ -165,7 +169,7 @@ def test_cut_offs_prove_nothing_if_several_cases_were_running(run):
 def test_suspects_are_only_marked_by_default(run):
     run.tried("bad", DEVICE, DEVICE)
     bad = run.marked()[-1]
-    assert bad == {**run.tasks["bad"], "suspect": True}
+    assert bad == replace(run.tasks["bad"], suspect=True)
     summary = summarise(run.marked())
     assert (summary["suspects"], summary["successes"], summary["decided"]) == (1, 4, 4)
     assert (summary["success_rate"], summary["success_rate_with_suspects"]) == (1.0, 0.8)
@@ -174,8 +178,8 @@ def test_suspects_are_only_marked_by_default(run):
 def test_suspects_may_count_as_failures(run):
     run.tried("bad", DEVICE, DEVICE)
     bad = run.marked("fail")[-1]
-    assert (bad["outcome"], bad["success"], bad["fault"]) == ("failed", False, "agent")
-    assert "broke its phone in 2 of 2 attempts: infrastructure: it smokes" in bad["reason"]
+    assert (bad.outcome, bad.success, bad.fault) == ("failed", False, "agent")
+    assert "broke its phone in 2 of 2 attempts: infrastructure: it smokes" in bad.reason
     summary = summarise(run.marked("fail"))
     assert (summary["suspects"], summary["successes"], summary["decided"]) == (1, 4, 5)
     assert summary["success_rate"] == summary["success_rate_with_suspects"] == 0.8
@@ -191,22 +195,22 @@ def test_marking_again_does_not_depend_on_earlier_marks(run, how, before):
 def test_a_mark_is_removed_if_others_break_there_too(run):
     run.tried("bad", DEVICE, DEVICE)
     tasks = run.marked("fail")
-    run.tasks = {task["id"]: task for task in tasks}
+    run.tasks = {task.id: task for task in tasks}
     for name in "abcd":
         run.tried(name, DEVICE, DEVICE, PLAYED)
-    assert [task["outcome"] for task in run.marked("fail")] == ["passed"] * 4 + ["error"]
-    assert run.marked("fail")[-1]["reason"] == "infrastructure: it smokes"
+    assert [task.outcome for task in run.marked("fail")] == ["passed"] * 4 + ["error"]
+    assert run.marked("fail")[-1].reason == "infrastructure: it smokes"
 
 
 def test_decision_of_a_person_is_kept(run):
     run.tried("bad", DEVICE, DEVICE)
-    bad: Any = {**run.marked("fail")[-1], "outcome": "passed", "success": True, "as_run": {}}
+    bad = replace(run.marked("fail")[-1], outcome="passed", success=True, as_run={})
     assert marked([*list(run.tasks.values())[:4], bad], "error")[-1] == bad
 
 
 def test_notes_of_a_newer_version_are_left_out(run):
     run.tried("bad", DEVICE, DEVICE)
-    run.tasks["bad"]["attempts"].append({"end": "beamed up"})
+    run.tasks["bad"].attempts.append({"end": "beamed up"})
     assert run.suspects == {"bad"}
 
 

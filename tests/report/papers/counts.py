@@ -88,7 +88,7 @@ def results(
         first = count if ending.success else None
         verdict = Verdict(ending.success, first_step=first)
         outcome = "passed" if ending.success else "failed"
-        each.append(Result(episode.case, outcome, episode=episode, verdict=verdict).to_wire())
+        each.append(Result(episode.case, outcome, episode=episode, verdict=verdict).entry())
     return each
 
 

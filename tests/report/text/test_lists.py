@@ -164,7 +164,7 @@ def test_epochs_show_which_tasks_are_flaky(result: Make) -> None:
         *(f"  flaky{n} 1/2" for n in range(5)),
         "  … and 1 more",
     ]
-    stable = [each for each in results if "flaky" not in each["id"]]
+    stable = [each for each in results if "flaky" not in each.id]
     assert epochs(summarise(stable)) == ["over their epochs: stable pass 1, flaky 0, stable fail 1"]
     assert epochs(summarise([result(True)])) == []
 

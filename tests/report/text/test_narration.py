@@ -193,7 +193,7 @@ CLOSEST = "nothing on the screen of com.android.clock has text='7:00'; closest: 
 
 
 def cause(told: Result) -> str | None:
-    return told.to_wire()["cause"]
+    return told.entry().cause
 
 
 def result(outcome: str = "failed", reason: str = "", **fields: Any) -> Result:
@@ -272,7 +272,7 @@ def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode: An
     ids=["infrastructure", "task", "error", "without an episode", "passed", "skipped"],
 )
 def test_an_undecided_case_names_the_fault(told: Callable[[], Result], words: str | None) -> None:
-    assert told().to_wire()["cause"] == words
+    assert told().entry().cause == words
 
 
 def test_long_causes_are_truncated() -> None:

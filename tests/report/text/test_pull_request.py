@@ -14,7 +14,7 @@ EVIL = "<img src=x onerror=alert(1)> **bold** [link](http://x) | @everyone `code
 
 
 def report(*results: Result, **more: Any) -> dict[str, Any]:
-    tasks = {str(number): result.to_wire() for number, result in enumerate(results)}
+    tasks = {str(number): result.entry() for number, result in enumerate(results)}
     return {**document({"id": "4f1c", "agent": "mine"}, tasks), **more}
 
 
