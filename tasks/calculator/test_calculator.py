@@ -1,6 +1,7 @@
 """Sums, functions, and the history of calculations."""
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
+from pytest_mobileagent.answers import number
 
 CALCULATOR = "com.google.android.calculator"
 HISTORY = sqlite(
@@ -44,7 +45,7 @@ def test_type(episode):
     ],
 )
 def test_share_of_a_bill(episode):
-    assert episode.answers("27.6")
+    assert episode.answers(number(27.6))
     assert "27.6" in [row["result"] for row in episode.probe("history")]
 
 

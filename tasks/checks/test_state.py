@@ -22,6 +22,7 @@ from pytest_mobileagent import (
     type_text,
     volume,
 )
+from pytest_mobileagent.answers import exact
 
 CLOCK = "com.google.android.deskclock"
 FILES = "com.google.android.documentsui"
@@ -58,7 +59,7 @@ def test_setting(episode):
     ],
 )
 def test_prop(episode):
-    assert episode.answers(episode.probe("version"))
+    assert episode.answers(exact(episode.probe("version")))
 
 
 @task(
@@ -156,6 +157,7 @@ def test_file(episode):
     ],
 )
 def test_packages(episode):
+    assert any(each.package == SETTINGS and each.find(text="Coursera") for each in episode.screens)
     is_there = "org.coursera.android" in episode.probe("packages")
     assert episode.answers("yes" if is_there else "no")
 

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task, type_text
+from pytest_mobileagent.answers import time
 
 CLOCK = "com.google.android.deskclock"
 ALARMS = sqlite(
@@ -48,7 +49,7 @@ def test_add(episode, time):
     solution=[open_app(), answer(seen(resource_id="digital_clock"))],
 )
 def test_time_of_alarm(episode):
-    assert episode.answers("6:45")
+    assert episode.answers(time("6:45 AM"))
 
 
 @task(

@@ -3,6 +3,7 @@
 import pytest
 
 from pytest_mobileagent import answer, long_press, open_app, sqlite, tap, task, type_text
+from pytest_mobileagent.answers import exact
 
 MESSAGES = "com.google.android.apps.messaging"
 DATABASE = "/data/data/com.android.providers.telephony/databases/mmssms.db"
@@ -66,7 +67,7 @@ def test_send(episode, name, text):
 )
 def test_code(episode):
     assert episode.saw(text="The code for the gate is 4471. Turn the knob to the left.")
-    assert episode.answers("4471")
+    assert episode.answers(exact("4471"))
 
 
 @task(

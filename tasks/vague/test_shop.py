@@ -11,6 +11,7 @@ from pytest_mobileagent import (
     task,
     type_text,
 )
+from pytest_mobileagent.answers import money
 
 WISH = "com.contextlogic.wish"
 DATABASE = "/data/data/com.contextlogic.wish/databases/wish.db"
@@ -157,4 +158,4 @@ def test_socks(episode):
     ],
 )
 def test_price(episode):
-    assert episode.answers("18.70")
+    assert episode.answers(money("$18.70"))

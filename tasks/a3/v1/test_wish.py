@@ -3,6 +3,7 @@
 import re
 
 from pytest_mobileagent import answer, open_app, seen, tap, tasks, type_text
+from pytest_mobileagent.answers import number as stars
 
 from .table import SOURCE, decide, fields, of
 
@@ -88,7 +89,7 @@ def rating(episode):
     assert overall, "the comments were never on the screen"
     number = re.search(r"\d(\.\d+)?", overall.text)
     assert number, overall.text
-    assert episode.answers(number[0])
+    assert episode.answers(stars(number[0], of=5))
 
 
 def related(episode):
