@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, FrameReader, frame
+from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -44,14 +44,13 @@ class AdbConversation:
         stream: Stream,
         device: Service,
         service: str,
-        reading: ServiceReaders,
         opened: Passing,
     ) -> None:
         self.error = ""
         self._stream = stream
         self._device = device
         self._service = service
-        self._splitter = splitter_of(service, reading)
+        self._splitter = splitter_of(service)
         self._opened = opened
         self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
@@ -187,39 +186,6 @@ class Passing:
         self._log.write(self._at, self._service, self._command, refused=self.refused, error=error)
 
 
-class ReadsSession(Protocol):
-    """Reads the input of an interactive shell."""
-
-    def feed(self, data: bytes) -> Iterable[Command]:
-        """Process the next data, and return the command of each complete line."""
-
-
-class ReadsSocket(Protocol):
-    """Reads the data that is sent to a socket of the phone."""
-
-    def feed(self, data: bytes) -> Iterable[tuple[bytes, Command | None]]:
-        """Process the next data, and split it into pieces.
-
-        A piece with a command may be passed on once the command is permitted.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceReaders:
-    """The readers of services, interactive shells and sockets."""
-
-    service: Callable[[str], Command]
-    session: Callable[[], ReadsSession]
-    socket: Callable[[str], ReadsSocket]
-
-
-def default_reading() -> ServiceReaders:
-    """Return the readers for commands of Android and of automation servers on the phone."""
-    from pytest_mobileagent.program.commands import sockets
-
-    return ServiceReaders(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
-
-
 _LONGEST_LINE = 1 << 20  # bytes that are held back at most
 _LINE_SECONDS = 1.0  # the assumed duration of a line's command: most end without any output
 _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
@@ -243,17 +209,17 @@ class StreamSplitter(Protocol):
         """Return whether data from the phone shows that the commands so far have ended."""
 
 
-def splitter_of(service: str, reading: ServiceReaders) -> StreamSplitter:
+def splitter_of(service: str) -> StreamSplitter:
     """Return the stream splitter for a service."""
     if service.startswith(_SOCKETS):
-        return SocketSplitter(reading.socket(service))
+        return SocketSplitter(SocketReader(service))
     words, _, script = service.partition(":")
     kind, *options = words.split(",")
     if kind != "shell" or script:
         return PassingSplitter()
     if "v2" not in options:
-        return LineSplitter(reading.session(), terminal=True)
-    return FrameSplitter(LineSplitter(reading.session(), terminal="raw" not in options))
+        return LineSplitter(terminal=True)
+    return FrameSplitter(LineSplitter(terminal="raw" not in options))
 
 
 class PassingSplitter:
@@ -279,7 +245,7 @@ class SocketSplitter:
 
     seconds: float | None = None
 
-    def __init__(self, reader: ReadsSocket) -> None:
+    def __init__(self, reader: SocketReader) -> None:
         self._reader = reader
 
     def feed(self, data: bytes) -> Iterable[Piece]:
@@ -306,8 +272,8 @@ class LineSplitter:
 
     seconds: float | None = _LINE_SECONDS
 
-    def __init__(self, reader: ReadsSession, *, terminal: bool) -> None:
-        self._reader = reader
+    def __init__(self, *, terminal: bool) -> None:
+        self._reader = ShellSession()
         self._terminal = terminal
         self._held = b""  # input that is not passed on yet
         self._line = b""  # input that was passed on, but not read as a command yet

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
-from pytest_mobileagent.program.adb.conversation import (
-    AdbConversation,
-    Passing,
-    ServiceReaders,
-    default_reading,
-)
+from pytest_mobileagent.program.adb.conversation import AdbConversation, Passing
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
 from pytest_mobileagent.program.adb.raw_log import with_places
 from pytest_mobileagent.program.adb.services import (
@@ -28,6 +23,7 @@ from pytest_mobileagent.program.adb.services import (
     open_service,
 )
 from pytest_mobileagent.program.commands import Command
+from pytest_mobileagent.program.commands.sockets import read_service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,14 +51,12 @@ class RecordedAdb:
         folder: Path,
         *,
         base: Mapping[str, str] | None = None,
-        reading: ServiceReaders | None = None,
     ) -> None:
         self._address = address
         self._watcher = watcher
         self._log = log
         self._folder = folder
         self._base = os.environ if base is None else base
-        self._reading = reading
         self._reverses = Reverses(address)
         self._adbd: Adbd | None = None
         self._server: AdbServer | None = None
@@ -82,8 +76,7 @@ class RecordedAdb:
             msg = f"cannot create a folder for a program's adb server: {error}"
             raise HostError(msg) from error
         try:
-            reading = self._reading or default_reading()
-            relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
+            relay = Relay(self._address, self._watcher, self._log, self._reverses)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
             self._adbd = Adbd(await banner(self._address), relay.serve)
@@ -138,17 +131,9 @@ _WITH_TEXT = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
 class Relay:
     """Connects the streams of one program to services of the device."""
 
-    def __init__(
-        self,
-        address: Address,
-        watcher: Watcher,
-        reading: ServiceReaders,
-        log: RawLog,
-        reverses: Reverses,
-    ) -> None:
+    def __init__(self, address: Address, watcher: Watcher, log: RawLog, reverses: Reverses) -> None:
         self._address = address
         self._watcher = watcher
-        self._reading = reading
         self._log = log
         self._reverses = reverses
 
@@ -182,7 +167,7 @@ class Relay:
             with contextlib.suppress(DeviceError):
                 if (await ask_service(self._address, "exec:id -u")).strip() == b"0":
                     return Command(service)
-        return self._reading.service(service)
+        return read_service(service)
 
     async def ask(self, service: str, command: Command) -> Passing:
         """Ask for permission for a command that was sent on the stream to a service."""
@@ -202,7 +187,7 @@ class Relay:
         """Connect a stream with the device, and return how it failed; empty if it did not."""
         with contextlib.closing(await open_service(self._address, service)) as device:
             stream.accept()
-            conversation = AdbConversation(stream, device, service, self._reading, passing)
+            conversation = AdbConversation(stream, device, service, passing)
             await conversation.run(self.ask)
         return conversation.error
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import subprocess
 import threading
 from dataclasses import dataclass, field
@@ -14,18 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Raw, Tap
-from pytest_mobileagent.program.adb.conversation import ServiceReaders
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
-from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.commands import Act
+    from pytest_mobileagent.program.commands import Command
 
 PATIENCE = 20.0  # the maximum wait in seconds for things that take milliseconds
 
@@ -73,34 +69,6 @@ class Watching:
     def of(self, text: str) -> list[Watched]:
         """Return the commands that contain a text."""
         return [each for each in self.asked if text in each.command.text]
-
-
-def read(text: str) -> Command:
-    """Parse only the commands that these tests need; the real parser is tested elsewhere."""
-    acts: tuple[Act, ...] = ()
-    if "input tap" in text:
-        x, y = re.findall(r"\d+", text.split("input tap ")[1])[:2]
-        acts = (Tap(int(x), int(y)),)
-    elif "input" in text:
-        acts = (Raw(text),)
-    return Command(text, acts, looks="screencap" in text)
-
-
-class Session:
-    def feed(self, data: bytes) -> list[Command]:
-        return [read(line) for line in data.decode().splitlines() if line.strip()]
-
-
-class Socket:
-    """Reads each line that begins with POST as a separate command."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
-        if data.startswith(b"POST"):
-            return [(data[:4], None), (data[4:], read(f"{self.name} {data.decode()}"))]
-        return [(data, None)]
 
 
 @dataclass
@@ -173,11 +141,10 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
     """Starts recording a phone; the caller must close the recording."""
 
-    def start(address: Address, folder: Path, **options: Any) -> Recording:
+    def start(address: Address, folder: Path) -> Recording:
         folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
-        options = {"reading": ServiceReaders(read, Session, Socket), **options}
-        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own", **options)
+        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own")
         recording = Recording(recorded, watching, log, loop)
         recording.call(recorded.start())
         return recording
@@ -204,7 +171,8 @@ def recording(shared: Recording) -> Iterator[Recording]:
     shared.watching.refuse = ()
     shared.watching.hold.set()
     for each in shared.watching.asked:
-        assert each.refused or each.ended.wait(PATIENCE), f"{each.command.text} never ended"
+        is_refused = each.refused or each.command.refused
+        assert is_refused or each.ended.wait(PATIENCE), f"{each.command.text} never ended"
 
 
 @pytest.fixture

@@ -21,37 +21,17 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     failure,
     frame,
 )
-from pytest_mobileagent.program.adb.conversation import ServiceReaders, splitter_of
+from pytest_mobileagent.program.adb.conversation import splitter_of
 from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
-from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Iterable
 
-    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.adb.conversation import StreamSplitter
     from tests.program.adb.conftest import Recording
 
 
 TYPED = st.lists(st.sampled_from([b"a", b"\n", b"\r", b"echo", b"", b"\xff", b"\0"])).map(b"".join)
-
-
-class Lines:
-    def feed(self, data: bytes) -> list[Command]:
-        assert data.endswith(b"\n")
-        return [Command(data.decode("latin-1"))]
-
-
-class Requests:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
-        return [(data[:1], None), (data[1:], Command(self.name))]
-
-
-READING = ServiceReaders(Command, Lines, Requests)
 
 
 def split(data: bytes, places: Iterable[int]) -> list[bytes]:
@@ -68,7 +48,7 @@ def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[st
 @pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
 def test_bytes_pass_unchanged(service: str, data: bytes, places: list[int]) -> None:
-    assert passed(splitter_of(service, READING), split(data, places))[0] == data
+    assert passed(splitter_of(service), split(data, places))[0] == data
 
 
 @pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
@@ -77,7 +57,7 @@ def test_framed_bytes_pass_unchanged(
     service: str, data: bytes, places: list[int], cuts: list[int]
 ) -> None:
     framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
-    out, _ = passed(splitter_of(service, READING), split(framed, cuts))
+    out, _ = passed(splitter_of(service), split(framed, cuts))
     frames = FrameReader().feed(out)
     assert b"".join(content for kind, content in frames if kind == STDIN) == data
     assert [kind for kind, _ in frames].index(CLOSE_STDIN) == len(frames) - 1
@@ -85,29 +65,28 @@ def test_framed_bytes_pass_unchanged(
 
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
 def test_each_line_is_a_command_however_it_arrives(data: bytes, places: list[int]) -> None:
-    gate = splitter_of("shell,v2,raw:", READING)
+    gate = splitter_of("shell,v2,raw:")
     framed = b"".join(frame(STDIN, part) for part in split(data, places))
-    text = data.decode("latin-1")
-    assert passed(gate, [framed])[1] == [
-        f"{line}\n" for line in text.removesuffix("\n").split("\n") if data
-    ]
+    text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode("utf-8", "replace")
+    lines = text.removesuffix("\n").split("\n") if data else []
+    assert passed(gate, [framed])[1] == lines
 
 
 def test_incomplete_line_waits_except_on_a_terminal() -> None:
-    raw = splitter_of("shell,v2,raw:", READING)
+    raw = splitter_of("shell,v2,raw:")
     assert passed_so_far(raw, frame(STDIN, b"one\ntw")) == [(frame(STDIN, b"one\n"), 1)]
     assert passed_so_far(raw, frame(STDIN, b"o\n")) == [(frame(STDIN, b"two\n"), 1)]
-    terminal = splitter_of("shell:", READING)
+    terminal = splitter_of("shell:")
     assert passed_so_far(terminal, b"on") == [(b"on", 0)]
     assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
 
 
 def test_terminal_shell_is_ready_after_its_prompt() -> None:
     for service in ("shell:", "shell,v2,pty:"):
-        gate = splitter_of(service, READING)
+        gate = splitter_of(service)
         assert not gate.answers(b"input tap 1 1\r\n")  # the echo of the typed text
         assert gate.answers(b"\r\nphone:/ $ ")
-    assert splitter_of("shell,v2,raw:", READING).answers(b"done\n")
+    assert splitter_of("shell,v2,raw:").answers(b"done\n")
 
 
 def passed_so_far(gate: StreamSplitter, data: bytes) -> list[tuple[bytes, int]]:
@@ -152,20 +131,14 @@ def test_invalid_packets_are_refused(data: bytes) -> None:
         asyncio.run(read(data))
 
 
-def test_services_are_parsed_like_on_android(
-    start: Callable[..., Recording], phone: Address, tmp_path: Path
-) -> None:
-    recording = start(phone, tmp_path, reading=None)
-    try:
-        recording.out("shell", "input tap 3 4 && input text 'a%sb'")
-        recording.out("exec-out", "screencap -p | wc -c")
-        recording.out("shell", input=b"input keyevent KEYCODE_HOME\necho x")
-        assert recording.adb("reboot").returncode == 1
-        assert b"restart" in recording.adb("shell", "reboot").stderr
-        assert recording.out("get-state") == "device\n"
-        acts, looks, _, key, said, rebooted, rebooted_again = recording.watching.asked
-    finally:
-        recording.call(recording.recorded.close())
+def test_services_are_parsed_like_on_android(recording: Recording) -> None:
+    recording.out("shell", "input tap 3 4 && input text 'a%sb'")
+    recording.out("exec-out", "screencap -p | wc -c")
+    recording.out("shell", input=b"input keyevent KEYCODE_HOME\necho x")
+    assert recording.adb("reboot").returncode == 1
+    assert b"restart" in recording.adb("shell", "reboot").stderr
+    assert recording.out("get-state") == "device\n"
+    acts, looks, _, key, said, rebooted, rebooted_again = recording.watching.asked
     assert acts.command.acts == (Tap(3, 4), Type("a b"))
     assert looks.command.looks
     assert key.command.acts == (Key("home"),)

@@ -20,7 +20,6 @@ from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb import recorded_adb
-from pytest_mobileagent.program.adb.conversation import default_reading
 from tests.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:
@@ -157,16 +156,13 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.adb.raw_log import RawLog
-from pytest_mobileagent.program.adb.conversation import ServiceReaders
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
-from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):
     address = Address(serial, "127.0.0.1", int(port), "/")
-    reading = ServiceReaders(Command, None, None)
     log, own = RawLog(Path(folder, "log")), Path(folder, "own")
-    recorded = RecordedAdb(address, None, log, own, reading=reading)
+    recorded = RecordedAdb(address, None, log, own)
     await recorded.start()
     print(recorded._server.pid, recorded.port, flush=True)
     await asyncio.sleep(600)
@@ -205,6 +201,6 @@ def test_root_is_allowed_if_it_restarts_nothing(
 
     monkeypatch.setattr(recorded_adb, "ask_service", ask_service)
     nobody = cast("Any", None)
-    reader = recorded_adb.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
+    reader = recorded_adb.Relay(ADDRESS, nobody, nobody, nobody)
     assert bool(asyncio.run(reader._read("root:")).refused) is refused
     assert asyncio.run(reader._read("unroot:")).refused
