@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,43 @@ def _dimmed() -> list[int]:
     return [int(light * _DIM) for light in range(256)] * 3
 
 
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a part is drawn: a box of a colour with round corners, and its text on it.
+
+    `radius` is in dp. Without a `fill` there is no box, without an `ink` no text.
+    """
+
+    radius: int = 0
+    fill: Colour | None = None
+    ink: Colour | None = None
+    centred: bool = False
+    bold: bool = False
+    shadow: bool = False
+
+
+def _styles(accent: Colour, *, dark: bool) -> dict[str, _Style]:
+    """Return the styles of the parts that are only a box, a text, or both, by their roles."""
+    paper, ink, faint = _PAPER[dark], _INK[dark], _FAINT[dark]
+    link = _mix(accent, _WHITE, 0.5) if dark else _mix(accent, _BLACK, 0.1)
+    return {
+        "card": _Style(20, paper),
+        "bubble": _Style(14, paper),
+        "title": _Style(ink=ink, bold=True),
+        "text": _Style(ink=faint),
+        "link": _Style(ink=link, centred=True, bold=True),
+        "light-title": _Style(ink=_WHITE, bold=True, shadow=True),
+        "light-text": _Style(ink=_WHITE, shadow=True),
+        "light-link": _Style(ink=_WHITE, centred=True, shadow=True),
+        "button": _Style(24, accent, _readable_on(accent), centred=True, bold=True),
+        "light-button": _Style(24, _WHITE, _BLACK, centred=True, bold=True),
+        "tonal": _Style(14, _TONAL[dark], ink, centred=True),
+        "badge": _Style(3, _mix(accent, _BLACK, 0.6), _WHITE, centred=True),
+        "chip": _Style(18, _mix(accent, _BLACK, 0.55), _WHITE, centred=True),
+        "toast": _Style(24, _TOAST, _WHITE, centred=True),
+    }
+
+
 class _Painter:
     """Paints the parts of one piece of noise."""
 
@@ -70,11 +108,24 @@ class _Painter:
         self._template, self._look = template, look
         self._dark = look.dark
         self._accent, self._second = (_colour(each) for each in template.colours)
+        self._styles = _styles(self._accent, dark=look.dark)
+        self._painters = {
+            "spot": self._spot,
+            "sheet": self._sheet,
+            "page": self._page,
+            "picture": self._picture,
+            "address": self._address,
+            "cross": self._cross,
+            "up": self._up,
+        }
 
     def paint(self, part: Part) -> None:
         """Paint a part, and then the parts inside it."""
-        painter = getattr(self, f"_{part.role.replace('-', '_')}", None)
-        if painter is not None:
+        if (style := self._styles.get(part.role)) is not None:
+            if style.fill is not None:
+                self._box(part.bounds, self._dp(style.radius), style.fill)
+            self._write(part, style)
+        elif (painter := self._painters.get(part.role)) is not None:
             painter(part)
         for each in part.parts:
             self.paint(each)
@@ -89,13 +140,7 @@ class _Painter:
             radius = min(radius, (right - left) // 2, (bottom - top) // 2)
             self._draw.rounded_rectangle(box, radius, fill)
 
-    # One method for each role, named after it.
-
-    def _card(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(20), _PAPER[self._dark])
-
-    def _bubble(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(14), _PAPER[self._dark])
+    # One method for each role that is more than a style.
 
     def _spot(self, part: Part) -> None:
         left, top, right, bottom = part.bounds
@@ -124,54 +169,11 @@ class _Painter:
             mask = None if is_whole else _round_top((width, height), self._dp(20))
             self._image.paste(picture, part.bounds[:2], mask)
 
-    def _title(self, part: Part) -> None:
-        self._write(part, _INK[self._dark], bold=True)
-
-    def _text(self, part: Part) -> None:
-        self._write(part, _FAINT[self._dark])
-
-    def _light_title(self, part: Part) -> None:
-        self._write(part, _WHITE, bold=True, shadow=True)
-
-    def _light_text(self, part: Part) -> None:
-        self._write(part, _WHITE, shadow=True)
-
-    def _button(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(24), self._accent)
-        self._write(part, _readable_on(self._accent), centred=True, bold=True)
-
-    def _light_button(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(24), _WHITE)
-        self._write(part, _BLACK, centred=True, bold=True)
-
-    def _tonal(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(14), _TONAL[self._dark])
-        self._write(part, _INK[self._dark], centred=True)
-
-    def _link(self, part: Part) -> None:
-        ink = _mix(self._accent, _WHITE, 0.5) if self._dark else _mix(self._accent, _BLACK, 0.1)
-        self._write(part, ink, centred=True, bold=True)
-
-    def _light_link(self, part: Part) -> None:
-        self._write(part, _WHITE, centred=True, shadow=True)
-
-    def _badge(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(3), _mix(self._accent, _BLACK, 0.6))
-        self._write(part, _WHITE, centred=True)
-
-    def _chip(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(18), _mix(self._accent, _BLACK, 0.55))
-        self._write(part, _WHITE, centred=True)
-
-    def _toast(self, part: Part) -> None:
-        self._box(part.bounds, self._dp(24), _TOAST)
-        self._write(part, _WHITE, centred=True)
-
     def _address(self, part: Part) -> None:
         _, top, _, bottom = part.bounds
         inner = part.bounds._replace(top=top + self._dp(8), bottom=bottom - self._dp(8))
         self._box(inner, self._dp(20), _TONAL[self._dark])
-        self._write(part, _INK[self._dark], centred=True)
+        self._write(part, _Style(ink=_INK[self._dark], centred=True))
 
     def _cross(self, part: Part) -> None:
         left, top, right, bottom = part.bounds
@@ -191,32 +193,26 @@ class _Painter:
         for side in (-arm, arm):
             self._draw.line((tip, y, tip + turn * arm, y + side), ink, width)
 
-    def _write(
-        self,
-        part: Part,
-        ink: Colour,
-        *,
-        centred: bool = False,
-        bold: bool = False,
-        shadow: bool = False,
-    ) -> None:
+    def _write(self, part: Part, style: _Style) -> None:
         """Draw the lines of a part, centred or from the top at the side where reading begins."""
+        if style.ink is None:
+            return
         high = line_height(part.size)
         left, top, right, bottom = part.bounds
-        if centred or part.bounds.height < high * len(part.lines):
+        if style.centred or part.bounds.height < high * len(part.lines):
             top += max(0, (bottom - top - high * len(part.lines)) // 2)
         letters = font(part.text, part.size)
-        stroke = max(1, part.size // 30) if bold else 0
+        stroke = max(1, part.size // 30) if style.bold else 0
         for number, line in enumerate(part.lines):
             width = width_of(line, part.size)
             at_end = self._look.mirrored or not is_rightward(line)
             x = right - width if at_end else left
-            if centred:
+            if style.centred:
                 x = (left + right - width) // 2
             y = top + number * high + (high - part.size) // 2
-            if shadow:
+            if style.shadow:
                 self._line(line, (x + 2, y + 2), letters, _BLACK, stroke)
-            self._line(line, (x, y), letters, ink, stroke)
+            self._line(line, (x, y), letters, style.ink, stroke)
 
     def _line(
         self, line: str, place: tuple[int, int], letters: FreeTypeFont, ink: Colour, stroke: int
