@@ -121,7 +121,15 @@ def breaks(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     return replace
 
 
-@pytest.mark.parametrize(("command", "other", "contract"), BROKEN)
+def rows() -> Iterator[object]:
+    """Yield the rows of BROKEN; beyond the first of a contract, they are slow tests."""
+    seen = set[str]()
+    for row in BROKEN:
+        yield pytest.param(*row, marks=[pytest.mark.slow] if row[-1] in seen else [])
+        seen.add(row[-1])
+
+
+@pytest.mark.parametrize(("command", "other", "contract"), rows())
 def test_broken_command_is_noticed(bench, breaks, command, other, contract):
     breaks(command, other)
     finding = examine(contract, CONTRACTS[contract], bench)
