@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+Run = TypeVar("Run", bound="Callable[..., Awaitable[ToolResult]]")
 _OVER = "No tool does anything any more: stop here."
 
 
@@ -296,6 +297,30 @@ class Tool:
         read = {p.name: p.read(given[p.name]) for p in self.parameters if p.name in given}
         read.pop(DEVICE.name, None)
         return await self.run(control, **read)
+
+
+def tool(
+    tools: dict[str, Tool],
+    *parameters: Parameter,
+    about: str = "",
+    device: bool = True,
+    looks: bool = False,
+    destroys: bool = False,
+) -> Callable[[Run], Run]:
+    """Add the decorated function to `tools`, by its name; its docstring tells models about it.
+
+    `about` replaces the docstring. Unless `device` is False, the tool also takes DEVICE.
+    """
+
+    def add(run: Run) -> Run:
+        name = run.__name__
+        title = name.removeprefix("mobile_").replace("_", " ").title()
+        text = about or " ".join((run.__doc__ or "").split())
+        taken = (DEVICE, *parameters) if device else parameters
+        tools[name] = Tool(name, title, text, run, taken, looks, destroys)
+        return run
+
+    return add
 
 
 # Conversations with many pictures fail if a side has more than 2,000 pixels, and models scale

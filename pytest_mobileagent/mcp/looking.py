@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.mcp.control import (
-    DEVICE,
     LONGEST_SIDE,
     Parameter,
-    Tool,
     ToolError,
     ToolResult,
     picture_of,
+    tool,
 )
 from pytest_mobileagent.perception.apps import name_of
 from pytest_mobileagent.perception.picture import encode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Frame
-    from pytest_mobileagent.mcp.control import Control
+    from pytest_mobileagent.mcp.control import Control, Tool
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
 
@@ -31,10 +30,13 @@ _RULE = (
     "The coordinates of all tools are in pixels of this picture, with (0, 0) at the top left. It "
     f"is the screen, scaled down if a side has more than {LONGEST_SIDE} pixels."
 )
+LOOKING: dict[str, Tool] = {}
 _KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
 
 
-async def _take_screenshot(control: Control) -> ToolResult:
+@tool(LOOKING, looks=True, about=f"Return a picture of the phone's current screen. {_RULE}")
+async def mobile_take_screenshot(control: Control) -> ToolResult:
+    """Return a picture of the screen, scaled down for models."""
     screen = await control.look()
     picture = await asyncio.to_thread(picture_of, screen)
     size = _dimensions(await control.frame())
@@ -43,30 +45,44 @@ async def _take_screenshot(control: Control) -> ToolResult:
     return ToolResult(text, picture)
 
 
-async def _list_elements(control: Control) -> ToolResult:
+@tool(LOOKING, looks=True)
+async def mobile_list_elements_on_screen(control: Control) -> ToolResult:
+    """List the elements on the current screen, with texts, labels and rectangles.
+
+    Their coordinates are in the picture that mobile_take_screenshot returns, as for the tools that
+    touch the screen: touch the middle of a rectangle.
+    """
     screen = await control.look()
     return ToolResult(list_elements(screen, await control.frame()))
 
 
-async def _get_screen_size(control: Control) -> ToolResult:
+@tool(LOOKING, looks=True)
+async def mobile_get_screen_size(control: Control) -> ToolResult:
+    """Return the size of mobile_take_screenshot's picture, in whose pixels all coordinates are."""
     await control.look()
     return ToolResult(f"Screen size is {_dimensions(await control.frame())} pixels")
 
 
-async def _get_orientation(control: Control) -> ToolResult:
+@tool(LOOKING, looks=True)
+async def mobile_get_orientation(control: Control) -> ToolResult:
+    """Return whether the screen is upright (portrait) or not (landscape)."""
     width, height = (await control.look()).size
     return ToolResult(
         f"Current device orientation is {'portrait' if height >= width else 'landscape'}"
     )
 
 
-async def _list_apps(control: Control) -> ToolResult:
+@tool(LOOKING, looks=True)
+async def mobile_list_apps(control: Control) -> ToolResult:
+    """List the installed apps, with their packages for mobile_launch_app."""
     packages = sorted(await control.packages())
     apps = ", ".join(f"{name_of(package)} ({package})" for package in packages)
     return ToolResult(f"Found these apps on device: {apps}")
 
 
-async def _list_devices(control: Control) -> ToolResult:
+@tool(LOOKING, device=False, looks=True)
+async def mobile_list_available_devices(control: Control) -> ToolResult:
+    """Return the only phone, which all tools use."""
     info = control.phone.info
     device = {
         "id": info.serial,
@@ -79,7 +95,15 @@ async def _list_devices(control: Control) -> ToolResult:
     return ToolResult(json.dumps({"devices": [device]}))
 
 
-async def _save_screenshot(control: Control, saveTo: str) -> ToolResult:  # noqa: N803 - mobile-mcp's
+@tool(
+    LOOKING, Parameter("saveTo", "string", "a .png or .jpg file in the folder for temporary files")
+)
+async def mobile_save_screenshot(control: Control, saveTo: str) -> ToolResult:  # noqa: N803 - mobile-mcp's
+    """Save the screen in full size to a new file.
+
+    It is in the folder for temporary files of the machine that serves the phone. Coordinates are in
+    the picture of mobile_take_screenshot, not of this file.
+    """
     path = _new_file(saveTo)
     screen = await control.look()
     kind = _KINDS[path.suffix.lower()]
@@ -114,72 +138,6 @@ def _new_file(text: str) -> Path:
 def _dimensions(frame: Frame) -> str:
     wide, high = frame.shown or frame.size
     return f"{wide}x{high}"
-
-
-LOOKING = (
-    Tool(
-        "mobile_take_screenshot",
-        "Take Screenshot",
-        f"Return a picture of the phone's current screen. {_RULE}",
-        _take_screenshot,
-        (DEVICE,),
-        looks=True,
-    ),
-    Tool(
-        "mobile_list_elements_on_screen",
-        "List Screen Elements",
-        "List the elements on the current screen, with texts, labels and rectangles. Their "
-        "coordinates are in the picture that mobile_take_screenshot returns, as for the tools that "
-        "touch the screen: touch the middle of a rectangle.",
-        _list_elements,
-        (DEVICE,),
-        looks=True,
-    ),
-    Tool(
-        "mobile_get_screen_size",
-        "Get Screen Size",
-        "Return the size of the picture that mobile_take_screenshot returns, in whose pixels all "
-        "coordinates are.",
-        _get_screen_size,
-        (DEVICE,),
-        looks=True,
-    ),
-    Tool(
-        "mobile_get_orientation",
-        "Get Orientation",
-        "Return whether the screen is upright (portrait) or not (landscape).",
-        _get_orientation,
-        (DEVICE,),
-        looks=True,
-    ),
-    Tool(
-        "mobile_list_apps",
-        "List Apps",
-        "List the installed apps, with their packages for mobile_launch_app.",
-        _list_apps,
-        (DEVICE,),
-        looks=True,
-    ),
-    Tool(
-        "mobile_list_available_devices",
-        "List Devices",
-        "Return the only phone, which all tools use.",
-        _list_devices,
-        looks=True,
-    ),
-    Tool(
-        "mobile_save_screenshot",
-        "Save Screenshot",
-        "Save the screen in full size to a new file, in the folder for temporary files of the "
-        "machine that serves the phone. Coordinates are in the picture of mobile_take_screenshot, "
-        "not of this file.",
-        _save_screenshot,
-        (
-            DEVICE,
-            Parameter("saveTo", "string", "a .png or .jpg file in the folder for temporary files"),
-        ),
-    ),
-)
 
 
 _MOST_CHARACTERS = 60_000  # clients refuse text above 25,000 tokens

@@ -25,13 +25,14 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.device.drivers.adb.gestures import open_app
-from pytest_mobileagent.mcp.control import DEVICE, Parameter, Tool, ToolError, ToolResult
+from pytest_mobileagent.mcp.control import Parameter, ToolError, ToolResult, tool
 from pytest_mobileagent.mcp.looking import LOOKING
 
 if TYPE_CHECKING:
     from pytest_mobileagent.mcp.control import Control
 
 
+TOOLS = dict(LOOKING)
 _PIXELS = "in pixels of the picture that mobile_take_screenshot returns"
 _X = Parameter("x", "number", f"from the left edge, {_PIXELS}")
 _Y = Parameter("y", "number", f"from the top edge, {_PIXELS}")
@@ -43,33 +44,67 @@ _ORIENTATIONS = {"portrait": 0, "landscape": 1}
 _SWIPE_SECONDS = 1.0  # as in mobile-mcp: slow enough that nothing keeps scrolling
 
 
-async def _click(control: Control, x: float, y: float) -> ToolResult:
+@tool(TOOLS, _X, _Y)
+async def mobile_click_on_screen_at_coordinates(control: Control, x: float, y: float) -> ToolResult:
+    """Tap a point of the screen."""
     pixel = await control.pixel(x, y)
     return await control.act(Tap(*pixel), f"Clicked on screen at coordinates: {x:g}, {y:g}")
 
 
-async def _double_tap(control: Control, x: float, y: float) -> ToolResult:
+@tool(TOOLS, _X, _Y)
+async def mobile_double_tap_on_screen(control: Control, x: float, y: float) -> ToolResult:
+    """Tap a point of the screen twice, quickly."""
     pixel = await control.pixel(x, y)
     done = f"Double-tapped on screen at coordinates: {x:g}, {y:g}"
     return await control.act(DoubleTap(*pixel), done)
 
 
-async def _long_press(control: Control, x: float, y: float, duration: float = 500) -> ToolResult:
+@tool(
+    TOOLS,
+    _X,
+    _Y,
+    Parameter(
+        "duration",
+        "number",
+        "how long, in milliseconds; by default 500",
+        required=False,
+        least=1,
+        most=10_000,
+    ),
+)
+async def mobile_long_press_on_screen_at_coordinates(
+    control: Control, x: float, y: float, duration: float = 500
+) -> ToolResult:
+    """Touch a point of the screen and hold it."""
     pixel = await control.pixel(x, y)
     done = f"Long pressed on screen at coordinates: {x:g}, {y:g} for {duration:g}ms"
     return await control.act(LongPress(*pixel, seconds=duration / 1000), done)
 
 
-async def _swipe(
+@tool(
+    TOOLS,
+    Parameter("direction", "string", "where the finger moves", choices=get_args(Direction)),
+    Parameter("x", "number", f"where it starts, {_PIXELS}; with y", required=False),
+    Parameter("y", "number", f"where it starts, {_PIXELS}; with x", required=False),
+    Parameter(
+        "distance",
+        "number",
+        f"how far it moves, {_PIXELS}; by default 30 % of the screen from x and y, or "
+        "without them the middle 60 %",
+        required=False,
+        least=1,
+    ),
+)
+async def mobile_swipe_on_screen(
     control: Control,
     direction: Direction,
     x: float | None = None,
     y: float | None = None,
     distance: float | None = None,
 ) -> ToolResult:
-    """Swipe like mobile-mcp.
+    """Move a finger over the screen.
 
-    From a given point, the finger moves over 30 % of the screen; otherwise over its middle 60 %.
+    The direction is that of the finger: swiping up reveals content further down.
     """
     frame = await control.frame()
     size = frame.shown or frame.size
@@ -97,11 +132,19 @@ def _inside(point: list[float], size: tuple[int, int]) -> list[float]:
     return [min(max(0, value), side - 1) for value, side in zip(point, size, strict=True)]
 
 
-async def _type(control: Control, text: str, *, submit: bool = False) -> ToolResult:
+@tool(
+    TOOLS,
+    Parameter("text", "string", "the text"),
+    Parameter("submit", "boolean", "press the enter key afterwards", required=False),
+)
+async def mobile_type_keys(control: Control, text: str, *, submit: bool = False) -> ToolResult:
+    """Type text into the field that has the focus: tap a field first."""
     return await control.act(Type(text, enter=submit), f"Typed text: {text}")
 
 
-async def _press(control: Control, button: str) -> ToolResult:
+@tool(TOOLS, Parameter("button", "string", f"one of {', '.join([*_KEYS, *_DPAD])}"))
+async def mobile_press_button(control: Control, button: str) -> ToolResult:
+    """Press a button of the phone."""
     name = button.upper()
     done = f"Pressed the button: {button}"
     if name in _KEYS:
@@ -114,7 +157,17 @@ async def _press(control: Control, button: str) -> ToolResult:
     raise ToolError(msg)
 
 
-async def _launch(control: Control, packageName: str, locale: str | None = None) -> ToolResult:  # noqa: N803
+@tool(
+    TOOLS,
+    Parameter("packageName", "string", "its package; mobile_list_apps lists all"),
+    Parameter("locale", "string", "languages for the app, as in fr-FR,en-GB", required=False),
+)
+async def mobile_launch_app(
+    control: Control,
+    packageName: str,  # noqa: N803
+    locale: str | None = None,
+) -> ToolResult:
+    """Start an app."""
     package = _package(packageName)
     done = f"Launched app {package}"
     if locale is None:
@@ -129,26 +182,34 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
     return await control.run(f"mobile_launch_app {package} {tags}", script, done)
 
 
-async def _terminate(control: Control, packageName: str) -> ToolResult:  # noqa: N803
+@tool(TOOLS, Parameter("packageName", "string", "its package"))
+async def mobile_terminate_app(control: Control, packageName: str) -> ToolResult:  # noqa: N803
+    """Stop an app."""
     package = _package(packageName)
     script = f"am force-stop {shlex.quote(package)}"
     done = f"Terminated app {package}"
     return await control.run(f"mobile_terminate_app {package}", script, done)
 
 
-async def _install(control: Control, path: str) -> ToolResult:
+@tool(TOOLS, Parameter("path", "string", "the file on the phone, as in /data/local/tmp/a.apk"))
+async def mobile_install_app(control: Control, path: str) -> ToolResult:
+    """Install an app from an .apk file on the phone."""
     script = f"pm install -r {shlex.quote(_scriptable(path))}"
     return await control.run(f"mobile_install_app {path}", script, f"Installed app from {path}")
 
 
-async def _uninstall(control: Control, bundle_id: str) -> ToolResult:
+@tool(TOOLS, Parameter("bundle_id", "string", "its package"), destroys=True)
+async def mobile_uninstall_app(control: Control, bundle_id: str) -> ToolResult:
+    """Remove an app and its data from the phone."""
     package = _package(bundle_id)
     script = f"pm uninstall {shlex.quote(package)}"
     done = f"Uninstalled app {package}"
     return await control.run(f"mobile_uninstall_app {package}", script, done)
 
 
-async def _open_url(control: Control, url: str) -> ToolResult:
+@tool(TOOLS, Parameter("url", "string", "http:// or https://"))
+async def mobile_open_url(control: Control, url: str) -> ToolResult:
+    """Open a page in the phone's browser."""
     if not re.match(r"https?://", url, re.IGNORECASE):
         msg = "Only http:// and https:// URLs can be opened; open apps with mobile_launch_app."
         raise ToolError(msg)
@@ -156,7 +217,11 @@ async def _open_url(control: Control, url: str) -> ToolResult:
     return await control.run(f"mobile_open_url {url}", script, f"Opened URL: {url}")
 
 
-async def _set_orientation(control: Control, orientation: str) -> ToolResult:
+@tool(
+    TOOLS, Parameter("orientation", "string", "the new orientation", choices=tuple(_ORIENTATIONS))
+)
+async def mobile_set_orientation(control: Control, orientation: str) -> ToolResult:
+    """Rotate the screen. Coordinates then refer to the rotated picture."""
     script = (
         "settings put system accelerometer_rotation 0 && "
         f"settings put system user_rotation {_ORIENTATIONS[orientation]}"
@@ -182,172 +247,27 @@ def _scriptable(text: str) -> str:
     return text
 
 
-ACTING = (
-    Tool(
-        "mobile_click_on_screen_at_coordinates",
-        "Click Screen",
-        "Tap a point of the screen.",
-        _click,
-        (DEVICE, _X, _Y),
-    ),
-    Tool(
-        "mobile_double_tap_on_screen",
-        "Double Tap Screen",
-        "Tap a point of the screen twice, quickly.",
-        _double_tap,
-        (DEVICE, _X, _Y),
-    ),
-    Tool(
-        "mobile_long_press_on_screen_at_coordinates",
-        "Long Press Screen",
-        "Touch a point of the screen and hold it.",
-        _long_press,
-        (
-            DEVICE,
-            _X,
-            _Y,
-            Parameter(
-                "duration",
-                "number",
-                "how long, in milliseconds; by default 500",
-                required=False,
-                least=1,
-                most=10_000,
-            ),
-        ),
-    ),
-    Tool(
-        "mobile_swipe_on_screen",
-        "Swipe Screen",
-        "Move a finger over the screen. The direction is that of the finger: swiping up reveals "
-        "content further down.",
-        _swipe,
-        (
-            DEVICE,
-            Parameter("direction", "string", "where the finger moves", choices=get_args(Direction)),
-            Parameter("x", "number", f"where it starts, {_PIXELS}; with y", required=False),
-            Parameter("y", "number", f"where it starts, {_PIXELS}; with x", required=False),
-            Parameter(
-                "distance",
-                "number",
-                f"how far it moves, {_PIXELS}; by default 30 % of the screen from x and y, or "
-                "without them the middle 60 %",
-                required=False,
-                least=1,
-            ),
-        ),
-    ),
-    Tool(
-        "mobile_type_keys",
-        "Type Text",
-        "Type text into the field that has the focus: tap a field first.",
-        _type,
-        (
-            DEVICE,
-            Parameter("text", "string", "the text"),
-            Parameter("submit", "boolean", "press the enter key afterwards", required=False),
-        ),
-    ),
-    Tool(
-        "mobile_press_button",
-        "Press Button",
-        "Press a button of the phone.",
-        _press,
-        (DEVICE, Parameter("button", "string", f"one of {', '.join([*_KEYS, *_DPAD])}")),
-    ),
-    Tool(
-        "mobile_launch_app",
-        "Launch App",
-        "Start an app.",
-        _launch,
-        (
-            DEVICE,
-            Parameter("packageName", "string", "its package; mobile_list_apps lists all"),
-            Parameter(
-                "locale", "string", "languages for the app, as in fr-FR,en-GB", required=False
-            ),
-        ),
-    ),
-    Tool(
-        "mobile_terminate_app",
-        "Terminate App",
-        "Stop an app.",
-        _terminate,
-        (DEVICE, Parameter("packageName", "string", "its package")),
-    ),
-    Tool(
-        "mobile_open_url",
-        "Open URL",
-        "Open a page in the phone's browser.",
-        _open_url,
-        (DEVICE, Parameter("url", "string", "http:// or https://")),
-    ),
-    Tool(
-        "mobile_set_orientation",
-        "Set Orientation",
-        "Rotate the screen. Coordinates then refer to the rotated picture.",
-        _set_orientation,
-        (
-            DEVICE,
-            Parameter("orientation", "string", "the new orientation", choices=tuple(_ORIENTATIONS)),
-        ),
-    ),
-    Tool(
-        "mobile_install_app",
-        "Install App",
-        "Install an app from an .apk file on the phone.",
-        _install,
-        (DEVICE, Parameter("path", "string", "the file on the phone, as in /data/local/tmp/a.apk")),
-    ),
-    Tool(
-        "mobile_uninstall_app",
-        "Uninstall App",
-        "Remove an app and its data from the phone.",
-        _uninstall,
-        (DEVICE, Parameter("bundle_id", "string", "its package")),
-        destroys=True,
-    ),
+@tool(
+    TOOLS,
+    Parameter("answer", "string", "what the task asks for, if it does", required=False),
+    device=False,
 )
-
-
-async def _finish(control: Control, answer: str = "") -> ToolResult:
+async def finish(control: Control, answer: str = "") -> ToolResult:
+    """Report that the task is done, and stop. If the task is a question, give its answer."""
     with_answer = f", with the answer: {answer}" if answer else ""
     return await control.report(Finish(answer), f"Reported that the task is done{with_answer}")
 
 
-async def _impossible(control: Control, reason: str = "") -> ToolResult:
+@tool(TOOLS, Parameter("reason", "string", "why it cannot be done", required=False), device=False)
+async def impossible(control: Control, reason: str = "") -> ToolResult:
+    """Report that the task cannot be done, and stop."""
     because = f": {reason}" if reason else ""
     return await control.report(
         Impossible(reason), f"Reported that the task cannot be done{because}"
     )
 
 
-async def _ask_user(control: Control, question: str) -> ToolResult:
+@tool(TOOLS, Parameter("question", "string", "the question"), device=False)
+async def ask_user(control: Control, question: str) -> ToolResult:
+    """Ask the phone's user about something that the task leaves open, and return the reply."""
     return await control.ask(Ask(question))
-
-
-_REPORTING = (
-    Tool(
-        "finish",
-        "Finish",
-        "Report that the task is done, and stop. If the task is a question, give its answer.",
-        _finish,
-        (Parameter("answer", "string", "what the task asks for, if it does", required=False),),
-    ),
-    Tool(
-        "impossible",
-        "Give Up",
-        "Report that the task cannot be done, and stop.",
-        _impossible,
-        (Parameter("reason", "string", "why it cannot be done", required=False),),
-    ),
-    Tool(
-        "ask_user",
-        "Ask User",
-        "Ask the phone's user about something that the task leaves open, and return the reply.",
-        _ask_user,
-        (Parameter("question", "string", "the question"),),
-    ),
-)
-
-TOOLS = {tool.name: tool for tool in (*LOOKING, *ACTING, *_REPORTING)}

@@ -155,25 +155,22 @@ _NAMES = {
     "SLEEP": 223, "WAKEUP": WAKE_UP, "SOFT_SLEEP": 276, "DEL": 67,
     "MENU": 82, "ESCAPE": 111, "FORWARD_DEL": 112, "MOVE_HOME": 122, "CTRL_LEFT": 113,
     "CTRL_RIGHT": 114, "MOVE_END": 123, "NUMPAD_ENTER": 160, "APP_SWITCH": 187, "PASTE": 279,
-    "SHIFT_LEFT": 59, "SHIFT_RIGHT": 60, "STAR": 17, "POUND": 18, "COMMA": 55, "PERIOD": 56,
-    "SPACE": 62, "GRAVE": 68, "MINUS": 69, "EQUALS": 70, "LEFT_BRACKET": 71, "RIGHT_BRACKET": 72,
-    "BACKSLASH": 73, "SEMICOLON": 74, "APOSTROPHE": 75, "SLASH": 76, "AT": 77, "PLUS": 81,
-    "NUMPAD_DIVIDE": 154, "NUMPAD_MULTIPLY": 155, "NUMPAD_SUBTRACT": 156, "NUMPAD_ADD": 157,
-    "NUMPAD_DOT": 158, "NUMPAD_COMMA": 159, "NUMPAD_EQUALS": 161,
+    "SHIFT_LEFT": 59, "SHIFT_RIGHT": 60,
 }  # fmt: skip
-_NAMES |= {digit: 7 + place for place, digit in enumerate(string.digits)}
-_NAMES |= {f"NUMPAD_{digit}": 144 + place for place, digit in enumerate(string.digits)}
-_NAMES |= {letter: 29 + place for place, letter in enumerate(string.ascii_uppercase)}
-_SIGNS = "*#,. `-=[]\\;'/@+"
-_SIGN_NAMES = (
-    "STAR POUND COMMA PERIOD SPACE GRAVE MINUS EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH "
-    "SEMICOLON APOSTROPHE SLASH AT PLUS"
-)
-_CHARACTERS = {_NAMES[name]: sign for name, sign in zip(_SIGN_NAMES.split(), _SIGNS, strict=True)}
-_CHARACTERS |= {154 + place: sign for place, sign in enumerate("/*-+.,")} | {161: "="}
-_CHARACTERS |= {7 + place: digit for place, digit in enumerate(string.digits)}
-_CHARACTERS |= {144 + place: digit for place, digit in enumerate(string.digits)}
-_CHARACTERS |= {29 + place: letter for place, letter in enumerate(string.ascii_lowercase)}
+_SIGNS = {
+    "STAR": (17, "*"), "POUND": (18, "#"), "COMMA": (55, ","), "PERIOD": (56, "."),
+    "SPACE": (62, " "), "GRAVE": (68, "`"), "MINUS": (69, "-"), "EQUALS": (70, "="),
+    "LEFT_BRACKET": (71, "["), "RIGHT_BRACKET": (72, "]"), "BACKSLASH": (73, "\\"),
+    "SEMICOLON": (74, ";"), "APOSTROPHE": (75, "'"), "SLASH": (76, "/"), "AT": (77, "@"),
+    "PLUS": (81, "+"), "NUMPAD_DIVIDE": (154, "/"), "NUMPAD_MULTIPLY": (155, "*"),
+    "NUMPAD_SUBTRACT": (156, "-"), "NUMPAD_ADD": (157, "+"), "NUMPAD_DOT": (158, "."),
+    "NUMPAD_COMMA": (159, ","), "NUMPAD_EQUALS": (161, "="),
+    **{digit: (7 + int(digit), digit) for digit in string.digits},
+    **{f"NUMPAD_{digit}": (144 + int(digit), digit) for digit in string.digits},
+    **{each.upper(): (29 + place, each) for place, each in enumerate(string.ascii_lowercase)},
+}  # fmt: skip
+_NAMES |= {name: number for name, (number, _) in _SIGNS.items()}
+_CHARACTERS = dict(_SIGNS.values())
 _SHIFTED = dict(zip("1234567890-=[]\\;'/`,.", '!@#$%^&*()_+{}|:"?~<>', strict=True))
 _A, _V = 29, 50
 _EDITS: dict[int, Act] = {

@@ -16,7 +16,7 @@ from pytest_mobileagent.program.commands import (
     inputs,
     opaque,
 )
-from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
+from pytest_mobileagent.program.commands.inputs import pixel, stroke
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.program.commands.script import call_text
 
@@ -76,19 +76,6 @@ def _place(body: dict[str, Any]) -> tuple[int, int] | None:
     return pixel(offset["x"]), pixel(offset["y"])
 
 
-def _touch(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Read a gesture for a server before version 4, whose pixels are in `params`."""
-    values = body.get("params", body)
-    if "element" in values or "x" not in values:
-        return (Raw(raw),)
-    return (Tap(pixel(values["x"]), pixel(values["y"])),)
-
-
-def _perform(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    x1, y1, x2, y2 = (pixel(body[name]) for name in ("startX", "startY", "endX", "endY"))
-    return (swipe(x1, y1, x2, y2, pixel(body.get("steps", 60)) * 0.005),)
-
-
 def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     """Read text that is typed into an element; `replace` empties the element first."""
     value = body.get("text", body.get("value", ""))
@@ -123,11 +110,9 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
         ("appium/gestures/double_click", _at_place(DoubleTap)),
         ("appium/gestures/long_click", _long_click),
         ("appium/gestures/.*", opaque),
-        ("appium/tap", _touch),
+        ("appium/tap", opaque),
         ("appium/element/[^/]+/scroll_to/.*", opaque),
         ("gestures/scroll_to", opaque),
-        ("touch/click", _touch),
-        ("touch/perform", _perform),
         ("touch/.*", opaque),
         ("orientation|rotation", opaque),
         ("alert/(accept|dismiss)", opaque),

@@ -129,7 +129,7 @@ def rows() -> Iterator[object]:
         seen.add(row[-1])
 
 
-@pytest.mark.parametrize(("command", "other", "contract"), rows())
+@pytest.mark.parametrize(("command", "other", "contract"), list(rows()))
 def test_broken_command_is_noticed(bench, breaks, command, other, contract):
     breaks(command, other)
     finding = examine(contract, CONTRACTS[contract], bench)

@@ -104,21 +104,6 @@ def test_device_lost_at_the_start_is_explained(whole_phone, capsys, monkeypatch)
     assert ": it went away" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("named", "why"),
-    [
-        ("serial:a,b", "must name one device"),
-        ("appium:nowhere", "must be `appium:URL`"),
-        ("virtual:2", "must be just `virtual`"),
-    ],
-)
-def test_several_devices_are_refused(named, why, capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["doctor", "--device", named])
-    assert end.value.code == 2
-    assert f"--device={named} {why}" in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_virtual_phone_is_started_by_default(capsys, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[3])
@@ -157,9 +142,3 @@ def test_an_avd_that_does_not_exist_is_explained(sdk, capsys):
         "PROBLEM  avd:pixel: there is no AVD 'pixel' (existing AVDs: tablet)"
         in capsys.readouterr().err
     )
-
-
-def test_device_prefixes_of_a_run_are_accepted(whole_phone, capsys):
-    where = f"serial:{whole_phone.adb_host}:{whole_phone.adb_port}/{whole_phone.serial}"
-    assert main(["doctor", "--device", where, "--look-only"]) == 0
-    assert whole_phone.serial in capsys.readouterr().out

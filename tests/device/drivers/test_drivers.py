@@ -6,19 +6,12 @@ import pytest
 
 from pytest_mobileagent import (
     DoubleTap,
-    Finish,
-    Key,
-    LongPress,
     Open,
-    Reset,
-    Scroll,
-    Swipe,
     Tap,
     Type,
     setting,
     sqlite,
 )
-from pytest_mobileagent.errors import TaskError
 
 COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
@@ -71,28 +64,6 @@ def test_text_is_typed_unchanged(device, text):
     assert device.observe().screen.get(resource_id="note").text == (text or "Note")
 
 
-def test_clearing_replaces_the_text(device):
-    at = center(open_counter(device), resource_id="note")
-    device.perform(Type("first", at=at))
-    device.perform(
-        Type("second", at=center(device.observe().screen, resource_id="note"), clear=True)
-    )
-    assert device.observe().screen.get(resource_id="note").text == "second"
-
-
-def test_keys_and_gestures_are_performed(device):
-    open_counter(device)
-    device.perform(Key("home"))
-    home = device.observe().screen
-    assert home.package != COUNTER
-    device.perform(Swipe(540, 1900, 540, 600))
-    assert device.observe().screen.texts != home.texts
-    device.perform(Scroll("down"))
-    device.perform(LongPress(540, 1200, 0.6))
-    device.perform(Finish("nothing to do on the phone"))
-    assert device.observe().screen.elements
-
-
 def test_opening_a_missing_app_changes_nothing(device):
     before = device.observe().screen
     device.perform(Open("com.example.absent; reboot"))
@@ -115,25 +86,6 @@ def test_probes_read_settings_and_databases(device):
         "plane": "1",
         "unset": None,
     }
-
-
-def test_invalid_query_is_a_task_error(device):
-    open_counter(device)
-    with pytest.raises(TaskError, match="no such table: absent"):
-        device.observe({"rows": sqlite(DATABASE, "select * from absent")})
-
-
-def test_reset_restores_the_app(device):
-    screen = open_counter(device)
-    device.perform(Tap(*center(screen, resource_id="add")))
-    reset = device.system.reset("default_boot", (COUNTER,))
-    if device.system.snapshots():
-        assert reset == Reset("snapshot", "default_boot")
-    else:
-        assert reset == Reset("cleared", cleared=(COUNTER,), reason="no snapshots")
-    observation = device.observe({"count": sqlite(DATABASE, "select n from counter")})
-    assert observation.screen.package != COUNTER
-    assert observation.probes == {"count": [{"n": 0}]}
 
 
 def test_events_are_reported_if_adb_reaches_the_device(device, request):
