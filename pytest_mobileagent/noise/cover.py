@@ -35,22 +35,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _CLASSES: Final = {
-    "card": "android.widget.LinearLayout",
-    "sheet": "android.widget.LinearLayout",
-    "bubble": "android.widget.LinearLayout",
-    "title": "android.widget.TextView",
-    "text": "android.widget.TextView",
-    "badge": "android.widget.TextView",
-    "chip": "android.widget.TextView",
-    "address": "android.widget.EditText",
-    "button": "android.widget.Button",
-    "link": "android.widget.Button",
-    "tonal": "android.widget.Button",
-    "picture": "android.widget.ImageView",
-    "cross": "android.widget.ImageView",
-    "up": "android.widget.ImageButton",
-    "spot": "android.view.View",
-    "toast": "android.widget.Toast",
+    role: f"android.{name}"
+    for name, roles in {
+        "widget.LinearLayout": "card sheet bubble",
+        "widget.TextView": "title text badge chip",
+        "widget.EditText": "address",
+        "widget.Button": "button link tonal",
+        "widget.ImageView": "picture cross",
+        "widget.ImageButton": "up",
+        "widget.Toast": "toast",
+        "view.View": "spot",
+    }.items()
+    for role in roles.split()
 }
 _ACTIVITIES: Final = {
     PERMISSIONS: "com.android.permissioncontroller.permission.ui.GrantPermissionsActivity",

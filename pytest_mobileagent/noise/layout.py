@@ -257,11 +257,8 @@ class _Maker:
 
     def _button(self, button: Button, bounds: Bounds, role: str) -> Part:
         size, place = self._sp(15), self._noise.buttons.index(button)
-        lines = tuple(shortened([button.text], 1, size, bounds.width)[:1])
-        if width_of(button.text, size) > bounds.width:
-            lines = tuple(
-                shortened(wrapped(button.text, size, bounds.width), 1, size, bounds.width)
-            )
+        text = wrapped(button.text, size, bounds.width)
+        lines = tuple(shortened(text, 1, size, bounds.width))
         return Part(role, bounds, button.text, id=self._id(self._button_id(button, place)),
                     does=button.does, lines=lines, size=size)  # fmt: skip
 
