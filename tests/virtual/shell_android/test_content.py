@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from pytest_mobileagent.virtual.content import data
 
 CONTACTS = "content://com.android.contacts"
@@ -184,49 +182,6 @@ def test_snapshots_hold_what_providers_keep(phone, sh):
     assert sh("content query --uri content://sms") == "No result found.\n"
     phone.snapshots.load("one")
     assert "body=Hi" in sh("content query --uri content://sms")
-
-
-WRONG = [
-    ("content", "Unsupported operation: null"),
-    ("content foo", "Unsupported operation: foo"),
-    ("content query --what", "Unsupported argument: --what"),
-    ("content query --uri", "No value for argument: --uri"),
-    ("content query", "Content provider URI not specified. Did you specify --uri argument?"),
-    ("content insert --uri content://sms",
-     "Bindings not specified. Did you specify --bind argument(s)?"),
-    ("content insert --uri content://sms --bind x", "Binding not well formed: x"),
-    ("content insert --uri content://sms --bind x:q:1", "Unsupported type: q"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("script", "problem"), WRONG, ids=[case[0] for case in WRONG])
-def test_wrong_calls_print_the_usage_and_succeed(shell, script, problem):
-    ran = shell(script)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("usage: adb shell content [subcommand] [options]\n")
-    assert ran.out.endswith(f"\n[ERROR] {problem}\n")
-
-
-FAILING = [
-    ("query --uri content://nope/x", "nope",
-     "java.lang.IllegalStateException: Could not find provider: nope"),
-    ("query --uri content://sms --where nope=1", "sms",
-     ("android.database.sqlite.SQLiteException: no such column: nope (code 1 SQLITE_ERROR[1]): "
-     ", while compiling: SELECT * FROM sms WHERE (nope=1) ORDER BY date DESC")),
-    (f"insert --uri {CONTACTS}/contacts --bind display_name:s:x", "com.android.contacts",
-     "java.lang.UnsupportedOperationException: Aggregate contacts are created automatically"),
-    ("query --uri content://settings/nope", "settings",
-     "java.lang.IllegalArgumentException: Bad root path: content://settings/nope"),
-    ("query --uri content://settings/secure --projection nope", "settings",
-     "java.lang.IllegalArgumentException: Invalid column: nope"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("words", "authority", "error"), FAILING, ids=[c[0] for c in FAILING])
-def test_failures_are_told_on_stderr(shell, words, authority, error):
-    ran = shell(f"content {words}")
-    assert (ran.status, ran.out) == (0, "")
-    assert ran.err.startswith(f"Error while accessing provider:{authority}\n{error}\n\tat ")
 
 
 def test_the_provider_of_a_disabled_app_is_not_found(shell):

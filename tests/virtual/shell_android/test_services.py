@@ -14,51 +14,6 @@ from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
-ANSWERS = [
-    ("settings get system font_scale", "1.0\n"),
-    ("settings get system nope", "null\n"),
-    ("settings put global x 'a b'; settings get global x", "a b\n"),
-    ("settings PUT Global x y; cmd settings get global x", "y\n"),
-    ("settings put secure x y; settings delete secure x; settings get secure x",
-     "Deleted 1 rows\nnull\n"),
-    ("settings delete secure x", "Deleted 0 rows\n"),
-    ("settings --user 0 get system x 2>&1 || true", "Invalid command: --user\n"),
-    ("settings get --user current system user_rotation", "0\n"),
-    ("getprop ro.build.version.sdk", "34\n"),
-    ("getprop ro.product.model", "sdk_gphone64_x86_64\n"),
-    ("getprop sys.boot_completed", "1\n"),
-    ("getprop no.such", "\n"),
-    ("getprop no.such fallback", "fallback\n"),
-    ("setprop a.b 'c d'; getprop a.b", "c d\n"),
-    ("getprop debug.clock.frozen; getprop | head -1", "1\n[dalvik.vm.heapsize]: [512m]\n"),
-    ("cmd uimode night", "Night mode: no\n"),
-    ("cmd uimode night yes; cmd uimode night", "Night mode: yes\nNight mode: yes\n"),
-    ("cmd connectivity airplane-mode", "disabled\n"),
-    ("cmd connectivity airplane-mode enable; cmd connectivity airplane-mode", "enabled\n"),
-    ("svc wifi disable; settings get global wifi_on; cmd wifi status | head -1",
-     "0\nWifi is disabled\n"),
-    ("svc data disable; settings get global mobile_data", "0\n"),
-    ("svc power stayon true; settings get global stay_on_while_plugged_in", "15\n"),
-    ("dumpsys battery set level 50; dumpsys battery | grep level", "  level: 50\n"),
-    ("dumpsys battery unplug; dumpsys battery reset; dumpsys battery | head -2",
-     "Current Battery Service state:\n  AC powered: false\n"),
-    ("dumpsys power | grep -c mWakefulness=Awake", "1\n"),
-    ("input keyevent POWER; dumpsys power | grep mHolding",
-     "  mHoldingDisplaySuspendBlocker=false\n"),
-    ("dumpsys package not.there", "Unable to find package: not.there\n"),
-    ("media volume --stream 4 --set 7; media volume --show --stream 4 --get | grep range",
-     ("[v] will control stream=4 (STREAM_ALARM)\n[v] will set volume to index=7\n"
-     "[v] Connecting to AudioService\n[v] volume is 7 in range [1..7]\n")),
-    ("media volume --set 99 | tail -1",
-     "Error: invalid volume index 99 for stream 3 (should be in [0..15])\n"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("script", "answer"), ANSWERS, ids=[a[0] for a in ANSWERS])
-def test_answers(shell, script, answer):
-    ran = shell(script)
-    assert (ran.out, ran.err) == (answer, "")
-
 
 def test_settings_are_listed_sorted_and_their_changes_logged(sh, phone):
     lines = sh("settings list system").splitlines()

@@ -1,46 +1,12 @@
-"""dumpsys of every service, `service`, and the rarer commands of am and settings."""
+"""Services, toolbox commands and failures whose answers are longer than a row of `answers.toml`."""
 
+import asyncio
 import re
 from datetime import datetime
 
-import pytest
-
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
-
-LOOKS = [  # an action, and the expected content of the dump
-    ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
-    ("svc wifi disable", "wifi", "^Wi-Fi is disabled$"),
-    ("dumpsys battery set level 42", "activity broadcasts", r"Bundle\[{level=42, scale=100"),
-    ("", "connectivity", "^Active default network: 100$"),
-    ("svc wifi disable", "connectivity", "^Active default network: 101$"),
-    ("cmd connectivity airplane-mode enable", "connectivity", "^Active default network: none$"),
-    ("", "telephony.registry", "^    mCallState=0$"),
-    ("cmd connectivity airplane-mode enable", "telephony.registry", r"mVoiceRegState=3\(POWER_OFF"),
-    ("svc bluetooth disable", "bluetooth_manager", "^  state: OFF$"),
-    ("media volume --stream 3 --set 11", "audio", "STREAM_MUSIC:(.*\n)+?   streamVolume:11$"),
-    ("cmd alarm set-timezone Asia/Tokyo", "alarm", "^  Current timezone: Asia/Tokyo$"),
-    ("", "alarm", r"^  nowRTC=\d{13}=2026-11-20 12:00:0\d"),
-    ("", "meminfo", r"^ +[\d,]+K: system_server \(pid 577\)$"),
-    ("", "meminfo com.android.systemui", r"TOTAL PSS: +\d+ +TOTAL RSS: +\d+ "),
-    ("", "meminfo no.such", "^No process found for: no.such$"),
-    ("", "cpuinfo", "% TOTAL: 0% user"),
-    ("", "media_session", "have 0 sessions:$"),
-    ("", "jobscheduler", "^Registered 0 jobs:$"),
-    ("input keyevent SLEEP", "deviceidle", "mScreenOn=false"),
-    ("settings put system user_rotation 1", "input", "^      SurfaceOrientation: 1$"),
-    ("", "SurfaceFlinger --display-id", "^Display 4619827259835644672 "),
-    ("", "SurfaceFlinger", r"orientation=0$"),
-    ("settings put secure location_mode 0", "location", "^  Location Setting: false$"),
-    ("", "location", r"gps provider:\n.*\n +last location=Location\[gps 37.421998,-122.084000 "),
-]
-
-
-@pytest.mark.parametrize(("script", "words", "pattern"), LOOKS,
-                         ids=[f"{look[1]}-{n}" for n, look in enumerate(LOOKS)])  # fmt: skip
-def test_dumps(shell, script, words, pattern):
-    shell(script)
-    said = shell(f"dumpsys {words}").out
-    assert re.search(pattern, said, re.MULTILINE), said
+from pytest_mobileagent.virtual.shell.interpreter import Session, run
+from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 
 
 def test_every_service_can_be_dumped(sh):
@@ -48,46 +14,6 @@ def test_every_service_can_be_dumped(sh):
     assert {"activity", "SurfaceFlinger", "wifi", "lock_settings"} <= set(names)
     for name in names:
         sh(f"dumpsys {name}")
-
-
-ANSWERS = [
-    ("service check wifi; service check nope", "Service wifi: found\nService nope: not found\n"),
-    ("service call alarm 3 s16 Asia/Tokyo; getprop persist.sys.timezone",
-     "Result: Parcel(00000000    '....')\nAsia/Tokyo\n"),
-    ("service call activity 99",
-     'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'),
-    ("service list | grep wifi", ("WIFI: [android.net.wifi.IWifiManager]\n")),
-    (("cmd location is-location-enabled; cmd location set-location-enabled false;"
-     " cmd location is-location-enabled"), "true\nfalse\n"),
-    ("cmd power set-mode 1; settings get global low_power", "1\n"),
-    (("settings put global foo 1; settings reset global untrusted_defaults;"
-     " settings get global foo; settings reset global untrusted_clear; settings get global foo"),
-     "1\nnull\n"),
-    (("settings put secure long_press_timeout 900; settings reset secure trusted_defaults;"
-     " settings get secure long_press_timeout"), "400\n"),
-    (("cmd battery set level 42; dumpsys battery | grep level; cmd battery reset;"
-      " dumpsys battery | grep level"), "  level: 42\n  level: 100\n"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("script", "answer"), ANSWERS, ids=[a[0] for a in ANSWERS])
-def test_answers(sh, script, answer):
-    said = re.sub(r"^\d+\t", "", sh(script), flags=re.MULTILINE)
-    assert said == answer.replace("WIFI", "wifi")
-
-
-FAILURES = [
-    ("service call nope 1", 10, "service: Service nope does not exist\n"),
-    ("service call", 10, "service: No service specified for call\n"),
-    ("service tell", 10, "service: Unknown command tell\n"),
-    ("settings reset system untrusted_defaults", 255, "Invalid namespace 'system'\n"),
-]
-
-
-@pytest.mark.parametrize(("script", "status", "err"), FAILURES, ids=[f[0] for f in FAILURES])
-def test_failures(shell, script, status, err):
-    ran = shell(script)
-    assert (ran.status, ran.err) == (status, err)
 
 
 def test_what_the_system_logs(sh, phone):
@@ -141,3 +67,77 @@ def test_dropbox_keeps_crashes_when_the_log_is_cleared(demo, sh):
     demo.snapshots.load("crashed")
     assert "no such note" in sh("dumpsys dropbox --print")
     demo.snapshots.delete("crashed")
+
+
+def test_memory_has_the_columns_that_appium_counts(sh):
+    lines = sh("dumpsys meminfo com.android.systemui").splitlines()
+    found = {words[0]: words for line in lines if (words := line.split())}
+    native = next(line.split() for line in lines if line.split()[:2] == ["Native", "Heap"])
+    pss, dirty, _, _, rss, size, allocated, free = map(int, native[2:])
+    assert dirty < pss < rss
+    assert abs(allocated + free - size) < 3
+    assert len(next(line.split() for line in lines if line.split()[:1] == ["TOTAL"])) == 9
+    assert {"EGL", "GL"} <= set(found)
+
+
+def test_traffic_is_reported_as_appium_reads_it(sh):
+    said = sh("dumpsys netstats").partition("Xt stats:")[2]
+    assert re.match(r"\n  Pending bytes: 0\n", said)
+    assert re.search(r"bucketDuration=3600\n +st=\d+ rb=0 rp=0 tb=0 tp=0 op=0\n", said)
+
+
+def test_a_call_is_printed_without_most_of_its_number(phone, sh):
+    phone.telephony.ring("5551234")
+    said = sh("dumpsys telecom")
+    assert re.search(r"\[Call id=TC@1, state=RINGING, .*handle=tel:\*{5}34,", said), said
+
+
+def test_services_that_are_only_declared_do_not_run(phone, sh, monkeypatch):
+    """Appium takes a recorder that is listed for a recording, and stops it."""
+    monkeypatch.setattr(type(phone.packages.app("org.demo")), "services", (".Recorder",))
+    sh("am start -n org.demo/.NotesActivity")
+    assert "(nothing)" in sh("dumpsys activity services org.demo")
+
+
+def test_top_shows_what_runs_and_how_much_memory_there_is(sh):
+    said = sh("top -b -n 1")
+    assert re.search(r"^Tasks: \d+ total, +1 running, +\d+ sleeping", said)
+    assert re.search(
+        r"^ +577 system +20 +0 +\S+ +\S+ +\S+ S +0.0 +\d+\.\d .*system_server$", said, re.MULTILINE
+    )
+    assert said.count("S[%CPU]") == 1
+
+
+def test_nc_joins_two_shells(phone):
+    async def both() -> bytes:
+        heard = Collected()
+        listening = asyncio.ensure_future(
+            run(
+                Session(phone=phone, uid=2000, stdin=Bytes(b""), stdout=heard, stderr=heard),
+                "nc -l -p 4321",
+            )
+        )
+        while "tcp:4321" not in phone.sockets:
+            await asyncio.sleep(0)
+        await run(
+            Session(phone=phone, uid=2000, stdin=Bytes(b"hello\n"), stdout=heard, stderr=heard),
+            "nc localhost 4321",
+        )
+        await listening
+        return heard.data
+
+    assert asyncio.run(asyncio.wait_for(both(), 10)) == b"hello\n"
+
+
+def test_nothing_is_typed_if_a_character_has_no_key(shell, phone):
+    shell("am start -n org.demo/.EditorActivity")
+    phone.windows.focus_next(fields_only=True)
+    shell("input text abcü")
+    assert phone.windows.focused_field().text == ""
+
+
+def test_help_ends_with_one_newline(shell):
+    for script in ("ime", "wm", "service", "svc", "input", "cmd notification"):
+        help_text = shell(script).out
+        assert help_text.endswith("\n"), script
+        assert not help_text.endswith("\n\n"), script
