@@ -23,32 +23,25 @@ from pytest_mobileagent.virtual.system.accessibility.services import (
     AccessibilityServices,
     UiAutomation,
 )
-from pytest_mobileagent.virtual.system.activities.activities import Activities
-from pytest_mobileagent.virtual.system.audio import Audio
-from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
-from pytest_mobileagent.virtual.system.clipboard import Clipboard
-from pytest_mobileagent.virtual.system.hardware import Hardware
-from pytest_mobileagent.virtual.system.input.dispatcher import Dispatcher, Finger
-from pytest_mobileagent.virtual.system.input.evdev import Touchscreen
+from pytest_mobileagent.virtual.system.activities import Activities
+from pytest_mobileagent.virtual.system.capture import Sight
+from pytest_mobileagent.virtual.system.display import Display
+from pytest_mobileagent.virtual.system.hardware import Audio, Hardware, Power, Radios
+from pytest_mobileagent.virtual.system.init import Init
+from pytest_mobileagent.virtual.system.input.dispatcher import Dispatcher, Finger, Touchscreen
 from pytest_mobileagent.virtual.system.input.gestures import Gestures
-from pytest_mobileagent.virtual.system.input.ime import InputMethods
+from pytest_mobileagent.virtual.system.input.ime import Clipboard, InputMethods
 from pytest_mobileagent.virtual.system.input.keys import Keys
+from pytest_mobileagent.virtual.system.ipc import Broadcasts, Resolver
 from pytest_mobileagent.virtual.system.keyguard import Keyguard
 from pytest_mobileagent.virtual.system.locales import Locales
-from pytest_mobileagent.virtual.system.notifications import Notifications
+from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
 from pytest_mobileagent.virtual.system.packages.defaults import Defaults
 from pytest_mobileagent.virtual.system.packages.installer import Installer
 from pytest_mobileagent.virtual.system.packages.packages import Packages
 from pytest_mobileagent.virtual.system.packages.permissions import Permissions
-from pytest_mobileagent.virtual.system.power.init import Init
-from pytest_mobileagent.virtual.system.power.power import Power
-from pytest_mobileagent.virtual.system.radios import Radios
-from pytest_mobileagent.virtual.system.resolver import Resolver
-from pytest_mobileagent.virtual.system.shade import Shade
 from pytest_mobileagent.virtual.system.telephony import Telephony
-from pytest_mobileagent.virtual.system.window.capture import Sight
-from pytest_mobileagent.virtual.system.window.display import Display
-from pytest_mobileagent.virtual.system.window.windows import Windows
+from pytest_mobileagent.virtual.system.windows import Windows
 from pytest_mobileagent.virtual.systemui.scenes import Scenes
 from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
 

@@ -11,8 +11,8 @@ from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
 from pytest_mobileagent.virtual.grpc import control
-from pytest_mobileagent.virtual.system.input import evdev
-from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, typeable
+from pytest_mobileagent.virtual.system.input import dispatcher as evdev
+from pytest_mobileagent.virtual.system.input.keys import CODES, MODIFIERS, typeable
 from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:

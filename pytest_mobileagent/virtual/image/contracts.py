@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER
 from pytest_mobileagent.virtual.sdk.app import Activity, App
-from pytest_mobileagent.virtual.system.audio import MUSIC
+from pytest_mobileagent.virtual.system.hardware import MUSIC
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     AppBar,

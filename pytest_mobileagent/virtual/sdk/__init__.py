@@ -37,10 +37,10 @@ from pytest_mobileagent.virtual.sdk.people import (
     Person,
     avatar,
 )
-from pytest_mobileagent.virtual.system.audio import STREAMS
+from pytest_mobileagent.virtual.system.hardware import STREAMS
+from pytest_mobileagent.virtual.system.ipc import Resolver
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
-from pytest_mobileagent.virtual.system.resolver import Resolver
 from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, PHONE_STATE, Call
 from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list

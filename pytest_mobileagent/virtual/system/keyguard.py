@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
-    from pytest_mobileagent.virtual.system.later import Focus
-    from pytest_mobileagent.virtual.system.notifications import Notifications
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.shade import Shade
+    from pytest_mobileagent.virtual.system.interfaces import Focus
+    from pytest_mobileagent.virtual.system.ipc import Broadcasts
+    from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
 
 Method = Literal["none", "swipe", "pattern", "pin", "password"]
 TRIES: Final = 5  # wrong answers before the user has to wait

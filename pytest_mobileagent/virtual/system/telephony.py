@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.log import Log
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.hardware import Power, Radios
+    from pytest_mobileagent.virtual.system.ipc import Broadcasts, Resolver
     from pytest_mobileagent.virtual.system.packages.packages import Packages
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.radios import Radios
-    from pytest_mobileagent.virtual.system.resolver import Resolver
 
 ANSWERED_AFTER: Final = 4.0  # seconds until an outgoing call is answered
 DELIVER: Final = "android.provider.Telephony.SMS_DELIVER"

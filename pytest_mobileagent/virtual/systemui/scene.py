@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.window.window import BAR, Kind, Toast, Window
+from pytest_mobileagent.virtual.system.records import BAR, Kind, Toast, Window
 from pytest_mobileagent.virtual.systemui.lockscreen import lockscreen
 from pytest_mobileagent.virtual.systemui.notices import heads_up
 from pytest_mobileagent.virtual.systemui.shade import shade
@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.record import Record
+    from pytest_mobileagent.virtual.system.records import Record
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect

@@ -10,10 +10,9 @@ from pytest_mobileagent.virtual.systemui.scene import Scene
 from pytest_mobileagent.virtual.ui.controls import Input
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.activities.record import Record
-    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
-    from pytest_mobileagent.virtual.system.window.window import Window
-    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.system.ipc import Broadcasts
+    from pytest_mobileagent.virtual.system.records import Record, Window
+    from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
     from pytest_mobileagent.virtual.ui.layout import Box
 

@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 
 from pytest_mobileagent.virtual.content.intent import CLEAR_TOP, NEW_TASK, SINGLE_TOP, launch
 from pytest_mobileagent.virtual.sdk import Intent
-from pytest_mobileagent.virtual.system.activities.activities import Result
+from pytest_mobileagent.virtual.system.activities import Result
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

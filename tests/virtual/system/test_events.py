@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.shell.android.screen import printed
-from pytest_mobileagent.virtual.system.accessibility.changes import edit
-from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
+from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent, edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.system.input.ime import ADB
-from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT
+from pytest_mobileagent.virtual.system.input.keys import CTRL, SHIFT
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

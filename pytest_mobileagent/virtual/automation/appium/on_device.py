@@ -7,7 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
-from pytest_mobileagent.virtual.system.window.window import BAR
+from pytest_mobileagent.virtual.system.records import BAR
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.routing import Call, Route

@@ -15,12 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
-from pytest_mobileagent.virtual.system.accessibility.changes import (
-    Content,
-    content,
-    tell_changes,
-    tell_focus,
-)
 from pytest_mobileagent.virtual.system.accessibility.event import (
     CLICKED,
     LONG_CLICKED,
@@ -29,14 +23,18 @@ from pytest_mobileagent.virtual.system.accessibility.event import (
     WINDOW_STATE_CHANGED,
     WINDOWS_CHANGED,
     AccessibilityEvent,
+    Content,
     about,
+    content,
+    tell_changes,
+    tell_focus,
 )
 from pytest_mobileagent.virtual.system.accessibility.nodes import (
     WindowName,
     described,
     name_of,
 )
-from pytest_mobileagent.virtual.system.window.window import FOCUSABLE
+from pytest_mobileagent.virtual.system.records import FOCUSABLE
 from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
@@ -44,9 +42,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
-    from pytest_mobileagent.virtual.system.shade import Shade
-    from pytest_mobileagent.virtual.system.window.window import Window
-    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.system.notifications import Shade
+    from pytest_mobileagent.virtual.system.records import Window
+    from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
 INTERVAL = 0.1  # minimum seconds between two content events of a window

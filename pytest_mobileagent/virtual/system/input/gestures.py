@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.input.keymap import Key
-from pytest_mobileagent.virtual.system.window.window import BAR, FOCUSABLE, Window
+from pytest_mobileagent.virtual.system.input.keys import Key
+from pytest_mobileagent.virtual.system.records import BAR, FOCUSABLE, Window
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -21,15 +21,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.accessibility.events import Events
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.input.keys import Keys
     from pytest_mobileagent.virtual.system.keyguard import Keyguard
-    from pytest_mobileagent.virtual.system.notifications import Notifications
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.shade import Shade
-    from pytest_mobileagent.virtual.system.window.display import Display
-    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
+    from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
 SLOP = 8  # dp that a finger may move in a tap

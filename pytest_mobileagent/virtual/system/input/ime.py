@@ -14,10 +14,20 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.later import Focus, Running
+    from pytest_mobileagent.virtual.system.interfaces import Focus, Running
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import UiState
+
+
+@dataclass(eq=False)
+class Clipboard(Kept):
+    """Holds the last copied text."""
+
+    KEPT = ("text",)
+
+    text: str = ""
+
 
 LATIN = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 ADB = "com.android.adbkeyboard/.AdbIME"

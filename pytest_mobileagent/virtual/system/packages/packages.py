@@ -9,23 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
-from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, Intent, full
+from pytest_mobileagent.virtual.content.filters import Filter
+from pytest_mobileagent.virtual.content.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
 from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.system.packages.installation import token
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide
-from pytest_mobileagent.virtual.system.packages.resolution import answers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.app.context import Context
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
-    from pytest_mobileagent.virtual.system.later import Granting, Posting, Running, Typing
+    from pytest_mobileagent.virtual.system.interfaces import Granting, Posting, Running, Typing
     from pytest_mobileagent.virtual.system.locales import Locales
     from pytest_mobileagent.virtual.system.packages.installation import Options
+
 
 FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
@@ -294,3 +295,25 @@ def uid_of(kind: type[App], at: int) -> int:
     """Return an app's user id; Android's own apps have fixed ids."""
     fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
     return fixed.get(kind.package, FIRST_UID + at)
+
+
+def answers(app: App, kind: type[Activity], intent: Intent) -> bool:
+    """Return whether an activity handles an intent that does not name it."""
+    if intent.action == MAIN:
+        entry = _entry(app, kind)
+        return bool(entry) and set(intent.categories) <= {*entry, DEFAULT}
+    return any(each.matches(intent) for each in kind.intent_filters())
+
+
+def filters(app: App, kind: type[Activity]) -> Iterator[Filter]:
+    """Yield all filters of an activity, starting with that of its launcher icon."""
+    if entry := _entry(app, kind):
+        yield Filter((MAIN,), categories=entry)
+    yield from (each for each in kind.intent_filters() if each.actions)
+
+
+def _entry(app: App, kind: type[Activity]) -> tuple[str, ...]:
+    """Return the categories with which an activity is an entry point of its app."""
+    if kind.main is None:
+        return (LAUNCHER,) if kind is app.activities[0] else ()
+    return tuple(kind.main)

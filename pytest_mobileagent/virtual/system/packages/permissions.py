@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.later import Running
+    from pytest_mobileagent.virtual.system.interfaces import Running
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 PREFIX = "android.permission."

@@ -21,8 +21,8 @@ from pytest_mobileagent.virtual.shell.android.service import (
     unknown_option,
 )
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
-from pytest_mobileagent.virtual.system.activities.activities import Result, Started
-from pytest_mobileagent.virtual.system.window.display import qualifiers
+from pytest_mobileagent.virtual.system.activities import Result, Started
+from pytest_mobileagent.virtual.system.display import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,9 +17,15 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.commands import Failure, command
-from pytest_mobileagent.virtual.system.input.evdev import ABSOLUTE, DEVICE, DEVICE_NAME, FULL, KEYS
+from pytest_mobileagent.virtual.system.input.dispatcher import (
+    ABSOLUTE,
+    DEVICE,
+    DEVICE_NAME,
+    FULL,
+    KEYS,
+)
 from pytest_mobileagent.virtual.system.input.ime import Keyboard, UnknownInputMethod
-from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, key, known
+from pytest_mobileagent.virtual.system.input.keys import CODES, MODIFIERS, key, known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

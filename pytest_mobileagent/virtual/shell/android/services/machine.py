@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
     fill,
 )
-from pytest_mobileagent.virtual.system.power.power import Battery
+from pytest_mobileagent.virtual.system.hardware import Battery
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Process

@@ -22,9 +22,8 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp
-from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage
+from pytest_mobileagent.virtual.system.packages.packages import STATES, UnknownPackage, filters
 from pytest_mobileagent.virtual.system.packages.permissions import RUNTIME
-from pytest_mobileagent.virtual.system.packages.resolution import filters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container

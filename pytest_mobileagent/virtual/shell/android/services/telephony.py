@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
     fill,
 )
-from pytest_mobileagent.virtual.system.audio import STREAMS
+from pytest_mobileagent.virtual.system.hardware import STREAMS
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
 HANDLER = "com.android.phone/com.android.services.telephony.TelephonyConnectionService"

@@ -1,14 +1,16 @@
-"""A task, which is a stack of activities, and its parts."""
+"""What is on the screen: activities in their tasks, and laid-out windows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.virtual.ui.layout import UiState
+from pytest_mobileagent.virtual.ui import MATCH, View
+from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
+    from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 
 @dataclass(slots=True)
@@ -63,3 +65,48 @@ class Task:
     def top(self) -> Record:
         """The activity on top, which is visible."""
         return self.records[-1]
+
+
+BAR = 24  # dp, height of the top and the bottom bar
+Kind = Literal[
+    "wallpaper",
+    "activity",
+    "scrim",
+    "dialog",
+    "menu",
+    "keyguard",
+    "shade",
+    "headsup",
+    "keyboard",
+    "toast",
+    "status",
+    "navigation",
+]
+FOCUSABLE = ("activity", "dialog", "menu", "keyguard", "shade")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A laid-out window; `record` is its activity, or the one it is shown above."""
+
+    kind: Kind
+    title: str
+    package: str
+    box: Box
+    state: UiState
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """Text that disappears by itself."""
+
+    package: str
+    text: str
+    until: float  # uptime
+
+
+def black(metrics: Metrics) -> Box:
+    """Return a black screen."""
+    view = View(width=MATCH, height=MATCH, background="#000000")
+    return layout(view, metrics.screen, metrics, UiState())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
-from pytest_mobileagent.virtual.system.window.window import black
+from pytest_mobileagent.virtual.system.records import black
 from pytest_mobileagent.virtual.ui.dump import dump
 from pytest_mobileagent.virtual.ui.paint import draw
 from pytest_mobileagent.virtual.ui.pictures import png
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.activities.record import Task
-    from pytest_mobileagent.virtual.system.later import Building
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.window.display import Display
-    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.hardware import Power
+    from pytest_mobileagent.virtual.system.interfaces import Building
+    from pytest_mobileagent.virtual.system.records import Task
+    from pytest_mobileagent.virtual.system.windows import Windows
+
 
 T = TypeVar("T")
 SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"

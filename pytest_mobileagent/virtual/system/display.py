@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.system.locales import Locales
 
+
 DISPLAY = "4619827259835644672"
 UPSIDE_DOWN = 2  # quarter turns
 DENSITIES: Final = {120: "l", 160: "m", 213: "tv", 240: "h", 320: "xh", 480: "xxh", 640: "xxxh"}

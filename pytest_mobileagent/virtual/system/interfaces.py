@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from pytest_mobileagent.virtual.system.activities.record import Record
-    from pytest_mobileagent.virtual.system.window.window import Kind, Window
+    from pytest_mobileagent.virtual.system.records import Kind, Record, Window
     from pytest_mobileagent.virtual.ui.controls import Input
 
 

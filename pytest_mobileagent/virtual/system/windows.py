@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
-from pytest_mobileagent.virtual.system.window.window import FOCUSABLE, Kind, Toast, Window, black
+from pytest_mobileagent.virtual.system.records import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import Dialog
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
-    from pytest_mobileagent.virtual.system.later import Building, Telling
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.window.display import Display
+    from pytest_mobileagent.virtual.system.interfaces import Building, Telling
     from pytest_mobileagent.virtual.ui import View
     from pytest_mobileagent.virtual.ui.layout import Box
+
 
 ATTEMPTS = 3  # a crash while drawing removes the app, and the next one below is tried
 

@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.properties import Properties
     from pytest_mobileagent.virtual.system.accessibility.events import Events
     from pytest_mobileagent.virtual.system.accessibility.services import AccessibilityServices
-    from pytest_mobileagent.virtual.system.activities.activities import Activities
-    from pytest_mobileagent.virtual.system.broadcasts import Broadcasts
-    from pytest_mobileagent.virtual.system.clipboard import Clipboard
-    from pytest_mobileagent.virtual.system.input.ime import InputMethods
+    from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.hardware import Power
+    from pytest_mobileagent.virtual.system.input.ime import Clipboard, InputMethods
+    from pytest_mobileagent.virtual.system.ipc import Broadcasts
     from pytest_mobileagent.virtual.system.locales import Locales
-    from pytest_mobileagent.virtual.system.notifications import Notifications
+    from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
     from pytest_mobileagent.virtual.system.packages.packages import Packages
-    from pytest_mobileagent.virtual.system.power.power import Power
-    from pytest_mobileagent.virtual.system.shade import Shade
     from pytest_mobileagent.virtual.system.telephony import Telephony
-    from pytest_mobileagent.virtual.system.window.windows import Windows
+    from pytest_mobileagent.virtual.system.windows import Windows
+
 
 ALWAYS_ON: Final = ("com.android.systemui", "com.google.android.inputmethod.latin")
 BUFFERS = {"main", "system", "crash", "events", "radio", "kernel"}

@@ -1,4 +1,4 @@
-"""The content resolver: finds the provider for a URI, and notes changes of data."""
+"""How apps reach each other: broadcasts, and the content of providers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,47 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
+from pytest_mobileagent.virtual.content.intent import Intent, Reply
 from pytest_mobileagent.virtual.content.uri import Uri, parse_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.kernel.changes import Changes
+    from pytest_mobileagent.virtual.system.interfaces import Running
     from pytest_mobileagent.virtual.system.packages.packages import Packages
+
+
+@dataclass(eq=False)
+class Broadcasts:
+    """Delivers intents to receivers."""
+
+    changes: Changes
+    packages: Packages
+    _receivers: dict[str, Callable[[], object]] = field(default_factory=dict)
+
+    def link(self, activities: Running) -> None:
+        """Connect the service that runs the apps."""
+        self._activities = activities
+
+    def receive(self, action: str, receiver: Callable[[], object]) -> None:
+        """Register a receiver of a system service, which is called before any app."""
+        self._receivers[action] = receiver
+
+    def send(self, intent: Intent) -> Reply:
+        """Send an intent to every app, or to the app it names; return the last answer."""
+        if receiver := self._receivers.get(intent.action):
+            receiver()
+        answers: list[str | Reply | None] = []
+        wanted = intent.component.partition("/")[0] or intent.package
+        for app in self.packages.apps():
+            if wanted in ("", app.package) and self.packages.enabled(app.package):
+                with self._activities.guard(app.package):
+                    answers.append(app.on_broadcast(intent))
+        self.changes.note()
+        last = next((answer for answer in reversed(answers) if answer is not None), None)
+        return last if isinstance(last, Reply) else Reply(0, last)
 
 
 @dataclass(eq=False)

@@ -1,1 +1,0 @@
-"""Activities and their tasks: how they start, are stacked and finish."""

@@ -1,1 +1,0 @@
-"""Power, restart and reboot."""

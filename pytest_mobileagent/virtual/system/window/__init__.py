@@ -1,1 +1,0 @@
-"""Windows, the display, and what can be seen of them."""
