@@ -11,7 +11,7 @@ import grpc.aio
 
 from pytest_mobileagent.virtual.grpc import forwarding, forwarding_services
 from pytest_mobileagent.virtual.sdk.app import App
-from pytest_mobileagent.virtual.ui.dump import important
+from pytest_mobileagent.virtual.ui.node import important
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 from pytest_mobileagent.virtual.system.records import black
-from pytest_mobileagent.virtual.ui.dump import dump
+from pytest_mobileagent.virtual.ui.canvas import png
+from pytest_mobileagent.virtual.ui.node import dump
 from pytest_mobileagent.virtual.ui.paint import draw
-from pytest_mobileagent.virtual.ui.pictures import png
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,10 @@ from pytest_mobileagent.virtual.systemui.shade import shade
 from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
 from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Row, Space, Text, View, chrome
+from pytest_mobileagent.virtual.ui.components import spoken
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import holds
-from pytest_mobileagent.virtual.ui.words import spoken
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.records import Record

@@ -1,22 +1,29 @@
-"""A picture to paint on, with clipping, rounded corners and shadows.
-
-For speed, everything except plain rectangles is pasted through cached grey masks.
-"""
+"""A picture to paint on, the brush for a view, and the pictures and screenshots themselves."""
 
 from __future__ import annotations
 
+import io
+import math
+import struct
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw, ImageFilter
+from isal.isal_zlib import compressobj, crc32
+from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
-from pytest_mobileagent.virtual.ui.metrics import Rect, intersect
+from pytest_mobileagent.virtual.ui import text as roboto
+from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect
+from pytest_mobileagent.virtual.ui.theme import DRAWINGS, flipped, icon
+from pytest_mobileagent.virtual.ui.views import Icon, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.ui.theme import RGBA
+    from pytest_mobileagent.virtual.ui.layout import Box
+    from pytest_mobileagent.virtual.ui.theme import RGBA, Theme
+
 
 _FINE = 4
 
@@ -161,3 +168,100 @@ def _shadow(width: int, height: int, radius: int, depth: int) -> Image.Image:
     ImageDraw.Draw(small).rounded_rectangle(shape, radius // 4, 255)
     soft = small.filter(ImageFilter.GaussianBlur(depth / 6))
     return soft.resize((width + 2 * room, height + 2 * room), Image.Resampling.BILINEAR)
+
+
+_BROKEN = "#bdbdbd"
+
+
+@lru_cache(64)
+def cover(data: bytes, width: int, height: int) -> Image.Image:
+    """Decode a picture, scaled and cropped to cover an area; grey if the data is broken."""
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            mode = "RGBA" if picture.has_transparency_data else "RGB"
+            return ImageOps.fit(picture.convert(mode), (width, height))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return Image.new("RGB", (width, height), _BROKEN)
+
+
+@lru_cache(16)
+def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
+    """Return the mask of a dial's hand, from the centre towards the edge."""
+    fine = 4
+    picture = Image.new("L", (size * fine, size * fine))
+    middle, angle, draw = size * fine / 2, 2 * math.pi * turn, ImageDraw.Draw(picture)
+    end = (middle + middle * reach * math.sin(angle), middle - middle * reach * math.cos(angle))
+    draw.line((middle, middle, *end), 255, pen * fine)
+    draw.circle((middle, middle), 2 * pen * fine, 255)
+    return picture.reduce(fine)
+
+
+def png(picture: Image.Image) -> bytes:
+    """Encode a picture without its alpha channel, for speed rather than size.
+
+    Pillow tries five filters on every row, which takes longer than all of the drawing, although
+    flat colours need none. Each row of a PNG begins with the number of its filter, here 0. `stride`
+    makes each row one byte longer, at its end; shifting all the data by one byte moves it to the
+    start.
+    """
+    width, height = picture.size
+    rows = memoryview(picture.tobytes("raw", "RGB", width * 3 + 1))
+    deflate = compressobj(1)
+    data = deflate.compress(b"\0") + deflate.compress(rows[:-1]) + deflate.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = {b"IHDR": header, b"IDAT": data, b"IEND": b""}
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks.items())
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
+
+
+@dataclass(frozen=True, slots=True)
+class Brush:
+    """What painting a view requires; the canvas is clipped to the visible part of the view."""
+
+    canvas: Canvas
+    theme: Theme
+    box: Box
+
+    @property
+    def metrics(self) -> Metrics:
+        """The metrics of the display that the view was laid out for."""
+        return self.box.metrics
+
+    def ink(self, color: str) -> RGBA:
+        """Return a colour, translucent if the view is disabled."""
+        red, green, blue, alpha = self.theme(color)
+        return (red, green, blue, alpha if self.box.view.enabled else alpha * 38 // 100)
+
+    def source(self, source: Source, room: Rect, ink: RGBA) -> None:
+        """Paint an icon, an app icon or a picture."""
+        clip = intersect(room, self.box.visible)
+        if clip and source:
+            with self.canvas.clipped(clip):
+                self._source(source, room, ink)
+
+    def _source(self, source: Source, room: Rect, ink: RGBA) -> None:
+        width, height = room[2] - room[0], room[3] - room[1]
+        if isinstance(source, bytes):
+            radius = self.metrics.px(self.box.view.corner)
+            self.canvas.show(cover(source, width, height), room, radius)
+            return
+        size = min(width, height)
+        square = aligned("center", (size, size), room)
+        if isinstance(source, Icon):
+            self.canvas.fill(square, self.theme(source.color), size // 2)
+            self._glyph(source, square)
+        else:
+            mask = flipped(source, size) if self.metrics.rtl else icon(source, size)
+            self.canvas.stamp(mask, square[:2], ink)
+
+    def _glyph(self, source: Icon, disc: Rect) -> None:
+        size = disc[2] - disc[0]
+        if source.glyph in DRAWINGS:
+            mask = icon(source.glyph, size * 56 // 100)
+        else:
+            mask = roboto.mask(source.glyph, max(1, size // 2), True)
+        place = aligned("center", mask.size, disc)
+        self.canvas.stamp(mask, place[:2], self.theme(source.ink))

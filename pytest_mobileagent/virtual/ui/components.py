@@ -1,7 +1,8 @@
-"""Views composed of others: app bar, tabs, bottom navigation, settings rows, snackbar."""
+"""Views composed of others, and their few texts in the app's language."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -23,10 +24,27 @@ from pytest_mobileagent.virtual.ui.views import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.words import word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+
+_translate: list[Callable[[str], str]] = [str]
+
+
+def word(english: str) -> str:
+    """Return one of the toolkit's texts in the current language."""
+    return _translate[-1](english)
+
+
+@contextmanager
+def spoken(translate: Callable[[str], str]) -> Iterator[None]:
+    """Translate the texts of views created within the context."""
+    _translate.append(translate)
+    try:
+        yield
+    finally:
+        _translate.pop()
 
 
 @dataclass(eq=False)

@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.ui.areas import areas
 from pytest_mobileagent.virtual.ui.metrics import intersect
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.ui.brush import Brush
+    from pytest_mobileagent.virtual.ui.canvas import Brush
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.theme import RGBA

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.areas import areas, inside, track
-from pytest_mobileagent.virtual.ui.brush import Brush
-from pytest_mobileagent.virtual.ui.canvas import Canvas
+from pytest_mobileagent.virtual.ui.canvas import Brush, Canvas, hand
 from pytest_mobileagent.virtual.ui.controls import (
     Button,
     CheckBox,
@@ -21,7 +20,6 @@ from pytest_mobileagent.virtual.ui.controls import (
 )
 from pytest_mobileagent.virtual.ui.field import paint_field
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
-from pytest_mobileagent.virtual.ui.pictures import hand
 from pytest_mobileagent.virtual.ui.theme import theme
 from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View
 

@@ -10,7 +10,7 @@ from PIL import Image, ImageFont
 
 from pytest_mobileagent.virtual.ui import bidi
 from pytest_mobileagent.virtual.ui.fonts import FOREIGN, Family, font, parts, roboto
-from pytest_mobileagent.virtual.ui.strokes import icon
+from pytest_mobileagent.virtual.ui.theme import icon
 
 # As parts of the font size: line spacing, and a TextView's padding above and below the lines.
 LINE = 1.172

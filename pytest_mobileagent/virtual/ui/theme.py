@@ -1,13 +1,19 @@
-"""Material's colour roles, derived from an accent colour, light or dark."""
+"""The colours and icons of the theme."""
 
 from __future__ import annotations
 
+import math
+import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from PIL import ImageColor
+from PIL import Image, ImageColor, ImageDraw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 RGBA: TypeAlias = tuple[int, int, int, int]
 
@@ -74,3 +80,91 @@ def _literal(color: str) -> RGBA:
     if len(color) == 9:  # Android puts alpha first
         color = f"#{color[3:]}{color[1:3]}"
     return ImageColor.getcolor(color, "RGBA")  # type: ignore[return-value] # by its mode
+
+
+Point: TypeAlias = tuple[float, float]
+
+DRAWINGS: Final[dict[str, str]] = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("icons.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
+_FINE = 4  # drawn larger and scaled down, for smooth edges
+_PEN = 2.0
+# Icons that are mirrored in right-to-left layouts.
+_TURNED = re.compile(
+    "arrow_(back|forward)|chevron_.*|keyboard_return|label|log(in|out)|send|volume_.*"
+)
+
+
+@lru_cache(512)
+def icon(name: str, size: int) -> Image.Image:
+    """Return an icon as a grey mask; an unknown name is drawn as an empty circle."""
+    scale = size * _FINE / 24
+    picture = Image.new("L", (size * _FINE, size * _FINE))
+    draw = ImageDraw.Draw(picture)
+    for shape in DRAWINGS.get(name, "ring 12,12 9").split(";"):
+        word, *numbers = shape.split()
+        ink = 0 if word.startswith("-") else 255
+        _shape(draw, word.lstrip("-"), [_number(n, scale) for n in numbers], ink, scale)
+    return picture.reduce(_FINE)
+
+
+@lru_cache(128)
+def flipped(name: str, size: int) -> Image.Image:
+    """Return an icon as it looks in a right-to-left layout."""
+    picture = icon(name, size)
+    if not _TURNED.fullmatch(name):
+        return picture
+    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+
+
+def _number(text: str, scale: float) -> Point:
+    x, _, y = text.partition(",")
+    return (float(x) * scale, float(y) * scale if y else float(x))
+
+
+def _shape(
+    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, scale: float
+) -> None:
+    match word, points:
+        case "fill", _:
+            draw.polygon(points, ink)
+        case "dot", (centre, (radius, _)):
+            draw.ellipse(_around(centre, radius), ink)
+        case "block", (corner, (x, y), (radius, _)):
+            draw.rounded_rectangle((*corner, x, y), radius, ink)
+        case _:
+            _stroke(draw, word, points, ink, _PEN * scale)
+
+
+def _stroke(
+    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, pen: float
+) -> None:
+    match word, points:
+        case "line", _:
+            draw.line(points, ink, round(pen), joint="curve")
+            for point in (points[0], points[-1]):
+                draw.ellipse(_around(point, pen / 2), ink)
+        case "ring", (centre, (radius, _)):
+            draw.ellipse(_around(centre, radius + pen / 2), None, ink, round(pen))
+        case "arc", (centre, (radius, _), (_, start), (_, end)):
+            draw.arc(_around(centre, radius + pen / 2), start, end, ink, round(pen))
+        case "box", ((left, top), (right, bottom), (radius, _)):
+            half = pen / 2
+            outer = (left - half, top - half, right + half, bottom + half)
+            draw.rounded_rectangle(outer, radius + half, None, ink, round(pen))
+        case "rays", (centre, (inner, _), (end, _), (_, count)):
+            for ray in _rays(centre, inner, end, int(count)):
+                draw.line(ray, ink, round(pen))
+
+
+def _around(centre: Point, radius: float) -> tuple[float, float, float, float]:
+    return (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+
+
+def _rays(centre: Point, inner: float, outer: float, count: int) -> Iterator[list[Point]]:
+    for i in range(count):
+        x, y = math.cos(2 * math.pi * i / count), math.sin(2 * math.pi * i / count)
+        yield [(centre[0] + radius * x, centre[1] + radius * y) for radius in (inner, outer)]

@@ -23,11 +23,10 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
+from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.paint import draw
-from pytest_mobileagent.virtual.ui.pictures import png
-from pytest_mobileagent.virtual.ui.strokes import DRAWINGS, icon
-from pytest_mobileagent.virtual.ui.theme import theme
+from pytest_mobileagent.virtual.ui.theme import DRAWINGS, icon, theme
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture

@@ -43,8 +43,7 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
-from pytest_mobileagent.virtual.ui.dump import dump, quoted
-from pytest_mobileagent.virtual.ui.node import compare
+from pytest_mobileagent.virtual.ui.node import compare, dump, quoted
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Rect

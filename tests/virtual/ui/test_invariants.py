@@ -34,11 +34,11 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.dump import dump
+from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import Metrics, holds, intersect, mirror
+from pytest_mobileagent.virtual.ui.node import dump
 from pytest_mobileagent.virtual.ui.paint import draw as paint
-from pytest_mobileagent.virtual.ui.pictures import png
 from pytest_mobileagent.virtual.ui.touch import target
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.ui.keyboard import LAYERS, keyboard
+from pytest_mobileagent.virtual.ui.chrome import LAYERS, keyboard
 from pytest_mobileagent.virtual.ui.touch import tap, target
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
 from pytest_mobileagent.virtual.system.display import DISPLAY
-from pytest_mobileagent.virtual.ui.pictures import png
+from pytest_mobileagent.virtual.ui.canvas import png
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.routing import Call, Route

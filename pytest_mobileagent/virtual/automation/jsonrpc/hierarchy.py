@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.ui.dump import HEADER, attributes, quoted, tags_of
+from pytest_mobileagent.virtual.ui.node import HEADER, attributes, quoted, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

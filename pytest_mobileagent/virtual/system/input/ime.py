@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.snapshots.kept import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
-from pytest_mobileagent.virtual.ui.keyboard import LAYERS, keyboard
+from pytest_mobileagent.virtual.ui.chrome import LAYERS, keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
