@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_type_hints
 
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.content.settings import Settings
-from pytest_mobileagent.virtual.faults.faults import Faults
+from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.kernel.changes import Changes
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.kernel.log import DropBox, Log
 from pytest_mobileagent.virtual.kernel.processes import ProcessTable, Procfs
 from pytest_mobileagent.virtual.kernel.properties import Properties
 from pytest_mobileagent.virtual.kernel.sockets import Sockets
-from pytest_mobileagent.virtual.snapshots.snapshots import Part, Snapshots
+from pytest_mobileagent.virtual.snapshots import Part, Snapshots
 from pytest_mobileagent.virtual.system.accessibility.events import Events
 from pytest_mobileagent.virtual.system.accessibility.services import (
     AccessibilityServices,

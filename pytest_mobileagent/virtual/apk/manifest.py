@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.apk.axml import Element, Reference
-from pytest_mobileagent.virtual.content.filters import Filter
-from pytest_mobileagent.virtual.content.intent import class_name
+from pytest_mobileagent.virtual.content.intent import Filter, class_name
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.axml import Value

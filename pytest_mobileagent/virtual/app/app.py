@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.content.data import Database, Preferences
-from pytest_mobileagent.virtual.content.filters import Filter
-from pytest_mobileagent.virtual.content.intent import class_name
+from pytest_mobileagent.virtual.content.intent import Filter, class_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

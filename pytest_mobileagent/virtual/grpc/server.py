@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.snapshots.snapshots import Snapshots
+    from pytest_mobileagent.virtual.snapshots import Snapshots
 
 _GRACE = 0.2  # seconds for calls to finish when the phone shuts down
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's mallopt

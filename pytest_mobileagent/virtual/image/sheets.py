@@ -6,23 +6,21 @@ import posixpath
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.filters import (
-    SEND,
-    SEND_MULTIPLE,
-    SENDTO,
-    VIEW,
-    WEB,
-    scheme_of,
-)
 from pytest_mobileagent.virtual.content.intent import (
     CHOOSER,
     EXTRA_STREAM,
     EXTRA_SUBJECT,
     EXTRA_TEXT,
     EXTRA_TITLE,
+    SEND,
+    SEND_MULTIPLE,
+    SENDTO,
     TARGET,
+    VIEW,
+    WEB,
     Intent,
     from_plain,
+    scheme_of,
 )
 from pytest_mobileagent.virtual.sdk.app import Activity, App
 from pytest_mobileagent.virtual.ui import (

@@ -1,11 +1,10 @@
 """Content providers: data shared by apps, stored in SQLite by packages of the system image."""
 
 from pytest_mobileagent.virtual.providers.calendar import CalendarStorage
-from pytest_mobileagent.virtual.providers.calls import BlockedNumberStorage
 from pytest_mobileagent.virtual.providers.contacts import ContactsStorage
 from pytest_mobileagent.virtual.providers.media import MediaStorage
 from pytest_mobileagent.virtual.providers.settings import SettingsStorage
-from pytest_mobileagent.virtual.providers.telephony import TelephonyStorage
+from pytest_mobileagent.virtual.providers.telephony import BlockedNumberStorage, TelephonyStorage
 
 STORAGES = (
     ContactsStorage,

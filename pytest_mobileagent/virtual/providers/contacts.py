@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Rows
 from pytest_mobileagent.virtual.content import numbers
-from pytest_mobileagent.virtual.providers.calls import CallLog
 from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
+from pytest_mobileagent.virtual.providers.telephony import CallLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

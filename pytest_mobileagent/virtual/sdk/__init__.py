@@ -4,31 +4,28 @@ from pytest_mobileagent.virtual import ui
 from pytest_mobileagent.virtual.app.provider import Provider, Table
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.data import Database, Preferences
-from pytest_mobileagent.virtual.content.filters import (
-    BROWSABLE,
-    SEND,
-    SEND_MULTIPLE,
-    SENDTO,
-    VIEW,
-    Filter,
-)
 from pytest_mobileagent.virtual.content.intent import (
+    BROWSABLE,
     CLEAR_TOP,
     LAUNCHER,
     MANAGE,
     NEW_TASK,
     PACKAGE_NAME,
+    SEND,
+    SEND_MULTIPLE,
+    SENDTO,
     SINGLE_TOP,
+    VIEW,
+    Filter,
     Intent,
     chooser,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
 from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
-from pytest_mobileagent.virtual.providers.recurrence import milliseconds_of
+from pytest_mobileagent.virtual.providers.calendar import milliseconds_of
 from pytest_mobileagent.virtual.sdk import timepicker
-from pytest_mobileagent.virtual.sdk.alarms import set_next_alarm
-from pytest_mobileagent.virtual.sdk.app import Activity, App
+from pytest_mobileagent.virtual.sdk.app import Activity, App, set_next_alarm
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
     EMAIL_TYPES,
@@ -42,7 +39,7 @@ from pytest_mobileagent.virtual.system.ipc import Resolver
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
 from pytest_mobileagent.virtual.system.notifications import HIGH, POST, REPLY, Deed
 from pytest_mobileagent.virtual.system.telephony import DELIVER, MISSED, PHONE_STATE, Call
-from pytest_mobileagent.virtual.systemui.wallpaper import PLACE as WALLPAPER
+from pytest_mobileagent.virtual.systemui.system_ui import WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
 
 __all__ = [

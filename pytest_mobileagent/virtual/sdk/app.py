@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app import app
-from pytest_mobileagent.virtual.content.filters import SEND
 from pytest_mobileagent.virtual.content.intent import (
     EXTRA_STREAM,
     EXTRA_SUBJECT,
     EXTRA_TEXT,
+    SEND,
     Intent,
     chooser,
 )
@@ -152,3 +153,25 @@ class Activity(app.Activity):
 
         options.setdefault("key", f"field:{name}")
         return Input(str(self.state.get(name, "")), on_change=changed, **options)
+
+
+SETTING = ("system", "next_alarm_formatted")
+
+
+def set_next_alarm(phone: Phone, at: datetime | None) -> None:
+    """Publish the time of the next alarm; a change is also logged."""
+    shown = f"{at:%a} {at.hour % 12 or 12}:{at:%M} {'AM' if at.hour < 12 else 'PM'}" if at else ""
+    if phone.settings.text(*SETTING) == shown:
+        return
+    phone.settings.put(*SETTING, shown)
+    alarm = at or datetime.fromtimestamp(0, phone.clock.zone)
+    line = (
+        f"evaluateSubscriptionLocked cal=null, now={_java(phone.clock.now())},"
+        f" nextUserAlarmTime={_java(alarm)}"
+    )
+    phone.log.system("D", "ConditionProviders.SCP", line)
+
+
+def _java(moment: datetime) -> str:
+    """Format a time as `java.util.Date.toString` does, followed by its milliseconds."""
+    return f"{moment:%a %b %d %H:%M:%S %Z %Y} ({int(moment.timestamp() * 1000)})"

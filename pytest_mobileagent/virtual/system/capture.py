@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from pytest_mobileagent.virtual.faults.faults import Faults
+    from pytest_mobileagent.virtual.faults import Faults
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_mobileagent.virtual.content.intent import Intent
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:

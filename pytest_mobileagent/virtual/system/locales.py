@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.virtual.content.locale import Locale
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

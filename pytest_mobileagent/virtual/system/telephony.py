@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.intent import Intent
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.system.records import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import Dialog

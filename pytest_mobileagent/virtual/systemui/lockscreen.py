@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.systemui.notices import notice
-from pytest_mobileagent.virtual.systemui.wallpaper import wallpaper
+from pytest_mobileagent.virtual.systemui.shade import notice
+from pytest_mobileagent.virtual.systemui.system_ui import wallpaper
 from pytest_mobileagent.virtual.ui import (
     MATCH,
     Button,

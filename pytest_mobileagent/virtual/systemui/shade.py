@@ -1,18 +1,23 @@
-"""The notification shade with quick settings, over everything else."""
+"""The notification shade with quick settings, and notifications as it and heads-ups show them."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.virtual.systemui.notices import notice
-from pytest_mobileagent.virtual.systemui.tiles import FIRST, tile_view, tiles
+from pytest_mobileagent.virtual.content.intent import NEW_TASK, Intent
+from pytest_mobileagent.virtual.systemui.system_ui import SYSTEM_UI, SystemUi
 from pytest_mobileagent.virtual.ui import (
     MATCH,
+    WRAP,
     Button,
+    Card,
     Column,
     Grid,
+    Image,
     ImageButton,
+    Input,
     Row,
     Scroll,
     SeekBar,
@@ -22,7 +27,205 @@ from pytest_mobileagent.virtual.ui import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.systemui.system_ui import SystemUi
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.system.notifications import Notification
+    from pytest_mobileagent.virtual.ui.views import Edges
+
+
+def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool = False) -> View:
+    """Build a notification's row; `floating` is for a heads-up notification over an app."""
+    t = ui.t
+    app = ui.packages.app(shown.package)
+    age = _age(ui, shown)
+    head: list[View] = [
+        Image(app.icon or "android", id="android:id/icon", size=20),
+        Text(app.name, id="android:id/app_name_text", size=12, margin=(8, 0), max_lines=1),
+        Text(age, id="android:id/time", size=12, color="on_surface_variant"),
+        Space(height=0),
+    ]
+    has_more = bool(shown.long_text or shown.deeds)
+    if has_more and not floating:
+        icon, word = ("expand_less", "Collapse") if expanded else ("expand_more", "Expand")
+        button = ImageButton(icon, id="android:id/expand_button", desc=t(word), size=20, padding=4)
+        button.on_click = partial(ui.shade.toggle, shown)
+        head.append(button)
+    full = (expanded or floating) and bool(shown.long_text)
+    text = shown.long_text if full else shown.text
+    words = Text(
+        text,
+        id="android:id/big_text" if full else "android:id/text",
+        max_lines=0 if full else 1,
+        color="on_surface_variant",
+        width=MATCH,
+        visible=bool(text),
+    )
+    parts: list[View] = [
+        Row(head, id="android:id/notification_top_line"),
+        Text(shown.title, id="android:id/title", bold=True, margin=(0, 6, 0, 0), max_lines=1,
+             width=MATCH, visible=bool(shown.title)),
+        words,
+    ]  # fmt: skip
+    if shown.deeds and (expanded or floating):
+        parts.append(_deeds(ui, shown))
+    if ui.shade.replying == shown.key and not floating:
+        parts.append(_field(ui, shown))
+    card = Card(
+        parts,
+        key=f"notice:{shown.key}",
+        id="expandableNotificationRow",
+        on_click=partial(ui.notifications.open, shown),
+        padding=16,
+        margin=(0, 4),
+        background="surface",
+    )
+    card.class_name = "android.widget.FrameLayout"
+    return card
+
+
+def _age(ui: SystemUi, shown: Notification) -> str:
+    t = ui.t
+    minutes = int(ui.clock.time() - shown.time) // 60
+    if minutes < 1:
+        return t("now")
+    return t("{n}m", n=minutes) if minutes < 60 else t("{n}h", n=minutes // 60)
+
+
+def _deeds(ui: SystemUi, shown: Notification) -> View:
+    buttons: list[View] = []
+    for at, deed in enumerate(shown.deeds):
+        act = partial(ui.notifications.do, shown, deed)
+        if deed.reply:
+            act = partial(ui.shade.answer, shown)
+        button = Button(deed.label, id="android:id/action0", style="text", padding=(12, 10))
+        if deed.color:
+            button.style, button.background, button.color = "filled", deed.color, "#ffffff"
+            button.corner, button.margin = 20, (0, 0, 8, 0)
+        button.key, button.on_click = f"deed:{shown.key}:{at}", act
+        buttons.append(button)
+    return Row(buttons, id="android:id/actions", margin=(0, 6, 0, 0), width=WRAP)
+
+
+def _field(ui: SystemUi, shown: Notification) -> View:
+    hint = next((deed.reply for deed in shown.deeds if deed.reply), "")
+    field = Input(
+        ui.shade.reply,
+        id="remote_input_text",
+        key=f"reply:{shown.key}",
+        hint=hint,
+        action="send",
+        on_change=ui.shade.typed,
+        on_submit=partial(ui.shade.send, shown),
+        weight=1,
+    )
+    send = ImageButton("send", id="remote_input_send", desc=ui.t("Send"))
+    send.on_click = partial(ui.shade.send, shown)
+    return Row([field, send], id="remote_input_content", margin=(0, 8, 0, 0))
+
+
+def heads_up(ui: SystemUi, shown: Notification) -> View:
+    """Build the heads-up notification that is shown over an app for some seconds."""
+    card = notice(ui, shown, expanded=False, floating=True)
+    card.margin = (8, 32, 8, 0)
+    card.elevation, card.corner, card.align = 6, 28, "top"
+    return card
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile: whether it is on, what a tap does, and its page in Settings."""
+
+    label: str
+    icon: str
+    on: bool
+    flip: Callable[[bool], object]
+    page: str = ""  # action of the intent that opens the page
+    detail: str = ""  # shown under the label while the tile is on
+
+
+def tiles(ui: SystemUi) -> tuple[Tile, ...]:
+    """Return the tiles in their current state and order."""
+    radios, settings, display = ui.radios, ui.settings, ui.display
+
+    def switch(namespace: str, key: str) -> tuple[bool, Callable[[bool], object]]:
+        return settings.on(namespace, key), lambda on: settings.put(namespace, key, str(int(on)))
+
+    def set_wifi(on: bool) -> None:
+        radios.set_wifi(on, package=SYSTEM_UI, uid=ui.packages[SYSTEM_UI].uid)
+
+    def set_rotation(free: bool) -> None:
+        (display.free_rotation if free else display.lock_rotation)()
+
+    def set_dark(on: bool) -> None:
+        display.dark = on
+
+    page = "android.settings."
+    return (
+        Tile("Wi-Fi", "wifi", radios.wifi, set_wifi, f"{page}WIFI_SETTINGS", "AndroidWifi"),
+        Tile("Bluetooth", "bluetooth", radios.bluetooth, radios.set_bluetooth,
+             f"{page}BLUETOOTH_SETTINGS"),
+        Tile("Do Not Disturb", "remove", *switch("global", "zen_mode"), f"{page}ZEN_MODE_SETTINGS"),
+        Tile("Flashlight", "lightbulb", radios.torch, radios.set_torch),
+        Tile("Airplane mode", "airplane", settings.on("global", "airplane_mode_on"),
+             radios.set_airplane, f"{page}AIRPLANE_MODE_SETTINGS"),
+        Tile("Auto-rotate", "phone_android", settings.on("system", "accelerometer_rotation"),
+             set_rotation, f"{page}DISPLAY_SETTINGS"),
+        Tile("Battery Saver", "battery", *switch("global", "low_power"),
+             f"{page}BATTERY_SAVER_SETTINGS"),
+        Tile("Dark theme", "moon", display.dark, set_dark, f"{page}DISPLAY_SETTINGS"),
+    )  # fmt: skip
+
+
+FIRST = 4  # tiles that are shown before quick settings are fully expanded
+
+
+@dataclass(eq=False)
+class TileView(Row):
+    """A tile as a checkable view."""
+
+    _: KW_ONLY
+    checked: bool = False
+    min_height: float = 64
+    margin: Edges = 4
+    padding: Edges = (14, 4)
+    corner: float = 32
+
+    kind: ClassVar[str] = "android.widget.Switch"
+    checkable: ClassVar[bool] = True
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the tile is switched on."""
+        return self.checked
+
+
+def tile_view(tile: Tile, ui: SystemUi) -> View:
+    """Build the view of a tile: its icon and texts in a pill."""
+    on, label = tile.on, ui.t(tile.label)
+    state = tile.detail if tile.detail and on else ui.t("On" if on else "Off")
+    ink = "on_primary" if on else "on_surface"
+    words = [
+        Text(label, id="tile_label", color=ink, bold=True, max_lines=2, width=MATCH),
+        Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
+    ]
+    column = Column(words, id="label_group", margin=(10, 0, 0, 0), weight=1)
+    return TileView(
+        [Image(tile.icon, id="icon", color=ink), column],
+        checked=on,
+        key=f"tile:{tile.label}",
+        desc=f"{label}, {state}",
+        background="primary" if on else "surface_container_highest",
+        on_click=partial(tile.flip, not on),
+        on_long_click=partial(_open_page, ui, tile) if tile.page else None,
+    )
+
+
+def _open_page(ui: SystemUi, tile: Tile) -> None:
+    intent = Intent(tile.page, flags=NEW_TASK)
+    if ui.packages.resolve(intent):
+        ui.shade.push()
+        ui.activities.start(intent, uid=1000)
+
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255

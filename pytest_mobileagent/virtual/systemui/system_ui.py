@@ -1,9 +1,14 @@
-"""The services that the system's own windows show and control."""
+"""The services that the system's own windows show and control, and the wallpaper behind them."""
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PIL import Image, UnidentifiedImageError
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.telephony import Telephony
+
 
 SYSTEM_UI = "com.android.systemui"
 
@@ -59,3 +65,43 @@ class SystemUi:
         """Return the time of day as the status bar shows it."""
         locales = self.locales
         return locales.current.clock(self.clock.now(), long_clock=locales.long_clock)
+
+
+WALLPAPER: Final = "/data/system/users/0/wallpaper_orig"  # where Android stores the chosen picture
+_CROPPED: Final = "/data/system/users/0/wallpaper"  # what Android crops it to, and loads at boot
+_HILLS: Final = Path(__file__).with_name("hills.png")
+
+
+def wallpaper(files: FileSystem) -> bytes:
+    """Return the wallpaper as an encoded picture; an unreadable file counts as missing."""
+    if files.is_file(WALLPAPER) and _readable(data := files.read(WALLPAPER)):
+        return data
+    return _hills()
+
+
+def load_wallpaper(files: FileSystem) -> None:
+    """Load the wallpaper found at boot."""
+    if files.is_file(_CROPPED):
+        files.rename(_CROPPED, WALLPAPER)  # so that one chosen later takes effect at the next boot
+
+
+def wallpaper_stamp(files: FileSystem) -> int:
+    """Return a number that changes when the wallpaper does."""
+    return hash(files.stat(WALLPAPER)) if files.is_file(WALLPAPER) else 0
+
+
+@lru_cache(1)
+def _readable(data: bytes) -> bool:
+    """Return whether bytes are a readable picture."""
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            picture.load()
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
+        return False
+    return True
+
+
+@cache
+def _hills() -> bytes:
+    """Return the default wallpaper."""
+    return _HILLS.read_bytes()

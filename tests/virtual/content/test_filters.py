@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.virtual.content.filters import SEND, VIEW, Filter, type_matches
+from pytest_mobileagent.virtual.content.intent import SEND, VIEW, Filter, type_matches
 from pytest_mobileagent.virtual.sdk import Intent
 
 WEB = Filter((VIEW,), schemes=("http", "https"))

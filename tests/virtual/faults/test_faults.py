@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.virtual.faults.faults import KINDS, FaultError, parse
+from pytest_mobileagent.virtual.faults import KINDS, FaultError, parse
 
 
 def pattern(text: str, occasions: int = 8) -> str:

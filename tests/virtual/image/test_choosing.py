@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
-from pytest_mobileagent.virtual.content.filters import SEND, VIEW, Filter
+from pytest_mobileagent.virtual.content.intent import SEND, VIEW, Filter
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Icon, Text, View
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pytest_mobileagent.virtual.providers.recurrence import (
+from pytest_mobileagent.virtual.providers.calendar import (
     julian_day,
     last_date,
     milliseconds_of,

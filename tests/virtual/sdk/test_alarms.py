@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from pytest_mobileagent.virtual.sdk.alarms import set_next_alarm
+from pytest_mobileagent.virtual.sdk.app import set_next_alarm
 
 MORNING = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
-from pytest_mobileagent.virtual.faults.faults import Faults
+from pytest_mobileagent.virtual.faults import Faults
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.processes import Process

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.system.accessibility.event import (
     CLICKED,
     LONG_CLICKED,

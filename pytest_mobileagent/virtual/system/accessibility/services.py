@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import full
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

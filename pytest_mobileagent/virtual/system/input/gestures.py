@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.content.settings import Settings
-    from pytest_mobileagent.virtual.faults.faults import Faults
+    from pytest_mobileagent.virtual.faults import Faults
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.accessibility.events import Events

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
 from pytest_mobileagent.virtual.ui.chrome import LAYERS, keyboard
 

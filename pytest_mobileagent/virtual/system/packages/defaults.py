@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.content.filters import WEB, scheme_of
-from pytest_mobileagent.virtual.content.intent import MAIN
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.content.intent import MAIN, WEB, scheme_of
+from pytest_mobileagent.virtual.snapshots import Kept
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App

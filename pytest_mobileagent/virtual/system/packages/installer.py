@@ -6,7 +6,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.system.packages.installation import (
     InstallError,
     Options,

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp
-from pytest_mobileagent.virtual.content.filters import Filter
-from pytest_mobileagent.virtual.content.intent import DEFAULT, LAUNCHER, MAIN, Intent, full
-from pytest_mobileagent.virtual.snapshots.kept import Kept
+from pytest_mobileagent.virtual.content.intent import DEFAULT, LAUNCHER, MAIN, Filter, Intent, full
+from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.system.packages.installation import token
 from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide
 

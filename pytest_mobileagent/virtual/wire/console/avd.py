@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.faults.faults import FaultError, usage
+from pytest_mobileagent.virtual.faults import FaultError, usage
 from pytest_mobileagent.virtual.shell.commands.listing import human_size
 from pytest_mobileagent.virtual.wire.console.registry import (
     Emulator,
@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.wire.console.registry import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.snapshots.snapshots import Snapshot
+    from pytest_mobileagent.virtual.snapshots import Snapshot
 
 
 @command("ping", "check if the emulator is alive", safe=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from pytest_mobileagent.virtual.app.app import Activity, App
-    from pytest_mobileagent.virtual.content.filters import Filter
+    from pytest_mobileagent.virtual.content.intent import Filter
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
 

@@ -1,1 +1,0 @@
-"""Faults on command, to test the programs that control a phone."""

@@ -1,1 +1,0 @@
-"""Snapshots of a phone, in memory and in a folder."""
