@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.ports import Pair
+    from pytest_mobileagent.virtual.wire.adb.registration import Pair
 
 _NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds for the adb server to list the phone before the phone is announced
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
 def prepare(argv: Sequence[str]) -> None:
     """Run the slow first boot, screenshot and dump, so that phones forked later start quickly."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp
-    from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401
+    from pytest_mobileagent.virtual.wire import server  # noqa: F401
 
     try:
         phone = boot(_parser(_NAME).parse_args(argv).apps)
@@ -95,7 +95,7 @@ async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # `--help` is quick
     from pytest_mobileagent.virtual.phone import BOOTED
     from pytest_mobileagent.virtual.wire.adb.keys import read_keys
-    from pytest_mobileagent.virtual.wire.ports import claim
+    from pytest_mobileagent.virtual.wire.adb.registration import claim
 
     try:
         _check_port(options.adb_server_port)

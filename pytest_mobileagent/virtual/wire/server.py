@@ -7,22 +7,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+from pytest_mobileagent.virtual.wire.adb.adbd import Adbd, Tasks
 from pytest_mobileagent.virtual.wire.adb.connection import Connection
 from pytest_mobileagent.virtual.wire.adb.keys import user_keys
-from pytest_mobileagent.virtual.wire.adb.packets import MAX_PAYLOAD
 from pytest_mobileagent.virtual.wire.adb.registration import Registration
-from pytest_mobileagent.virtual.wire.background import Tasks
-from pytest_mobileagent.virtual.wire.console.console import LONGEST_LINE, Console
+from pytest_mobileagent.virtual.wire.adb.stream import MAX_PAYLOAD
+from pytest_mobileagent.virtual.wire.console.console import (
+    LONGEST_LINE,
+    Console,
+    create_token,
+    token_file,
+)
 from pytest_mobileagent.virtual.wire.console.registry import Emulator
-from pytest_mobileagent.virtual.wire.console.token import create_token, token_file
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.ports import Pair
+    from pytest_mobileagent.virtual.wire.adb.registration import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 

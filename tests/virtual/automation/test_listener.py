@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.packets import Packet
+    from pytest_mobileagent.virtual.wire.adb.stream import Packet
 
 SERVICE = f"{PACKAGE}/.ListenerService"
 ENABLE = f"settings put secure enabled_accessibility_services {SERVICE}"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL
 from pytest_mobileagent.virtual.wire.adb.keys import known_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.background import Tasks
 
 
 # Without abb, sendrecv_v2 and delayed_ack, clients fall back to simpler, older methods.
@@ -58,3 +58,23 @@ class Adbd:
         """End the connections to all adb servers."""
         for drop in list(self.connections):
             drop()
+
+
+class Tasks:
+    """Keeps references to running tasks, which the garbage collector could otherwise collect."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def cancel(self) -> None:
+        """Cancel all running tasks; wait at most one second for them to end."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=1)

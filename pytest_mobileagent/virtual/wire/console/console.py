@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import os
 import re
+import secrets
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.wire.console import (  # noqa: F401 - they register commands
-    avd,
-    surroundings,
-    telephony,
-)
+from pytest_mobileagent.virtual.wire.console import commands  # noqa: F401 - they register
 from pytest_mobileagent.virtual.wire.console.registry import (
     ROOT,
     Command,
@@ -20,10 +19,10 @@ from pytest_mobileagent.virtual.wire.console.registry import (
     Hangup,
     Refusal,
 )
-from pytest_mobileagent.virtual.wire.console.token import read_token
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 LONGEST_LINE = 4096
 _READY = "Android Console: type 'help' for a list of commands\n"
@@ -147,3 +146,31 @@ class Console:
 
     def _quit(self, *_: object) -> str:
         raise Hangup
+
+
+def token_file(home: Path) -> Path:
+    """Return the path in a home folder where `adb emu` looks for the token."""
+    return home / ".emulator_console_auth_token"
+
+
+def create_token(file: Path) -> None:
+    """Write a new token, readable only by its owner, unless the file exists.
+
+    The file appears with its content at once: an empty file would mean that no token is needed.
+    """
+    if file.exists():
+        return
+    draft = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    draft.touch(0o600)
+    draft.write_bytes(base64.b64encode(secrets.token_bytes(12)))
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass  # another emulator was faster
+    finally:
+        draft.unlink()
+
+
+def read_token(file: Path) -> str:
+    """Read the token, which is empty if none is needed; OSError if the file cannot be read."""
+    return file.read_text().strip()

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.virtual.main import main
 from pytest_mobileagent.virtual.wire.adb.keys import known_keys, read_keys, user_keys
-from pytest_mobileagent.virtual.wire.adb.packets import Packet
+from pytest_mobileagent.virtual.wire.adb.stream import Packet
 from tests.virtual.phones import PATIENCE, WHEEL, adb_server
 from tests.virtual.test_main import device
 from tests.virtual.wire.client import CHECKED, CURRENT, PUBLIC_KEY, SIGNATURE, TOKEN, Client, sign
