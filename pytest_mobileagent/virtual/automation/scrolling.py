@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.expression import Call, SyntaxProblem, UiScrollable
-from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.automation.selector import (
+    Call,
+    SyntaxProblem,
+    UiScrollable,
+    UiSelector,
+)
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:

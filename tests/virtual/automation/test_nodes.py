@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation import perform
+from pytest_mobileagent.virtual.automation.actions import focus, set_text
 from pytest_mobileagent.virtual.system.accessibility.nodes import APPLICATION, INPUT_METHOD, SYSTEM
 
 if TYPE_CHECKING:
@@ -96,17 +96,17 @@ def test_restoring_a_snapshot_brings_nodes_back(demo: Phone) -> None:
 def test_text_is_set_in_a_field_without_focus(demo: Phone) -> None:
     demo.tap(*node(demo, desc="Add").center)
     assert node(demo, hint="Title").showing_hint
-    assert perform.set_text(demo, node(demo, hint="Title"), "Käse 🧀")
+    assert set_text(demo, node(demo, hint="Title"), "Käse 🧀")
     title = node(demo, hint="Title")
     assert (title.text, title.showing_hint, title.focused) == ("Käse 🧀", False, False)
     assert title.selection == (6, 6)
-    assert not perform.set_text(demo, node(demo, text="Line 0"), "x")
+    assert not set_text(demo, node(demo, text="Line 0"), "x")
 
 
 def test_focus_goes_to_fields_only(demo: Phone) -> None:
     demo.tap(*node(demo, desc="Add").center)
-    assert not perform.focus(demo, node(demo, text="Line 0"))
-    assert perform.focus(demo, node(demo, hint="Title"))
+    assert not focus(demo, node(demo, text="Line 0"))
+    assert focus(demo, node(demo, hint="Title"))
     focused = demo.accessibility.focused()
     assert focused is not None
     assert focused.hint == "Title"

@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.virtual.automation.appium import server as appium
 from pytest_mobileagent.virtual.automation.http import Request
 from pytest_mobileagent.virtual.automation.jsonrpc import server as jsonrpc
-from pytest_mobileagent.virtual.automation.jsonrpc.calls import MASK
+from pytest_mobileagent.virtual.automation.jsonrpc.service import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

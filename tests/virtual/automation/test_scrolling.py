@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
+from pytest_mobileagent.virtual.automation.selector import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.content.intent import Intent
 
 if TYPE_CHECKING:

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.virtual.automation.expression import (
+from pytest_mobileagent.virtual.automation.selector import (
+    FLAGS,
+    NUMBERS,
+    TEXTS,
     SyntaxProblem,
     UiScrollable,
+    UiSelector,
     parse,
 )
-from pytest_mobileagent.virtual.automation.selector import FLAGS, NUMBERS, TEXTS, UiSelector
 from pytest_mobileagent.virtual.ui import Button, CheckBox, Column, Image, Row, Text
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from pytest_mobileagent.virtual.automation import xpath
-from pytest_mobileagent.virtual.automation.appium.attributes import attribute
-from pytest_mobileagent.virtual.automation.appium.source import Look, Source, tag
+from pytest_mobileagent.virtual.automation.appium.find import BadXPath, xpath
+from pytest_mobileagent.virtual.automation.appium.source import Look, Source, attribute, tag
 from pytest_mobileagent.virtual.ui import (
     Column,
     Input,
@@ -139,7 +138,7 @@ def test_any_text_comes_back_except_for_what_xml_forbids(text: str) -> None:
 )
 def test_xpath_knows_the_functions_of_2_0(tree: Tree, expression: str, texts: list[str]) -> None:
     source = Source([tree(Column([Text("One"), Text("Two")]))], LOOK)
-    found = [source.node(element) for element in xpath.find(source.root, expression)]
+    found = [source.node(element) for element in xpath(source.root, expression)]
     assert [node.text for node in found if node and node.text] == texts
 
 
@@ -147,5 +146,5 @@ def test_xpath_knows_the_functions_of_2_0(tree: Tree, expression: str, texts: li
     "expression", ["//[", "1 + 1", "'a'", "//@text", "nothing()", "matches('a', '[')"]
 )
 def test_expressions_that_return_no_elements_are_refused(tree: Tree, expression: str) -> None:
-    with pytest.raises(xpath.BadXPath, match=r"in `|does not find"):
-        xpath.find(Source([tree(Text("One"))], LOOK).root, expression)
+    with pytest.raises(BadXPath, match=r"in `|does not find"):
+        xpath(Source([tree(Text("One"))], LOOK).root, expression)

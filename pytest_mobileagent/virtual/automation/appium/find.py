@@ -1,22 +1,32 @@
-"""Finds nodes by Appium's locator strategies."""
+"""Finds nodes by Appium's locator strategies, of which one is XPath over the page source."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from lxml import etree
+
+from pytest_mobileagent import patterns
 from pytest_mobileagent.patterns import QUICK, SlowPatternError, within
-from pytest_mobileagent.virtual.automation import xpath
 from pytest_mobileagent.virtual.automation.appium.errors import WebDriverError
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source
-from pytest_mobileagent.virtual.automation.expression import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
-from pytest_mobileagent.virtual.automation.selector import UiSelector
+from pytest_mobileagent.virtual.automation.selector import (
+    SyntaxProblem,
+    UiScrollable,
+    UiSelector,
+    parse,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.node import Node
+
 
 STRATEGIES: Final = {  # with the names of locators in messages
     "id": "id",
@@ -109,8 +119,8 @@ class Finder:
         if start is None:
             return []
         try:
-            found = xpath.find(start, expression)
-        except xpath.BadXPath as error:
+            found = xpath(start, expression)
+        except BadXPath as error:
             raise WebDriverError("invalid selector", str(error)) from error
         return [node for element in found if (node := source.node(element))]
 
@@ -146,3 +156,47 @@ class Finder:
 
 class NoRoot(LookupError):
     """No window has the focus, for example because the screen is off."""
+
+
+class BadXPath(ValueError):
+    """The text is not a valid XPath expression that selects elements."""
+
+
+@patterns.within(patterns.QUICK)
+def xpath(root: Any, expression: str) -> list[Any]:
+    """Return the elements that an expression selects from `root`, in document order."""
+    try:
+        found = root.xpath(expression, extensions=_EXTENSIONS)
+    except (etree.XPathError, ValueError) as error:
+        raise BadXPath(f"{error} in `{expression}`") from error
+    if not isinstance(found, list) or not all(map(etree.iselement, found)):
+        raise BadXPath(f"`{expression}` does not find elements")
+    return found
+
+
+def _text(value: Any) -> str:
+    """Return the string value of an argument, which is a string, a number or nodes."""
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    if etree.iselement(value):
+        return str(value.xpath("string()"))
+    return str(value)
+
+
+def _flags(flags: str) -> int:
+    names = {"i": re.IGNORECASE, "s": re.DOTALL, "m": re.MULTILINE, "x": re.VERBOSE}
+    return sum(names.get(flag, 0) for flag in set(flags))
+
+
+def _matches(_: object, text: Any, pattern: Any, flags: Any = "") -> bool:
+    compiled = patterns.compile(_text(pattern), _flags(_text(flags)), java=True)
+    return compiled.search(_text(text)) is not None
+
+
+_FUNCTIONS: dict[str, Callable[..., object]] = {
+    "matches": _matches,
+    "ends-with": lambda _, text, end: _text(text).endswith(_text(end)),
+    "lower-case": lambda _, text: _text(text).lower(),
+    "upper-case": lambda _, text: _text(text).upper(),
+}
+_EXTENSIONS = {(None, name): function for name, function in _FUNCTIONS.items()}

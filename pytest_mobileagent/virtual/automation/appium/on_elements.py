@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.appium import attributes
+from pytest_mobileagent.virtual.automation.actions import focus, set_progress, set_text
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
-from pytest_mobileagent.virtual.automation.appium.on_screen import crop, rect
+from pytest_mobileagent.virtual.automation.appium.on_device import crop, rect
 from pytest_mobileagent.virtual.automation.appium.session import ELEMENT_KEY, element_id
+from pytest_mobileagent.virtual.automation.appium.source import attribute, attribute_names, text_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.find import By
-    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
+    from pytest_mobileagent.virtual.automation.appium.session import Call, Route
     from pytest_mobileagent.virtual.ui.node import Node
 
 
@@ -38,9 +38,9 @@ def _attribute(call: Call) -> str | None:
     if name == "index":
         return str(node.index)
     try:
-        return attributes.attribute(node, name)
+        return attribute(node, name)
     except LookupError:
-        known = ", ".join(attributes.names())
+        known = ", ".join(attribute_names())
         words = f"'{name}' attribute is unknown for the element. Only the following attributes "
         raise InvalidArgument(f"{words}are supported: [{known}]") from None
 
@@ -52,7 +52,7 @@ def _part(*names: str) -> Any:
 
 def _clear(call: Call) -> None:
     """Clear a text field."""
-    if not perform.set_text(call.phone, call.node, ""):
+    if not set_text(call.phone, call.node, ""):
         raise WebDriverError("invalid element state", "Clear text not successful.")
 
 
@@ -73,7 +73,7 @@ def _type(call: Call, node: Node) -> None:
         words = f"Cannot set the element to '{text}'. Did you interact with the correct element?"
         raise WebDriverError("invalid element state", words)
     if enter:
-        perform.focus(call.phone, call.phone.accessibility.find(node.identity) or node)
+        focus(call.phone, call.phone.accessibility.find(node.identity) or node)
         call.phone.key("ENTER")
 
 
@@ -83,10 +83,10 @@ def _set(call: Call, node: Node, text: str, *, replace: bool) -> bool:
             value = float(text)
         except ValueError:
             return False
-        return perform.set_progress(call.phone, node, value)
+        return set_progress(call.phone, node, value)
     view = node.box.view
     before = "" if replace or node.showing_hint else str(getattr(view, "text", ""))
-    return perform.set_text(call.phone, node, before + text)
+    return set_text(call.phone, node, before + text)
 
 
 def _focused(call: Call) -> Node:
@@ -123,9 +123,9 @@ def _extra(node: Node, name: str) -> Any:
     if name == "rect":
         return rect(node.bounds)
     if name in ("enabled", "displayed", "selected"):
-        return attributes.attribute(node, name) == "true"
+        return attribute(node, name) == "true"
     if name == "text" or name.startswith("attribute/"):
-        return attributes.attribute(node, name.removeprefix("attribute/"))
+        return attribute(node, name.removeprefix("attribute/"))
     raise LookupError(name)
 
 
@@ -136,7 +136,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         *("GET", "element/active"),
         lambda call: _found(call, _focused(call), None, single=True, context=None),
     ),
-    ("GET", "element/:id/text", lambda call: attributes.text(call.node)),
+    ("GET", "element/:id/text", lambda call: text_of(call.node)),
     ("GET", "element/:id/name", lambda call: call.node.desc or None),
     ("GET", "element/:id/attribute/:name", _attribute),
     ("GET", "element/:id/rect", lambda call: rect(call.node.bounds)),

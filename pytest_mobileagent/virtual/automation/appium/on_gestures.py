@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_mobileagent.virtual.automation.actions import Sample, Touch, play, spread
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.virtual.automation.appium.routing import Call, Route
+    from pytest_mobileagent.virtual.automation.appium.session import Call, Route
     from pytest_mobileagent.virtual.ui.metrics import Rect
     from pytest_mobileagent.virtual.ui.node import Node
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pytest_mobileagent.virtual.automation.actions import Sample, Touch, do, grouped
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
-from pytest_mobileagent.virtual.automation.touches import Sample, Touch, do, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,15 +8,9 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation import http
-from pytest_mobileagent.virtual.automation.appium import (
-    on_device,
-    on_elements,
-    on_gestures,
-    on_screen,
-    routing,
-)
+from pytest_mobileagent.virtual.automation.appium import on_device, on_elements, on_gestures
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
-from pytest_mobileagent.virtual.automation.appium.session import Session
+from pytest_mobileagent.virtual.automation.appium.session import Call, Session, route
 from pytest_mobileagent.virtual.content import wire_json
 
 if TYPE_CHECKING:
@@ -25,7 +19,7 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "io.appium.uiautomator2.server"
 BASE: Final = "/wd/hub"  # prefix that old clients put before every path
-ROUTES: Final = (*on_device.ROUTES, *on_elements.ROUTES, *on_gestures.ROUTES, *on_screen.ROUTES)
+ROUTES: Final = (*on_device.ROUTES, *on_elements.ROUTES, *on_gestures.ROUTES)
 
 
 class Server:
@@ -79,8 +73,8 @@ class Server:
             return None
         if not path and method == "GET":
             return session.capabilities
-        answer, parts = routing.find(ROUTES, method, path)
-        return answer(routing.Call(session, parts, _body(request)))
+        answer, parts = route(ROUTES, method, path)
+        return answer(Call(session, parts, _body(request)))
 
 
 def _about(session: Session) -> dict[str, Any]:

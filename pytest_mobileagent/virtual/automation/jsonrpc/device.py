@@ -1,13 +1,14 @@
-"""Methods for the device as a whole: touches, keys, clipboard and screen."""
+"""Methods for the device as a whole: touches, keys, clipboard, screen; and the app's keyboard."""
 
 from __future__ import annotations
 
 import base64
+import binascii
 import io
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation import perform
-from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
+from pytest_mobileagent.virtual.automation.actions import Sample, Touch, play, set_text
+from pytest_mobileagent.virtual.automation.jsonrpc.service import (
     Methods,
     flag,
     integer,
@@ -16,11 +17,46 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
     text,
     thrown,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.hierarchy import dump
-from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play
+from pytest_mobileagent.virtual.content.intent import Reply
+from pytest_mobileagent.virtual.sdk.app import App
+from pytest_mobileagent.virtual.ui.node import HEADER, attributes, quoted, tags_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
+    from pytest_mobileagent.virtual.content.intent import Intent
+    from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.node import Node
+
+
+DEPTH = 50  # default depth of a dump
+
+
+def dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bool = False) -> str:
+    """Return the hierarchy of all windows, or of the focused one, down to a depth."""
+    phone, screen = service.phone, service.phone.accessibility
+    windows = [each for each in screen.windows if each.active or not active_only]
+    if not windows:
+        return f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}" />'
+    lines = [f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}">']
+    for index, window in enumerate(windows):
+        tags = tags_of(
+            window.root, index, compressed=compressed, depth=depth, attributes=_attributes
+        )
+        lines += [f"{'  ' * level}{tag}" for level, tag in tags]
+    return "\n".join([*lines, "</hierarchy>", ""])
+
+
+def _attributes(node: Node, index: int) -> Iterator[tuple[str, str]]:
+    *flags, bounds = attributes(node, index)
+    yield from flags
+    yield "visible-to-user", '"true"' if node.visible else '"false"'
+    yield bounds
+    yield "drawing-order", f'"{node.drawing_order}"'
+    yield "hint", quoted(node.hint)
+    yield "display-id", '"0"'
+
 
 STEP = 5  # duration of a swipe's step in ms
 KEYS: Final = {
@@ -119,7 +155,7 @@ def _copy(service: Service, _label: str, content: str) -> None:
 def _clear_input(service: Service) -> None:
     """Clear the focused field."""
     if node := service.phone.accessibility.focused():
-        perform.set_text(service.phone, node, "")
+        set_text(service.phone, node, "")
 
 
 # The screen
@@ -186,4 +222,48 @@ METHODS: Final[Methods] = {
     # A screen reader's last traversed text: there is no screen reader.
     "getLastTraversedText": [((), lambda _: None)],
     "clearLastTraversedText": [((), lambda _: None)],
+}
+
+
+PACKAGE: Final = "com.github.uiautomator"
+KEYBOARD: Final = f"{PACKAGE}/.AdbKeyboard"
+DONE: Final = -1  # Activity.RESULT_OK
+ACTION: Final = "ADB_KEYBOARD_"
+
+
+class AdbKeyboard(App):
+    """The app's behaviour; everything else comes from its APK."""
+
+    package = PACKAGE
+
+    def on_broadcast(self, intent: Intent) -> Reply | None:
+        """Type or clear text, if this keyboard is the current input method."""
+        name = intent.action.removeprefix(ACTION)
+        act = _ACTS.get(name) if name != intent.action else None
+        if act is None or self.phone.ime.current != KEYBOARD:
+            return None
+        extras = {key: str(value) for key, value in intent.extras.items()}
+        try:
+            told = act(self.phone, extras)
+            return Reply(DONE, told if isinstance(told, str) and told else "success")
+        except (ValueError, binascii.Error) as error:
+            return Reply(0, str(error))
+
+
+def _type(phone: Phone, extras: dict[str, str]) -> None:
+    phone.ime.commit(base64.b64decode(extras.get("text", "")).decode("utf-8", "replace"))
+
+
+def _hide(phone: Phone, _: dict[str, str]) -> None:
+    phone.ime.hide()
+    phone.changed()
+
+
+_ACTS: Final[dict[str, Callable[[Phone, dict[str, str]], object]]] = {
+    "CLEAR_TEXT": lambda phone, _: phone.ime.clear(),
+    "EDITOR_CODE": lambda phone, _: phone.ime.enter(),
+    "GET_CLIPBOARD": lambda phone, _: base64.b64encode(phone.clipboard.text.encode()).decode(),
+    "HIDE": _hide,
+    "INPUT_TEXT": _type,
+    "SMART_ENTER": lambda phone, _: phone.ime.enter(),
 }

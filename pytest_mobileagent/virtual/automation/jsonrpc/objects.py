@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pytest_mobileagent.virtual.automation import perform
+from pytest_mobileagent.virtual.automation.actions import Touch, play, set_text, spread
 from pytest_mobileagent.virtual.automation.jsonrpc import device
-from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
+from pytest_mobileagent.virtual.automation.jsonrpc.service import (
     Methods,
     flag,
     integer,
@@ -19,7 +19,6 @@ from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
 )
 from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
-from pytest_mobileagent.virtual.automation.touches import Touch, play, spread
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def _info(node: Node) -> dict[str, Any]:
 
 def _set_text(service: Service, what: Thing, content: str = "") -> bool:
     """Set a field's text; return False if the node does not accept text."""
-    return perform.set_text(service.phone, service.get(what), content)
+    return set_text(service.phone, service.get(what), content)
 
 
 # Touches

@@ -10,14 +10,14 @@ from pytest_mobileagent.patterns import SlowPatternError
 from pytest_mobileagent.virtual.automation import http
 from pytest_mobileagent.virtual.automation.http import Request, Response
 from pytest_mobileagent.virtual.automation.jsonrpc import device, objects
-from pytest_mobileagent.virtual.automation.jsonrpc.calls import (
+from pytest_mobileagent.virtual.automation.jsonrpc.service import (
     INVALID_REQUEST,
     PARSE_ERROR,
     RpcError,
+    Service,
     call,
     thrown,
 )
-from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 from pytest_mobileagent.virtual.content import wire_json
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INPUT_METHOD: Final = "android.view.InputMethod"
 _VIRTUAL: Final = "pytest_mobileagent.virtual"
 KNOWN: Final = {  # apps whose behaviour is implemented here, and where
-    "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.keyboard:AdbKeyboard",
+    "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.device:AdbKeyboard",
     "org.mobileagent.contracts": f"{_VIRTUAL}.image.contracts:Contracts",
     "com.google.androidenv.accessibilityforwarder": f"{_VIRTUAL}.grpc.forwarder:Forwarder",
     "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",

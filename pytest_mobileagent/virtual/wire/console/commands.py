@@ -1,4 +1,4 @@
-"""The console's commands: for the emulator and its snapshots, the phone's sensors, calls and texts."""
+"""The console's commands: for the emulator and its snapshots, for sensors, calls and texts."""
 
 from __future__ import annotations
 
