@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.registration import Pair
+    from pytest_mobileagent.virtual.wire.registration import Pair
 
 _NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds for the adb server to list the phone before the phone is announced
@@ -94,8 +94,8 @@ def _parser(name: str) -> argparse.ArgumentParser:
 async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # `--help` is quick
     from pytest_mobileagent.virtual.phone import BOOTED
-    from pytest_mobileagent.virtual.wire.adb.keys import read_keys
-    from pytest_mobileagent.virtual.wire.adb.registration import claim
+    from pytest_mobileagent.virtual.wire.adbd import read_keys
+    from pytest_mobileagent.virtual.wire.registration import claim
 
     try:
         _check_port(options.adb_server_port)

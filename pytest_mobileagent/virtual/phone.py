@@ -25,7 +25,7 @@ from pytest_mobileagent.virtual.system.accessibility.services import (
 )
 from pytest_mobileagent.virtual.system.activities import Activities
 from pytest_mobileagent.virtual.system.capture import Sight
-from pytest_mobileagent.virtual.system.display import Display
+from pytest_mobileagent.virtual.system.configuration import Display, Locales
 from pytest_mobileagent.virtual.system.hardware import Audio, Hardware, Power, Radios
 from pytest_mobileagent.virtual.system.init import Init
 from pytest_mobileagent.virtual.system.input.dispatcher import Dispatcher, Finger, Touchscreen
@@ -34,12 +34,10 @@ from pytest_mobileagent.virtual.system.input.ime import Clipboard, InputMethods
 from pytest_mobileagent.virtual.system.input.keys import Keys
 from pytest_mobileagent.virtual.system.ipc import Broadcasts, Resolver
 from pytest_mobileagent.virtual.system.keyguard import Keyguard
-from pytest_mobileagent.virtual.system.locales import Locales
 from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
-from pytest_mobileagent.virtual.system.packages.defaults import Defaults
 from pytest_mobileagent.virtual.system.packages.installer import Installer
 from pytest_mobileagent.virtual.system.packages.packages import Packages
-from pytest_mobileagent.virtual.system.packages.permissions import Permissions
+from pytest_mobileagent.virtual.system.packages.permissions import Defaults, Permissions
 from pytest_mobileagent.virtual.system.telephony import Telephony
 from pytest_mobileagent.virtual.system.windows import Windows
 from pytest_mobileagent.virtual.systemui.scenes import Scenes

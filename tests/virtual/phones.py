@@ -21,7 +21,7 @@ import adbutils
 import pytest
 
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.wire.adb.registration import claim
+from pytest_mobileagent.virtual.wire.registration import claim
 from pytest_mobileagent.virtual.wire.server import Server
 
 if TYPE_CHECKING:

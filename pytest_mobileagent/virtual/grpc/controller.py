@@ -11,7 +11,7 @@ from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
 from pytest_mobileagent.virtual.grpc import control
-from pytest_mobileagent.virtual.system.input import dispatcher as evdev
+from pytest_mobileagent.virtual.system.input.dispatcher import NAMES
 from pytest_mobileagent.virtual.system.input.keys import CODES, MODIFIERS, typeable
 from pytest_mobileagent.virtual.ui.canvas import png
 
@@ -193,7 +193,7 @@ class Keyboard:
         elif event.keyCode:
             if event.codeType not in _SHIFT:
                 raise ValueError("key codes are known of the kinds Evdev and XKB")
-            self._press(evdev.NAMES.get(event.keyCode - _SHIFT[event.codeType]), event)
+            self._press(NAMES.get(event.keyCode - _SHIFT[event.codeType]), event)
         elif event.key in _NAMES:
             self._press(_NAMES[event.key], event)
         elif len(event.key) == 1 and typeable(event.key) and not _goes_up(event):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.virtual.app import app as base
-    from pytest_mobileagent.virtual.system.records import Task
+    from pytest_mobileagent.virtual.system.interfaces import Task
     from pytest_mobileagent.virtual.ui.views import Menu
 
 INK = "#ffffff"

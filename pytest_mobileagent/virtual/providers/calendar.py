@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from zoneinfo import ZoneInfo
 
-    from pytest_mobileagent.virtual.app.provider import Values
-    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.app.provider import Uri, Values
 
 
 _EPOCH_DAY = 2_440_588  # the Julian day of 1 January 1970

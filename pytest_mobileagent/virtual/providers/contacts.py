@@ -13,8 +13,7 @@ from pytest_mobileagent.virtual.providers.telephony import CallLog
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.virtual.app.provider import Values
-    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.app.provider import Uri, Values
 
 _MIME = "vnd.android.cursor.item"
 NAME, PHONE = f"{_MIME}/name", f"{_MIME}/phone_v2"

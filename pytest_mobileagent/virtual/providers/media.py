@@ -13,8 +13,7 @@ from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.provider import Table, Values
-    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.app.provider import Table, Uri, Values
     from pytest_mobileagent.virtual.kernel.files import Node
 
 IMAGE, AUDIO, VIDEO, DOCUMENT = 1, 2, 3, 6

@@ -10,9 +10,8 @@ from pytest_mobileagent.virtual.content.settings import NAMESPACES
 from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.app.provider import Table, Values
+    from pytest_mobileagent.virtual.app.provider import Table, Uri, Values
     from pytest_mobileagent.virtual.content.data import Database
-    from pytest_mobileagent.virtual.content.uri import Uri
 
 _COLUMNS = ("_id", "name", "value")
 

@@ -11,8 +11,7 @@ from pytest_mobileagent.virtual.providers.storage import Storage, tables_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.virtual.app.provider import Values
-    from pytest_mobileagent.virtual.content.uri import Uri
+    from pytest_mobileagent.virtual.app.provider import Uri, Values
 
 
 class CallLog(Provider):

@@ -29,7 +29,7 @@ from pytest_mobileagent.virtual.content.intent import (
     to_plain,
 )
 from pytest_mobileagent.virtual.kernel.users import name_of
-from pytest_mobileagent.virtual.system.records import Record, Task
+from pytest_mobileagent.virtual.system.interfaces import Record, Task
 from pytest_mobileagent.virtual.system.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import ProcessTable
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.interfaces import Disabling, Drawer
-    from pytest_mobileagent.virtual.system.packages.defaults import Defaults
-    from pytest_mobileagent.virtual.system.packages.permissions import Permissions
+    from pytest_mobileagent.virtual.system.packages.permissions import Defaults, Permissions
 
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
-from pytest_mobileagent.virtual.system.records import black
+from pytest_mobileagent.virtual.system.interfaces import black
 from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.node import dump
 from pytest_mobileagent.virtual.ui.paint import draw
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.activities import Activities
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.hardware import Power
-    from pytest_mobileagent.virtual.system.interfaces import Building
-    from pytest_mobileagent.virtual.system.records import Task
+    from pytest_mobileagent.virtual.system.interfaces import Building, Task
     from pytest_mobileagent.virtual.system.windows import Windows
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.log import Log
     from pytest_mobileagent.virtual.kernel.processes import ProcessTable
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.ipc import Broadcasts
 
 

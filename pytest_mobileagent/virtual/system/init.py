@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.accessibility.events import Events
     from pytest_mobileagent.virtual.system.accessibility.services import AccessibilityServices
     from pytest_mobileagent.virtual.system.activities import Activities
+    from pytest_mobileagent.virtual.system.configuration import Locales
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import Clipboard, InputMethods
     from pytest_mobileagent.virtual.system.ipc import Broadcasts
-    from pytest_mobileagent.virtual.system.locales import Locales
     from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.telephony import Telephony

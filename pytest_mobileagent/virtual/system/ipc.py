@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError
+from pytest_mobileagent.virtual.app.provider import Ask, Provider, ProviderError, Uri, parse_uri
 from pytest_mobileagent.virtual.content.intent import Intent, Reply
-from pytest_mobileagent.virtual.content.uri import Uri, parse_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

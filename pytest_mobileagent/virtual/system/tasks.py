@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import HOME, MAIN, Intent, from_plain, to_plain
-from pytest_mobileagent.virtual.system.records import Record, Task
+from pytest_mobileagent.virtual.system.interfaces import Record, Task
 from pytest_mobileagent.virtual.ui.layout import UiState
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots import Kept
-from pytest_mobileagent.virtual.system.records import FOCUSABLE, Kind, Toast, Window, black
+from pytest_mobileagent.virtual.system.interfaces import FOCUSABLE, Kind, Toast, Window, black
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import Dialog
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.activities import Activities
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.interfaces import Building, Telling

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.system.records import BAR, Kind, Toast, Window
+from pytest_mobileagent.virtual.system.interfaces import BAR, Kind, Toast, Window
 from pytest_mobileagent.virtual.systemui.lockscreen import lockscreen
 from pytest_mobileagent.virtual.systemui.shade import heads_up, shade
 from pytest_mobileagent.virtual.systemui.system_ui import (
@@ -24,8 +24,8 @@ from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.system.interfaces import Record
     from pytest_mobileagent.virtual.system.ipc import Broadcasts
-    from pytest_mobileagent.virtual.system.records import Record
     from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
     from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect

@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.activities import Activities
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display, Locales
     from pytest_mobileagent.virtual.system.hardware import Power, Radios
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.keyguard import Keyguard
-    from pytest_mobileagent.virtual.system.locales import Locales
     from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.telephony import Telephony

@@ -18,7 +18,7 @@ from pytest_mobileagent.virtual.ui.controls import (
     RadioButton,
     Switch,
 )
-from pytest_mobileagent.virtual.ui.field import paint_field
+from pytest_mobileagent.virtual.ui.editing import paint_field
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
 from pytest_mobileagent.virtual.ui.theme import theme
 from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View

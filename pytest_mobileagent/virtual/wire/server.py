@@ -7,25 +7,24 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pytest_mobileagent.virtual.wire.adb.adbd import Adbd, Tasks
-from pytest_mobileagent.virtual.wire.adb.connection import Connection
-from pytest_mobileagent.virtual.wire.adb.keys import user_keys
-from pytest_mobileagent.virtual.wire.adb.registration import Registration
-from pytest_mobileagent.virtual.wire.adb.stream import MAX_PAYLOAD
-from pytest_mobileagent.virtual.wire.console.console import (
+from pytest_mobileagent.virtual.wire.adbd import Adbd, Tasks, user_keys
+from pytest_mobileagent.virtual.wire.connection import Connection
+from pytest_mobileagent.virtual.wire.console import (
     LONGEST_LINE,
     Console,
     create_token,
     token_file,
 )
-from pytest_mobileagent.virtual.wire.console.registry import Emulator
+from pytest_mobileagent.virtual.wire.console_registry import Emulator
+from pytest_mobileagent.virtual.wire.registration import Registration
+from pytest_mobileagent.virtual.wire.stream import MAX_PAYLOAD
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.registration import Pair
+    from pytest_mobileagent.virtual.wire.registration import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 

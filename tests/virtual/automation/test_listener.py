@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.image.event_listener import ADDRESS, PACKAGE
-from pytest_mobileagent.virtual.wire.adb.stream import Stream
+from pytest_mobileagent.virtual.wire.stream import Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.stream import Packet
+    from pytest_mobileagent.virtual.wire.stream import Packet
 
 SERVICE = f"{PACKAGE}/.ListenerService"
 ENABLE = f"settings put secure enabled_accessibility_services {SERVICE}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import adbutils
 
-from pytest_mobileagent.virtual.wire.adb import registration
+from pytest_mobileagent.virtual.wire import registration
 
 if TYPE_CHECKING:
     import pytest

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.virtual.shell import limits
 from pytest_mobileagent.virtual.shell.processes import processes_of
-from pytest_mobileagent.virtual.wire.adb import shell
+from pytest_mobileagent.virtual.wire import shell
 
 if TYPE_CHECKING:
     from ..phones import Running

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.virtual.system.locales import FRAMEWORK
+from pytest_mobileagent.virtual.system.configuration import FRAMEWORK
 from pytest_mobileagent.virtual.system.packages.permissions import GROUPS
 
 VIRTUAL = Path(FRAMEWORK).parent

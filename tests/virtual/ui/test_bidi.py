@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.virtual.ui import bidi
+from pytest_mobileagent.virtual.ui.text import visual
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ from pytest_mobileagent.virtual.ui import bidi
 )
 def test_runs_are_given_from_left_to_right(text: str, seen: list[str]) -> None:
     """Right-to-left runs are marked with <."""
-    assert [f"{'<' * left}{run}" for run, left in bidi.visual(text)] == seen
+    assert [f"{'<' * left}{run}" for run, left in visual(text)] == seen
 
 
 @pytest.mark.parametrize("text", ["אבג 12 (abc) ד, ה!", "abc (אב [12] גד) 3%", "", "...", "א́ב"])
 def test_no_sign_is_lost(text: str) -> None:
-    assert sorted("".join(run for run, _ in bidi.visual(text))) == sorted(text)
+    assert sorted("".join(run for run, _ in visual(text))) == sorted(text)

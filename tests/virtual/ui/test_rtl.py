@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.field import line_left
+from pytest_mobileagent.virtual.ui.editing import line_left
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.paint import draw

@@ -6,8 +6,8 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Self
 
-from pytest_mobileagent.virtual.wire.adb.keys import private_numbers
-from pytest_mobileagent.virtual.wire.adb.stream import Packet
+from pytest_mobileagent.virtual.wire.adbd import private_numbers
+from pytest_mobileagent.virtual.wire.stream import Packet
 from tests.virtual.phones import PATIENCE
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
-from pytest_mobileagent.virtual.system.display import DISPLAY
-from pytest_mobileagent.virtual.system.records import BAR
+from pytest_mobileagent.virtual.system.configuration import DISPLAY
+from pytest_mobileagent.virtual.system.interfaces import BAR
 from pytest_mobileagent.virtual.ui.canvas import png
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.app.provider import Ask, ProviderError
-from pytest_mobileagent.virtual.content.uri import parse_uri
+from pytest_mobileagent.virtual.app.provider import Ask, ProviderError, parse_uri
 from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Refused, command
 

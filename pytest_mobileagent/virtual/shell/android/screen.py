@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.shell.android.service import fill, help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Refused, UsageError, command, parse
-from pytest_mobileagent.virtual.system.display import DISPLAY
+from pytest_mobileagent.virtual.system.configuration import DISPLAY
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent

@@ -34,7 +34,7 @@ from pytest_mobileagent.virtual.system.accessibility.nodes import (
     described,
     name_of,
 )
-from pytest_mobileagent.virtual.system.records import FOCUSABLE
+from pytest_mobileagent.virtual.system.interfaces import FOCUSABLE
 from pytest_mobileagent.virtual.ui.node import class_name
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.system.interfaces import Window
     from pytest_mobileagent.virtual.system.notifications import Shade
-    from pytest_mobileagent.virtual.system.records import Window
     from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from pytest_mobileagent.virtual.system.accessibility.event import spoken
-from pytest_mobileagent.virtual.system.records import Kind
+from pytest_mobileagent.virtual.system.interfaces import Kind
 from pytest_mobileagent.virtual.ui.dialog import Dialog
 from pytest_mobileagent.virtual.ui.node import Identity, Node, class_name
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.system.hardware import Power
-    from pytest_mobileagent.virtual.system.records import Window
+    from pytest_mobileagent.virtual.system.interfaces import Window
     from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.metrics import Rect
 

@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.system.input.keys import key, split_keys, typeab
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.input.gestures import Gestures
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.input.keys import Keys

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keys import Key
-from pytest_mobileagent.virtual.system.records import BAR, FOCUSABLE, Window
+from pytest_mobileagent.virtual.system.interfaces import BAR, FOCUSABLE, Window
 from pytest_mobileagent.virtual.ui import SeekBar, touch
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.system.accessibility.events import Events
     from pytest_mobileagent.virtual.system.activities import Activities
-    from pytest_mobileagent.virtual.system.display import Display
+    from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.input.keys import Keys

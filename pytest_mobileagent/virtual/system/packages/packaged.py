@@ -5,6 +5,8 @@ The code in an APK cannot run here, so such an app only shows an empty screen.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import importlib
 import posixpath
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -148,3 +150,9 @@ def manifest(app: App) -> Element:
         Element("application", {"label": app.label}, children=activities),
     ]
     return Element("manifest", about, children=parts)
+
+
+def token(package: str, salt: str) -> str:
+    """Return the random-looking part of a path."""
+    digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode()

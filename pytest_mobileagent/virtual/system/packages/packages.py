@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.virtual.app.loading import BrokenApp
 from pytest_mobileagent.virtual.content.intent import DEFAULT, LAUNCHER, MAIN, Filter, Intent, full
 from pytest_mobileagent.virtual.snapshots import Kept
-from pytest_mobileagent.virtual.system.packages.installation import token
-from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide
+from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, app_of, provide, token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
+    from pytest_mobileagent.virtual.system.configuration import Locales
     from pytest_mobileagent.virtual.system.interfaces import Granting, Posting, Running, Typing
-    from pytest_mobileagent.virtual.system.locales import Locales
-    from pytest_mobileagent.virtual.system.packages.installation import Options
 
 
 FIRST_UID = 10_100
@@ -204,8 +202,13 @@ class Packages(Kept):
             self._fill(app)
         self._changes.note()
 
-    def install(self, package: str, code: str, options: Options) -> None:
-        """Install an app whose APKs are in the folder `code`, replacing an older version."""
+    def install(
+        self, package: str, code: str, *, installer: str | None = None, grant: bool = False
+    ) -> None:
+        """Install an app whose APKs are in the folder `code`, replacing an older version.
+
+        With `grant`, all permissions that it requests are granted at once.
+        """
         old, now = self._installed.get(package), self._clock.time()
         app = self._read(code, old.uid if old else self._uid(package))
         if old is None:
@@ -217,8 +220,8 @@ class Packages(Kept):
             old.updated = now
         self._kept.pop(package, None)
         installed = self[package]
-        installed.code, installed.installer = code, options.installer
-        if options.grant:
+        installed.code, installed.installer = code, installer
+        if grant:
             self._permissions.grant_all(package)
         self._changes.note()
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.main import main
-from pytest_mobileagent.virtual.wire.adb.keys import known_keys, read_keys, user_keys
-from pytest_mobileagent.virtual.wire.adb.stream import Packet
+from pytest_mobileagent.virtual.wire.adbd import known_keys, read_keys, user_keys
+from pytest_mobileagent.virtual.wire.stream import Packet
 from tests.virtual.phones import PATIENCE, WHEEL, adb_server
 from tests.virtual.test_main import device
 from tests.virtual.wire.client import CHECKED, CURRENT, PUBLIC_KEY, SIGNATURE, TOKEN, Client, sign
@@ -19,7 +19,7 @@ from tests.virtual.wire.client import CHECKED, CURRENT, PUBLIC_KEY, SIGNATURE, T
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.virtual.wire.adb.keys import PublicKey
+    from pytest_mobileagent.virtual.wire.adbd import PublicKey
     from tests.virtual.phones import Running
 
 DIGEST = bytes(range(20))

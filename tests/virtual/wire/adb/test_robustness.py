@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.wire.adb.stream import Packet
+from pytest_mobileagent.virtual.wire.stream import Packet
 from tests.virtual.wire.client import CHECKED, Client, packet
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.virtual.wire.adb.stream import Packet, ProtocolError, Stream
+from pytest_mobileagent.virtual.wire.stream import Packet, ProtocolError, Stream
 
 CHUNKS = st.lists(st.binary(min_size=1, max_size=50), max_size=20)
 

@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
 )
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
 from pytest_mobileagent.virtual.system.activities import Result, Started
-from pytest_mobileagent.virtual.system.display import qualifiers
+from pytest_mobileagent.virtual.system.configuration import qualifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

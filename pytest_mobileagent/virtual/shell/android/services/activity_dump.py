@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.records import Record, Task
+    from pytest_mobileagent.virtual.system.interfaces import Record, Task
 
 
 @service.dump

@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
     fill,
 )
-from pytest_mobileagent.virtual.system.locales import normal
+from pytest_mobileagent.virtual.system.configuration import normal
 from pytest_mobileagent.virtual.system.packages.permissions import (
     MODES,
     OPS,

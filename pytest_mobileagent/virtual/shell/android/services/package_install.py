@@ -13,12 +13,15 @@ from pytest_mobileagent.virtual.shell.android.service import (
     illegal,
 )
 from pytest_mobileagent.virtual.shell.android.services.package import service
-from pytest_mobileagent.virtual.system.packages.installation import InstallError, Options
-from pytest_mobileagent.virtual.system.packages.installer import UnknownSession
+from pytest_mobileagent.virtual.system.packages.installer import (
+    InstallError,
+    Options,
+    UnknownSession,
+)
 from pytest_mobileagent.virtual.system.packages.packages import UnknownPackage
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.system.packages.installation import Session
+    from pytest_mobileagent.virtual.system.packages.installer import Session
 
 SWITCHES = {
     "-R": ("replace", False),

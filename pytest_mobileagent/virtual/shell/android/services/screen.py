@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Service,
     fill,
 )
-from pytest_mobileagent.virtual.system.display import DISPLAY
+from pytest_mobileagent.virtual.system.configuration import DISPLAY
 
 # The image's only resource overlay, for the kind of navigation bar that it draws.
 NAVIGATION = "com.android.internal.systemui.navbar.threebutton"

@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
-    from pytest_mobileagent.virtual.system.records import Record, Window
+    from pytest_mobileagent.virtual.system.interfaces import Record, Window
 
 SMALLEST_DENSITY = 72
 service = Service("window", script="wm", interface="android.view.IWindowManager")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.virtual.faults import FaultError, usage
 from pytest_mobileagent.virtual.shell.commands.listing import human_size
 from pytest_mobileagent.virtual.system.hardware import Fix
-from pytest_mobileagent.virtual.wire.console.registry import (
+from pytest_mobileagent.virtual.wire.console_registry import (
     Emulator,
     Hangup,
     Refusal,

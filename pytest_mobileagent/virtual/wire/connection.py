@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.automation.appium import knock
-from pytest_mobileagent.virtual.wire.adb import reverse, shell, sync
-from pytest_mobileagent.virtual.wire.adb.keys import TOKEN_BYTES
-from pytest_mobileagent.virtual.wire.adb.reverse import Reverses
-from pytest_mobileagent.virtual.wire.adb.stream import (
+from pytest_mobileagent.virtual.wire import reverse, shell, sync
+from pytest_mobileagent.virtual.wire.adbd import TOKEN_BYTES
+from pytest_mobileagent.virtual.wire.reverse import Reverses
+from pytest_mobileagent.virtual.wire.stream import (
     CHECKED,
     MAX_PAYLOAD,
     VERSION,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
+    from pytest_mobileagent.virtual.wire.adbd import Adbd
 
     Service = Callable[[Stream], Awaitable[None]]
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.virtual.kernel.sockets import Sockets
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+    from pytest_mobileagent.virtual.wire.stream import Stream
+
 
 _FIRST_FREE_PORT = 32768  # where Linux starts assigning ports
 

@@ -14,7 +14,8 @@ from pytest_mobileagent.virtual.shell.commands.listing import full_mode, inode, 
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+    from pytest_mobileagent.virtual.wire.stream import Stream
+
 
 _REQUEST = struct.Struct("<4sI")
 _STAT = struct.Struct("<III")  # mode, size, time

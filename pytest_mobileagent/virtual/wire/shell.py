@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.shell.streams import Reader, Writer
-    from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
-    from pytest_mobileagent.virtual.wire.adb.stream import Stream
+    from pytest_mobileagent.virtual.wire.adbd import Adbd
+    from pytest_mobileagent.virtual.wire.stream import Stream
 
     Start = Callable[[Reader, Writer, Writer], Coroutine[None, None, int]]
 

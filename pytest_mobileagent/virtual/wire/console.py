@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.wire.console import commands  # noqa: F401 - they register
-from pytest_mobileagent.virtual.wire.console.registry import (
+from pytest_mobileagent.virtual.wire import console_commands  # noqa: F401 - it registers them
+from pytest_mobileagent.virtual.wire.console_registry import (
     ROOT,
     Command,
     Emulator,

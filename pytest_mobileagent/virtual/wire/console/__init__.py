@@ -1,1 +1,0 @@
-"""The emulator's console: a command is a function with `@command("GROUP NAME", "what it does")`."""
