@@ -7,15 +7,12 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import (
-    Ask,
     Finish,
-    Impossible,
     Key,
     LongPress,
     Open,
     Scroll,
     Tap,
-    Task,
     Type,
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
@@ -123,12 +120,6 @@ def test_the_older_tool_clicks_where_the_mouse_was_moved_to() -> None:
     assert len(episode.steps[0].calls) == 2
 
 
-def test_looking_at_the_screen_is_not_a_step() -> None:
-    episode, model = work([LOOK, TAP, DONE])
-    assert [step.action for step in episode.steps] == [Tap(539, 180), Finish("two notes")]
-    assert shade(model.requests[1].messages[-1]) == 200
-
-
 def test_an_action_that_phones_lack_is_reported_and_uses_a_step() -> None:
     episode, model = work([says(use("triple_click", coordinate=[1, 1])), DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
@@ -141,29 +132,10 @@ def test_the_three_newest_screenshots_stay() -> None:
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
-    task = Task("Count.", user="The red one.")
-    asking = says(ToolCall("t1", "ask_user", {"question": "Which list?"}))
-    episode, model = work([asking, DONE], task=task)
-    assert episode.steps[0].action == Ask("Which list?")
-    assert "The user answers: The red one." in model.requests[1].messages[-1].text
-
-
 def test_it_learns_which_action_failed() -> None:
     episode, model = work([says(use("wait", duration=1000)), DONE])
     assert episode.steps[0].notice
     assert "That could not be done" in model.requests[1].messages[-1].text
-
-
-def test_a_refusal_gives_up() -> None:
-    episode, _ = work([ScriptedReply("", stop="refusal")])
-    assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
-
-
-def test_a_truncated_reply_is_a_step_without_an_action() -> None:
-    episode, model = work([ScriptedReply("I see", stop="length"), DONE])
-    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
-    assert "was cut off" in model.requests[1].messages[-1].text
 
 
 def test_it_speaks_with_the_messages_api() -> None:

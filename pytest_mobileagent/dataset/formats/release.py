@@ -8,7 +8,6 @@ one by one, so that a data set may be much larger than the memory.
 from __future__ import annotations
 
 import importlib
-import struct
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,8 +18,9 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
-from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.errors import GraphError, ScreenError
 from pytest_mobileagent.fileio import opened, read_bytes
+from pytest_mobileagent.screen import encoding
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
@@ -301,25 +301,19 @@ def inside(folder: Path, name: str, where: str) -> Path:
 def flaw_of_picture(path: Path) -> str:
     """Return the reason why a file cannot be the picture of a page, or an empty string."""
     try:
-        begin = _begin(path)
+        with opened(path, follows=True) as file:
+            encoding.size_of(file.read(24))
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror or error}"
-    return "" if _is_png(begin) else f"{path.name} is not a PNG image: it begins {begin[:16]!r}"
+    except ScreenError as error:
+        return str(error).replace("the screenshot", path.name, 1)
+    return ""
 
 
 def size_of(path: Path) -> Size | None:
     """Return the width and height of a picture in pixels, or None if it is not a PNG image."""
     try:
-        begin = _begin(path)
-    except OSError:
+        with opened(path, follows=True) as file:
+            return encoding.size_of(file.read(24))
+    except (OSError, ScreenError):
         return None
-    return struct.unpack(">II", begin[16:]) if _is_png(begin) else None
-
-
-def _begin(path: Path) -> bytes:
-    with opened(path, follows=True) as file:
-        return file.read(24)
-
-
-def _is_png(begin: bytes) -> bool:
-    return begin[:8] == b"\x89PNG\r\n\x1a\n" and begin[12:16] == b"IHDR" and len(begin) == 24

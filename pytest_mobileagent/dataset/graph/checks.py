@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
-from pytest_mobileagent.errors import GraphError, TaskError
+from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import why_unreadable
+from pytest_mobileagent.screen.encoding import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.dataset.graph.store import Graph, Page
 
-_PNG = b"\x89PNG\r\n\x1a\n"
 _BROKEN_SOURCE = """
     SELECT rowid, source, target FROM edges WHERE source NOT IN (SELECT id FROM pages) LIMIT 100"""
 _BROKEN_TARGET = """
@@ -127,9 +127,10 @@ def _of_picture(graph: Graph, page: Page) -> str:
     file = graph.file(page.png)
     with opened(file, follows=True) as picture:
         header = picture.read(24)
-    if header[:8] != _PNG or header[12:16] != b"IHDR" or len(header) < 24:
-        return f"{file} is not a PNG image: it begins {header[:16]!r}"
-    width, height = int.from_bytes(header[16:20]), int.from_bytes(header[20:])
+    try:
+        width, height = size_of(header)
+    except ScreenError as error:
+        return str(error).replace("the screenshot", str(file), 1)
     if (width, height) != page.size:
         return f"{file} is {width}x{height} pixels, not {page.size[0]}x{page.size[1]}"
     return ""

@@ -18,6 +18,7 @@ empty. `same` is the id of the page that represents all pages equal to it, usual
 from __future__ import annotations
 
 import hashlib
+import io
 import sqlite3
 import struct
 import weakref
@@ -341,14 +342,8 @@ def flaw_of_png(content: bytes) -> str:
 @lru_cache(maxsize=16)
 def white(size: Size) -> bytes:
     """Return a white PNG image of a size."""
-    width, height = size
+    from PIL import Image  # heavy, so loaded only when it is used
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    rows = (b"\0" + b"\xff" * ((width + 7) // 8)) * height
-    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+    encoded = io.BytesIO()
+    Image.new("1", size, 1).save(encoded, "PNG")
+    return encoded.getvalue()

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import sqlite3
-import struct
 import weakref
 from collections import Counter
 from pathlib import Path
@@ -31,9 +30,10 @@ from pytest_mobileagent.dataset.graph.store import (
     Graph,
     digest_of,
 )
-from pytest_mobileagent.errors import GraphError, HostError
+from pytest_mobileagent.errors import GraphError, HostError, ScreenError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.jsonable import to_line
+from pytest_mobileagent.screen.encoding import size_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -292,12 +292,12 @@ def _size(png: bytes | Path, page: str) -> Size:
             header = file.read(24)
     else:
         header = png[:24]
-    if len(header) < 24 or header[:8] != b"\x89PNG\r\n\x1a\n" or header[12:16] != b"IHDR":
+    try:
+        return size_of(header)
+    except ScreenError as error:
         where = f" {png}" if isinstance(png, Path) else ""
-        msg = f"page {page!r}: its picture{where} is not a PNG image: it begins {header[:16]!r}"
-        raise GraphError(msg)
-    width, height = struct.unpack(">II", header[16:])
-    return width, height
+        why = str(error).replace("the screenshot", f"its picture{where}", 1)
+        raise GraphError(f"page {page!r}: {why}") from None
 
 
 def add_trajectory(
