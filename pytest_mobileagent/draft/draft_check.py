@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.draft.drafting import ROLE, Drafting, places, recorded_tasks
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
-from pytest_mobileagent.draft.sandbox.run import check_sandbox
+from pytest_mobileagent.draft.sandbox import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.isolation import UnavailableError
 from pytest_mobileagent.jsonable import printable

@@ -17,7 +17,7 @@ from pytest_mobileagent.action import action
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import EventSelector
-from pytest_mobileagent.draft.sandbox.inside import MODULES
+from pytest_mobileagent.draft.inside import MODULES
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.errors import ScreenError

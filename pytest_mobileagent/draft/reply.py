@@ -12,7 +12,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_mobileagent.draft.sandbox.inside import MODULES, may_import
+from pytest_mobileagent.draft.inside import MODULES, may_import
 from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:

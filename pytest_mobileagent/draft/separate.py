@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.draft.sandbox.run import ask_prefixes
+from pytest_mobileagent.draft.sandbox import ask_prefixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.draft.reply import DraftFunction
-    from pytest_mobileagent.draft.sandbox.run import PrefixAnswer
+    from pytest_mobileagent.draft.sandbox import PrefixAnswer
     from pytest_mobileagent.verdict import Verdict
 
 # The behaviour of a draft on an episode; only the first separates success from failure.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox.run import PrefixAnswer
+from pytest_mobileagent.draft.sandbox import PrefixAnswer
 from pytest_mobileagent.draft.separate import Separation
 from pytest_mobileagent.verdict import Verdict
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import isolation as kernel
-from pytest_mobileagent.draft.sandbox import inside
-from pytest_mobileagent.draft.sandbox.inside import answer, prepare
-from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
+from pytest_mobileagent.draft import inside
+from pytest_mobileagent.draft.inside import answer, prepare
+from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -57,10 +57,10 @@ class PrefixAnswer:
         return cls(holds, reason, broke)
 
 
-_MODULE = "pytest_mobileagent.draft.sandbox.inside"
+_MODULE = "pytest_mobileagent.draft.inside"
 # With -I and -S, Python reads no user settings and start-up files; the module path is passed on.
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
-_HERE = Path(__file__).parents[3]  # where this package is
+_HERE = Path(__file__).parents[2]  # where this package is
 _LOADING = 60.0  # seconds to load modules and an episode
 
 

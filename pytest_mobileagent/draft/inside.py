@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pytest_mobileagent.check.answers.outcome import read_answer
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
-from pytest_mobileagent.draft.sandbox.run import PrefixAnswer, SandboxLimits
+from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits
 from pytest_mobileagent.errors import ScreenError, UndecidedError, in_one_line
 from pytest_mobileagent.isolation import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.processes import die_with_parent, is_readable

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from pytest_mobileagent import isolation as kernel
-from pytest_mobileagent.draft.sandbox import run
-from pytest_mobileagent.draft.sandbox.run import (
+from pytest_mobileagent.draft import sandbox
+from pytest_mobileagent.draft.sandbox import (
     PrefixAnswer,
     SandboxLimits,
     ask_prefixes,
@@ -95,8 +95,8 @@ def test_an_episode_that_does_not_exist_is_an_error(tmp_path):
 )
 def test_the_output_of_the_process_is_validated(monkeypatch, tmp_path, reply):
     done = subprocess.CompletedProcess([], 0, reply, b"")
-    monkeypatch.setattr(run, "unsupported", lambda: "")
-    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(sandbox, "unsupported", lambda: "")
+    monkeypatch.setattr(sandbox.subprocess, "run", lambda *_, **__: done)
     with pytest.raises(HostError, match="sandbox's process"):
         ask_prefixes(tmp_path, 1, body("pass"), "test_it")
 
@@ -105,14 +105,14 @@ def test_long_reasons_are_cut(monkeypatch, tmp_path):
     answer = {"holds": False, "reason": "x" * 10**6, "broke": False}
     reply = json.dumps({"answers": [answer]}).encode()
     done = subprocess.CompletedProcess([], 0, reply, b"")
-    monkeypatch.setattr(run, "unsupported", lambda: "")
-    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: done)
+    monkeypatch.setattr(sandbox, "unsupported", lambda: "")
+    monkeypatch.setattr(sandbox.subprocess, "run", lambda *_, **__: done)
     assert len(ask_prefixes(tmp_path, 0, body("pass"), "test_it")[0].reason) == 2000
 
 
 def test_nothing_runs_on_a_system_without_isolation(monkeypatch, tmp_path):
-    monkeypatch.setattr(run, "unsupported", lambda: "a sandbox needs Linux's seccomp")
-    monkeypatch.setattr(run.subprocess, "run", None)
+    monkeypatch.setattr(sandbox, "unsupported", lambda: "a sandbox needs Linux's seccomp")
+    monkeypatch.setattr(sandbox.subprocess, "run", None)
     for ask in (check_sandbox, lambda: ask_prefixes(tmp_path, 1, body("pass"), "test_it")):
         with pytest.raises(UnavailableError, match="seccomp"):
             ask()

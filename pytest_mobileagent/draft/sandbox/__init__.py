@@ -1,1 +1,0 @@
-"""The sandbox, which runs a function written by a model so that it can only read an episode."""
