@@ -13,6 +13,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.reuse.earlier import CasePlan, EarlierRun
 from pytest_mobileagent.plugin.sources import as_usage_error, path_of, usage_error
+from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.run.folder import is_held
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
-    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.verdict import Verdict
 
 
@@ -165,4 +165,5 @@ class RecordedEarlierRun(EarlierRun, ABC):
 
     def read_decisions(self, given: Mapping[str, str]) -> None:
         """In a worker, read what the run's owner has decided."""
-        self.reused, self.to_score = read_json(Path(given["decided"]))
+        reused, self.to_score = read_json(Path(given["decided"]))
+        self.reused = {key: Entry.from_json(each) for key, each in reused.items()}

@@ -18,6 +18,7 @@ from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, CasePlan
+from pytest_mobileagent.report.recorded_run import read_report
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Worker(Agent):
@@ -38,8 +39,8 @@ def mobile_lease():
 def pytest_collection_finish(session):
     if Path("kept.json").exists():
         run = Path(json.loads(Path("kept.json").read_text()))
-        tasks = json.loads((run / "report.json").read_text())["tasks"]
-        entries = {task["nodeid"]: task for task in tasks}
+        tasks = read_report(run / "report.json")["tasks"]
+        entries = {task.nodeid: task for task in tasks}
 
         class Recorded(EarlierRun):
             source = run

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pytest_mobileagent.plugin.reuse.reusing import ReuseDecision, decide, in_words
+from pytest_mobileagent.report.entry import Entry
 
 PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
 PARTS = {"goal": "g", "seed": "s", "check": "k"}
-DONE = {"outcome": "passed", "episode": "episodes/a.0"}
+DONE = Entry(id="a", outcome="passed", success=True, episode="episodes/a.0")
 
 
 def plan(parts: Any = PARTS, prints: Any = PRINTS, **head: Any) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def decided(old: Any, new: Any, task: Any = DONE) -> tuple[str, str]:
 
 @pytest.mark.parametrize("outcome", ["passed", "failed", "review"])
 def test_unchanged_decided_results_are_reused(outcome):
-    assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("reused", "")
+    assert decided(plan(), plan(), replace(DONE, outcome=outcome)) == ("reused", "")
 
 
 def test_combined_fingerprint_of_other_tasks_is_ignored():
@@ -55,7 +57,7 @@ def test_a_change_that_affects_all_tasks_runs_all(name):
 
 @pytest.mark.parametrize("outcome", ["error", "skipped", "not run", "xfailed", "xpassed"])
 def test_undecided_tasks_are_run(outcome):
-    assert decided(plan(), plan(), {**DONE, "outcome": outcome}) == ("run", f"{outcome} before")
+    assert decided(plan(), plan(), replace(DONE, outcome=outcome)) == ("run", f"{outcome} before")
 
 
 def test_task_missing_from_the_earlier_run_is_new():
@@ -63,7 +65,7 @@ def test_task_missing_from_the_earlier_run_is_new():
 
 
 def test_result_without_episode_runs_again():
-    assert decided(plan(), plan(), {**DONE, "episode": None}) == ("run", "without an episode")
+    assert decided(plan(), plan(), replace(DONE, episode=None)) == ("run", "without an episode")
 
 
 @pytest.mark.parametrize("old", [{}, {"run": {}}, {"digests": []}, plan([]), plan(None)])
