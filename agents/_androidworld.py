@@ -261,8 +261,8 @@ Each action is JSON:
 - wait until the screen has changed: {{"action_type": "wait"}}"""
 
 GUIDANCE = """Advice:
-- Take the easiest of several ways. If something does not work, trying it once more may help; if
-  the history shows that it did not, take another way.
+- If there are several ways, take the easiest one. If something does not work, trying it once more
+  may help; if the history shows that it did not, take another way.
 - Look things up on the phone where you need to: for "What is on my schedule tomorrow?", open the
   calendar, read, answer, and end with the status action.
 - A question has to be answered with `answer` before you end. That the answer is on the screen is
@@ -272,11 +272,11 @@ GUIDANCE = """Advice:
 - Type with `input_text`, passwords too, not by tapping keys. Delete text that is already in the
   field first.
 - {visible}
-- Scroll in several directions to find what is not to be seen.
+- Scroll in several directions to find what is not visible.
 - Scrolling goes against the finger: "down" shows what is further down. If one direction does not
   help, try the opposite.
-- To select text, press it long: some of it is then selected, and a bar with `copy`, `paste` and
-  `select all` mostly appears. You cannot drag, so you cannot select just any part.
+- To select text, long-press it: part of it is then selected, and a bar with `copy`, `paste` and
+  `select all` usually appears. You cannot drag, so you cannot select an arbitrary part.
 - To delete text, put the cursor behind it and use the keyboard's backspace (a long press deletes
   more), or select the text and use backspace then.
 - To copy, select and tap `copy` in the bar. To paste, press the field long and tap `paste`.

@@ -26,6 +26,52 @@ SETTINGS = {
 }
 HOME = "System Home"
 SCREEN = "** Screen Info **\n\n{info}"
+# Each operation, and what it does in English and in Chinese; some are only in the Chinese prompt.
+OPERATIONS = (
+    (
+        'do(action="Launch", app="xxx")',
+        "Starts an app; faster than looking for its icon.",
+        "启动应用，比在桌面上找图标更快。",
+    ),
+    (
+        'do(action="Tap", element=[x,y])',
+        'Taps a point. Add message="xxx" where money, payment or privacy are at stake.',
+        '点击一个点。涉及财产、支付、隐私时加上 message="重要操作"。',
+    ),
+    (
+        'do(action="Type", text="xxx")',
+        "Types into the input box that has the focus, and replaces its text. Tap the box first.",
+        "在已聚焦的输入框中输入文字，原有文字会先被清除。请先点击输入框。",
+    ),
+    ('do(action="Type_Name", text="xxx")', "", "输入人名，其余同 Type。"),
+    (
+        'do(action="Swipe", start=[x1,y1], end=[x2,y2])',
+        "Moves a finger, to scroll or to drag.",
+        "从起点滑动到终点，用于滚动或拖动。",
+    ),
+    ('do(action="Long Press", element=[x,y])', "Holds a point.", "长按一个点。"),
+    ('do(action="Double Tap", element=[x,y])', "Taps a point twice.", "双击一个点。"),
+    ('do(action="Back")', "Goes back, or closes a pop-up.", "返回上一个界面，或关闭弹窗。"),
+    ('do(action="Home")', "Goes to the home screen.", "回到桌面。"),
+    ('do(action="Wait", duration="x seconds")', "Waits for a page to load.", "等待页面加载。"),
+    ('do(action="Note", message="True")', "", "记下当前页面的内容。"),
+    ('do(action="Call_API", instruction="xxx")', "", "总结或评论记下的内容。"),
+    (
+        'do(action="Take_over", message="xxx")',
+        "Asks the user to take over, for a login or a verification.",
+        "登录和验证时请用户接手。",
+    ),
+    (
+        'do(action="Interact")',
+        "Asks the user which of several options to take.",
+        "有多个选项都符合条件时，询问用户。",
+    ),
+    (
+        'finish(message="xxx")',
+        "Ends the task; the message is the result.",
+        "任务已准确完整地完成，message 是结果。",
+    ),
+)
 ENGLISH = """\
 The current date: {date}
 # Setup
@@ -43,27 +89,9 @@ Your output has exactly this form:
 
 # Operations
 Coordinates are integers from (0,0) at the top left to (999,999) at the bottom right.
-- do(action="Launch", app="Settings")
-  Starts an app; faster than looking for its icon.
-- do(action="Tap", element=[x,y])
-  Taps a point. Add message="..." where money, payment or privacy are at stake.
-- do(action="Type", text="Hello World")
-  Types into the input box that has the focus, and replaces what is in it. Tap the box first.
-- do(action="Swipe", start=[x1,y1], end=[x2,y2])
-  Moves a finger, to scroll or to drag.
-- do(action="Long Press", element=[x,y])
-- do(action="Double Tap", element=[x,y])
-- do(action="Back")
-- do(action="Home")
-- do(action="Wait", duration="x seconds")
-- do(action="Take_over", message="...")
-  Asks the user to step in, for a login or a verification.
-- do(action="Interact")
-  Asks the user which of several options to take.
-- finish(message="...")
-  Ends the task; the message is the result.
+{operations}
 
-Remember: think first, give one line of operation only, and keep to the format strictly."""
+Remember: think first, give a single line of operation, and keep strictly to the format."""
 CHINESE = """\
 今天的日期是：{date}
 你负责替用户操作一部安卓手机。每一步你会看到当前屏幕的截图，请结合之前的操作，给出最合适的下一个操作。
@@ -73,36 +101,7 @@ CHINESE = """\
 其中 {{think}} 简要说明为什么这样做，{{action}} 是下面列出的操作之一，只写一行。
 
 坐标从左上角 (0,0) 到右下角 (999,999)。操作有：
-- do(action="Launch", app="xxx")
-  启动应用，比在桌面上找图标更快。
-- do(action="Tap", element=[x,y])
-  点击一个点。涉及财产、支付、隐私时加上 message="重要操作"。
-- do(action="Type", text="xxx")
-  在已聚焦的输入框中输入文字，原有文字会先被清除。请先点击输入框。
-- do(action="Type_Name", text="xxx")
-  输入人名，其余同 Type。
-- do(action="Swipe", start=[x1,y1], end=[x2,y2])
-  从起点滑动到终点，用于滚动或拖动。
-- do(action="Long Press", element=[x,y])
-  长按一个点。
-- do(action="Double Tap", element=[x,y])
-  双击一个点。
-- do(action="Back")
-  返回上一个界面，或关闭弹窗。
-- do(action="Home")
-  回到桌面。
-- do(action="Wait", duration="x seconds")
-  等待页面加载。
-- do(action="Note", message="True")
-  记下当前页面的内容。
-- do(action="Call_API", instruction="xxx")
-  总结或评论记下的内容。
-- do(action="Take_over", message="xxx")
-  登录和验证时请用户接手。
-- do(action="Interact")
-  有多个选项都符合条件时，询问用户。
-- finish(message="xxx")
-  任务已准确完整地完成，message 是结果。
+{operations}
 
 规则：
 1. 先确认当前应用是不是目标应用，不是就用 Launch。
@@ -172,8 +171,14 @@ class AutoGlm(EndpointAgent):
     def _system(self, time: datetime | None) -> str:
         if is_chinese(self.briefing):
             date = f"{time:%Y年%m月%d日} 星期{WEEKDAYS[time.weekday()]}" if time else "未知"
-            return CHINESE.format(date=date)
-        return ENGLISH.format(date=f"{time:%Y-%m-%d, %A}" if time else "unknown")
+            return CHINESE.format(date=date, operations=operations(2))
+        date = f"{time:%Y-%m-%d, %A}" if time else "unknown"
+        return ENGLISH.format(date=date, operations=operations(1))
+
+
+def operations(column: int) -> str:
+    """Return the list of operations in the language of a column of `OPERATIONS`."""
+    return "\n".join(f"- {each[0]}\n  {each[column]}" for each in OPERATIONS if each[column])
 
 
 def is_chinese(briefing: Briefing) -> bool:

@@ -26,7 +26,7 @@ a number at its top left.
 
 The actions are:
 - CLICK[number]: tap the element with this number
-- LONG_PRESS[number]: press it long
+- LONG_PRESS[number]: touch and hold it
 - SCROLL[direction]: move the finger up, down, left or right over the screen; up shows what is
   further down. SCROLL[number, direction] does so on one element.
 - TYPE[text]: type into the field that has the focus; click a field first

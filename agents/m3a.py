@@ -40,7 +40,7 @@ class M3A(AndroidWorldAgent):
     )
     screen_text = (
         "You are given the present screenshot, and the same with numbered boxes. These are details"
-        " of elements, under the same numbers (scroll to those that are not to be seen before you"
+        " of elements, under the same numbers (scroll to those that are not visible before you"
         " use them):"
     )
     compared_text = (

@@ -44,6 +44,15 @@ def positive(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
 
 
+def report_progress(done: int, of: int, what: str) -> None:
+    """Print progress on standard error: in one line on a terminal, otherwise every 50 `what`."""
+    is_terminal = sys.stderr.isatty()
+    if is_terminal or done == of or done % 50 == 0:
+        end = "" if is_terminal and done < of else "\n"
+        begin = "\r" if is_terminal else ""
+        print(f"{begin}{done} of {of} {what}", end=end, file=sys.stderr, flush=True)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that escapes control characters when its errors quote arguments."""
 

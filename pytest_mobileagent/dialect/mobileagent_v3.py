@@ -16,7 +16,6 @@ from pytest_mobileagent.action.action import (
     Open,
     Swipe,
     Tap,
-    Type,
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import (
@@ -29,7 +28,7 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
-from pytest_mobileagent.dialect.qwen import BUTTONS, mobile_use
+from pytest_mobileagent.dialect.qwen import BUTTONS, action_without_point, mobile_use
 from pytest_mobileagent.dialect.reading import number, object_in, spoken
 
 if TYPE_CHECKING:
@@ -177,13 +176,12 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
         return Impossible() if fields.get("status") == "failure" else Finish()
     if kind == "wait":
         return Wait(_seconds(fields))
-    texts = {"type": Type, "answer": Finish, "open_app": Open, "open": Open}
-    if kind not in texts:
+    name = {"open_app": "open"}.get(kind, kind)
+    if name not in {"type", "answer", "open"}:
         raise unknown("action", kind)
     if "text" not in fields:
         raise DialectError(f"{kind} needs text")
-    action: Action = texts[kind](str(fields["text"]))
-    return action
+    return action_without_point(name, {"text": str(fields["text"])})
 
 
 def _seconds(fields: Mapping[str, Any]) -> float:

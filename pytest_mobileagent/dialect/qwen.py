@@ -135,7 +135,7 @@ class Qwen(Dialect):
                 start = self._pixel(arguments, "coordinate", frame)
                 return Swipe(*start, *self._pixel(arguments, "coordinate2", frame))
             case _:
-                return _action_without_point(name, arguments)
+                return action_without_point(name, arguments)
 
     def _arguments(self, action: Action, frame: Frame) -> dict[str, Any]:
         if tool_arguments := mobile_use(action, frame, self._scale(frame)):
@@ -195,7 +195,7 @@ def _remarks(before: str) -> dict[str, str]:
     return {part: match[1].strip() for part, match in found.items() if match and match[1].strip()}
 
 
-def _action_without_point(name: str, arguments: dict[str, Any]) -> Action:
+def action_without_point(name: str, arguments: dict[str, Any]) -> Action:
     """Return the action of a call that has no point."""
     match name:
         case "type":

@@ -7,10 +7,11 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name, report_progress
 from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import MobileAgentError, TaskError
@@ -108,7 +109,8 @@ def _written(
     cache = _cache(given, choice.references, project)
     settings = ModelSettings(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
     writers = Writers(settings, examples)
-    written = write_all(groups, writers, given.threads, left_out, _report_progress)
+    progress = partial(report_progress, what="routes")
+    written = write_all(groups, writers, given.threads, left_out, progress)
     if not written:
         raise TaskError(f"no instruction was written: {_counted(left_out)}")
     drafts = write_new(given.output, written, unreviewed=given.unreviewed)
@@ -247,15 +249,6 @@ def _summary(
     review = f"keep, edit and drop them: {program_name('review')} {given.output}"
     lines.append(f"tasks in {given.output}: {kept}; {review}")
     return "\n".join(lines)
-
-
-def _report_progress(done: int, of: int) -> None:
-    """Report progress on standard error: on a terminal in one line, otherwise every 50 routes."""
-    is_terminal = sys.stderr.isatty()
-    if is_terminal or done == of or done % 50 == 0:
-        end = "" if done < of and is_terminal else "\n"
-        line = f"{done} of {of} routes"
-        print(f"\r{line}" if is_terminal else line, end=end, file=sys.stderr, flush=True)
 
 
 def _parser() -> Parser:

@@ -7,10 +7,11 @@ import json
 import sys
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_mobileagent.arguments import Parser, positive, program_name
+from pytest_mobileagent.arguments import Parser, positive, program_name, report_progress
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable, to_wire
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
                 uses_components=not given.no_coarse,
                 threads=given.threads,
             )
-            outcome = judge_all(plan, _report_progress)
+            outcome = judge_all(plan, partial(report_progress, what="episodes judged"))
             found = summary(plan, labels, outcome)
     except KeyboardInterrupt:  # a second Ctrl-C, or before any judge was asked
         return 130
@@ -67,15 +68,6 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
         print(f"error: {printable(str(error))}", file=sys.stderr)
         return 2
     return _report(found, given, labels, outcome)
-
-
-def _report_progress(done: int, of: int) -> None:
-    """Report progress on standard error: in one line on a terminal, else every 50 episodes."""
-    is_terminal = sys.stderr.isatty()
-    if is_terminal or done == of or done % 50 == 0:
-        line = f"{done} of {of} episodes judged"
-        print(f"\r{line}" if is_terminal else line, end="" if done < of and is_terminal else "\n",
-              file=sys.stderr, flush=True)  # fmt: skip
 
 
 def _report(
