@@ -269,25 +269,27 @@ _NO = "no|nope|false|否|不是的?|没有|不对|不可以|不能|不"
 
 def yes() -> Kind:
     """Return the answer yes."""
-    return _polarity("yes", _YES, _NO, denial="(?!)")
+    return _polarity("yes", rf"\W*({_YES})(?![a-z])", _NO)
 
 
 def no() -> Kind:
-    """Return the answer no."""
-    return _polarity("no", _NO, _YES, denial=r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]")
+    """Return the answer no; a sentence after it has to deny once: "No, it is not"."""
+    denial = r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]"
+    rest = rf"(?:\W*$|(?:(?!{denial}).)*({denial})(?:(?!{denial}).)*$)"
+    return _polarity("no", rf"\W*({_NO})(?![a-z]){rest}", _YES)
 
 
-def _polarity(shown: str, own: str, other: str, denial: str) -> Kind:
-    said, opposite = rf"\W*({own})(?![a-z])", rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))"
+def _polarity(shown: str, said: str, other: str) -> Kind:
+    opposite = rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))"
 
     def places(text: Text) -> list[Place]:
-        word = re.match(said, text.folded)
-        denials = re.compile(denial).finditer(text.folded, word.end()) if word else ()
-        return [word.span(1), *(each.span() for each in denials)] if word else []
+        found = re.match(said, text.folded)
+        return [span for span in found.regs[1:] if span != (-1, -1)] if found else []
 
-    return Kind(
-        shown, places, lambda text: bool(text.words) and not re.match(opposite, text.folded)
-    )
+    def may_occur(text: Text) -> bool:
+        return bool(text.words) and not re.match(opposite, text.folded)
+
+    return Kind(shown, places, may_occur)
 
 
 def one_of(*values: str | Kind) -> Kind:

@@ -7,10 +7,9 @@ value, words of the goal, and a few frame words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -134,30 +133,30 @@ def _stem(word: str) -> str:
     return re.sub(rf"(?<=...){_ENDINGS}$", "", word) if is_long else word
 
 
-@lru_cache(maxsize=256)
-def _allowed(goal: Text) -> str:
-    """Return a pattern of what may stand around a value without changing what is stated.
-
-    These are frame words and words of the goal; none of the goal's if one of them is a denial.
-    """
-    said = set() if _DENIALS & {*goal.words} else {*goal.words} - _NEVER
-    frames = {*WORDS["frame"]["en"].split(), *WORDS["frame"]["zh"].split()}
-    stems = {_stem(word) for word in frames | said if not re.search(r"\d", word)}
+def _any_of(words: Iterable[str]) -> str:
+    stems = {_stem(word) for word in words if not re.search(r"\d", word)}
     longest_first = sorted(stems, key=len, reverse=True)
-    signs = rf"[\s{re.escape(WORDS['frame']['signs'])}]"
-    return "|".join([signs, *(phrase([stem], _ENDINGS) for stem in longest_first)])
+    return "|".join(phrase([stem], _ENDINGS) for stem in longest_first) or "(?!)"
+
+
+_FRAMES = re.compile(
+    rf"[\s{re.escape(WORDS['frame']['signs'])}]|"
+    + _any_of((WORDS["frame"]["en"] + WORDS["frame"]["zh"]).split())
+)
 
 
 def _is_filler(text: Text, taken: list[Place], goal: Text) -> bool:
     """Return whether only filler stands beside the values.
 
+    These are frame words and words of the goal, but none of the goal's if one of them is a denial.
     Denials and numbers are filler where they stand as in the goal: "not done", "after 7".
     """
-    pairs = (
-        phrase(map(_stem, both), _ENDINGS) for both in pairwise(goal.words) if not _OR & {*both}
-    )
+    said = set() if _DENIALS & {*goal.words} else {*goal.words} - _NEVER
+    each = pairwise(goal.words)
+    pairs = (phrase(map(_stem, both), _ENDINGS) for both in each if not _OR & {*both})
     quoted = [m.span(1) for pair in pairs for m in re.finditer(f"(?=({pair}))", text.folded)]
-    return not re.sub(_allowed(goal), "", text.without([*taken, *quoted]).folded)
+    rest = _FRAMES.sub(" ", text.without([*taken, *quoted]).folded)
+    return not re.sub(_any_of(said), "", rest).strip()
 
 
 def _unnumbered(text: str) -> str:

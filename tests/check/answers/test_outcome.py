@@ -171,13 +171,26 @@ def test_wrong_answers_are_never_stated_and_right_ones_never_absent() -> None:
     assert len(pairs) > 300
 
 
-@pytest.mark.parametrize(("goal", "expected", "answer", "outcome"), _table("questions.txt"))
+@pytest.mark.parametrize(
+    ("goal", "expected", "answer", "outcome"),
+    [*_table("questions.txt"), *_table("transcripts.txt")],
+)
 def test_words_of_the_goal_may_stand_around_a_value(
     goal: str, expected: str, answer: str, outcome: str
 ) -> None:
     sought = expected[1:-1].split(";") if expected.startswith("[") else expected
     reading = read_answer(answer.replace("\\n", "\n"), sought, goal)
     assert (reading.outcome, reading.reason) == (outcome, reading.reason)
+
+
+def test_wrong_answers_that_were_written_against_the_reading_are_not_stated() -> None:
+    attacks = _table("attacks.txt")
+    stated = [
+        (expected, said)
+        for goal, expected, said in attacks
+        if read_answer(said, expected, goal).outcome == "stated"
+    ]
+    assert stated == []
 
 
 def test_order_does_not_matter_if_the_test_says_so() -> None:
