@@ -7,7 +7,7 @@ import re
 
 from pytest_mobileagent.virtual.kernel.users import number_of
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command, parse
-from pytest_mobileagent.virtual.shell.commands.date import parsed, parsed_for_touch
+from pytest_mobileagent.virtual.shell.commands.system import parsed, parsed_for_touch
 
 
 @command("mkdir")
