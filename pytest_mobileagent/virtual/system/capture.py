@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities import Activities
     from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.hardware import Power
-    from pytest_mobileagent.virtual.system.interfaces import Building, Task
+    from pytest_mobileagent.virtual.system.interfaces import Task, WindowBuilder
     from pytest_mobileagent.virtual.system.windows import Windows
 
 
@@ -44,7 +44,7 @@ class Sight:
     faults: Faults
     activities: Activities
     windows: Windows
-    scenes: Building
+    scenes: WindowBuilder
     _made: dict[str, tuple[int, Any]] = field(default_factory=dict)  # with their versions, by name
     _thumbnails: dict[int, tuple[object, bytes]] = field(default_factory=dict)
 

@@ -115,7 +115,7 @@ def black(metrics: Metrics) -> Box:
     return layout(view, metrics.screen, metrics, UiState())
 
 
-class Running(Protocol):
+class ActivityService(Protocol):
     """The activity service: a failure of an app's code ends that app, and nothing else."""
 
     def force_stop(self, package: str, /) -> None: ...
@@ -123,32 +123,32 @@ class Running(Protocol):
     def guard(self, package: str, /) -> AbstractContextManager[None]: ...
 
 
-class Granting(Protocol):
+class PermissionService(Protocol):
     """The permission service: granted permissions belong to an installed app."""
 
     def grant_all(self, package: str, /) -> None: ...
     def reset(self, package: str, /) -> None: ...
 
 
-class Typing(Protocol):
+class MimeTypes(Protocol):
     """The content resolver, which knows the MIME type of a URI's content."""
 
     def type_of(self, uri: str, /) -> str: ...
 
 
-class Posting(Protocol):
+class NotificationService(Protocol):
     """The notification service: an app's notifications are removed with the app."""
 
     def cancel_all(self, package: str, /) -> None: ...
 
 
-class Disabling(Protocol):
+class AccessibilityBinder(Protocol):
     """The accessibility services, which end when their app is force-stopped."""
 
     def force_stopped(self, package: str, /) -> None: ...
 
 
-class Drawer(Protocol):
+class ShadeControl(Protocol):
     """The shade, which contains notifications and covers activities."""
 
     open: bool
@@ -157,7 +157,7 @@ class Drawer(Protocol):
     def close(self) -> None: ...
 
 
-class Lock(Protocol):
+class KeyguardControl(Protocol):
     """The keyguard; once it is dismissed, the pending notification opens."""
 
     locked: bool
@@ -165,7 +165,7 @@ class Lock(Protocol):
     def dismiss(self, pending: str = "") -> None: ...
 
 
-class Telling(Protocol):
+class EventSender(Protocol):
     """Sends accessibility events to listeners."""
 
     def settle(self, *, by_keys: bool = False) -> None: ...
@@ -173,14 +173,14 @@ class Telling(Protocol):
     def notification(self, package: str, tag: str, texts: tuple[str, ...], /) -> None: ...
 
 
-class Building(Protocol):
+class WindowBuilder(Protocol):
     """Builds the windows that are visible while an activity is on top, the lowest first."""
 
     def build(self, record: Record, /) -> list[Window]: ...
     def app(self, record: Record, /) -> list[Window]: ...
 
 
-class Focus(Protocol):
+class FocusService(Protocol):
     """The window service, for the focused window and field."""
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.interfaces import Running
+    from pytest_mobileagent.virtual.system.interfaces import ActivityService
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
@@ -26,7 +26,7 @@ class Broadcasts:
     packages: Packages
     _receivers: dict[str, Callable[[], object]] = field(default_factory=dict)
 
-    def link(self, activities: Running) -> None:
+    def link(self, activities: ActivityService) -> None:
         """Connect the service that runs the apps."""
         self._activities = activities
 

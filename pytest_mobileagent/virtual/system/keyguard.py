@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities import Activities
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
-    from pytest_mobileagent.virtual.system.interfaces import Focus
+    from pytest_mobileagent.virtual.system.interfaces import FocusService
     from pytest_mobileagent.virtual.system.ipc import Broadcasts
     from pytest_mobileagent.virtual.system.notifications import Notifications, Shade
 
@@ -79,7 +79,7 @@ class Keyguard(Kept):
         """Lock whenever the screen goes off."""
         self.power.on_sleep = self.lock
 
-    def link(self, windows: Focus) -> None:
+    def link(self, windows: FocusService) -> None:
         """Connect the window service, to find where patterns are drawn."""
         self._windows = windows
 

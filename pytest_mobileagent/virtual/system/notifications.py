@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities import Activities
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
-    from pytest_mobileagent.virtual.system.interfaces import Drawer, Lock, Telling
+    from pytest_mobileagent.virtual.system.interfaces import (
+        EventSender,
+        KeyguardControl,
+        ShadeControl,
+    )
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
 
@@ -84,7 +88,7 @@ class Notifications(Kept):
     _until: float = 0.0  # uptime when it disappears
     _blocked: list[str] = field(default_factory=list)
 
-    def link(self, shade: Drawer, keyguard: Lock, events: Telling) -> None:
+    def link(self, shade: ShadeControl, keyguard: KeyguardControl, events: EventSender) -> None:
         """Connect the services that show notifications and report them."""
         self._shade, self._keyguard, self._events = shade, keyguard, events
 

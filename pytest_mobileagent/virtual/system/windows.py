@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.configuration import Display
     from pytest_mobileagent.virtual.system.hardware import Power
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
-    from pytest_mobileagent.virtual.system.interfaces import Building, Telling
+    from pytest_mobileagent.virtual.system.interfaces import EventSender, WindowBuilder
     from pytest_mobileagent.virtual.ui import View
     from pytest_mobileagent.virtual.ui.layout import Box
 
@@ -48,7 +48,7 @@ class Windows(Kept):
         """Discard the built windows at every change."""
         self.changes.follow(self.forget)
 
-    def link(self, events: Telling, scenes: Building) -> None:
+    def link(self, events: EventSender, scenes: WindowBuilder) -> None:
         """Connect the services that build windows and report events in them."""
         self._events, self._scenes = events, scenes
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.interfaces import Focus, Running
+    from pytest_mobileagent.virtual.system.interfaces import ActivityService, FocusService
     from pytest_mobileagent.virtual.system.packages.packages import Packages
     from pytest_mobileagent.virtual.ui.controls import Input
     from pytest_mobileagent.virtual.ui.layout import UiState
@@ -58,7 +58,7 @@ class InputMethods(Kept):
     shown: bool = False
     layer: str = "letters"
 
-    def link(self, activities: Running, windows: Focus) -> None:
+    def link(self, activities: ActivityService, windows: FocusService) -> None:
         """Connect the services that the keyboard types into."""
         self._activities, self._windows = activities, windows
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
     from pytest_mobileagent.virtual.system.configuration import Locales
-    from pytest_mobileagent.virtual.system.interfaces import Granting, Posting, Running, Typing
+    from pytest_mobileagent.virtual.system.interfaces import (
+        ActivityService,
+        MimeTypes,
+        NotificationService,
+        PermissionService,
+    )
 
 
 FIRST_UID = 10_100
@@ -81,10 +86,10 @@ class Packages(Kept):
 
     def link(
         self,
-        permissions: Granting,
-        resolver: Typing,
-        activities: Running,
-        notifications: Posting,
+        permissions: PermissionService,
+        resolver: MimeTypes,
+        activities: ActivityService,
+        notifications: NotificationService,
     ) -> None:
         """Connect the services that store something for an app."""
         self._permissions, self._activities = permissions, activities

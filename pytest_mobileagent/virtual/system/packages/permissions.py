@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.content.intent import Intent
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.system.interfaces import Running
+    from pytest_mobileagent.virtual.system.interfaces import ActivityService
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
     Found = tuple[App, type[Activity]]
@@ -81,7 +81,7 @@ class Permissions(Kept):
     _flags: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _modes: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def link(self, activities: Running) -> None:
+    def link(self, activities: ActivityService) -> None:
         """Connect the service that runs the apps, as losing a permission ends an app."""
         self._activities = activities
 
