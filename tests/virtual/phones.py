@@ -184,10 +184,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="session", params=["wheel", "distribution"])
+BOTH_ADBS = pytest.mark.parametrize("program", ["wheel", "distribution"], indirect=True)
+
+
+@pytest.fixture(scope="session")
 def program(request: pytest.FixtureRequest) -> str:
-    """The adb that comes with adbutils, and the system's, which is often years older."""
-    if request.param == "wheel":
+    """The adb that comes with adbutils; with `BOTH_ADBS`, also the system's, often years older."""
+    if getattr(request, "param", "wheel") == "wheel":
         return WHEEL
     return shutil.which("adb") or pytest.skip("this system has no adb of its own")
 

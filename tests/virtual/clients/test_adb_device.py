@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.virtual.apks import build
+from tests.virtual.phones import BOTH_ADBS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
 
 
 def test_states(adb: Adb) -> None:

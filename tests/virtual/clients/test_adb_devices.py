@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import adbutils
 
 from pytest_mobileagent.virtual.wire import registration
+from tests.virtual.phones import BOTH_ADBS
 
 if TYPE_CHECKING:
     import pytest
 
     from tests.virtual.phones import Adb, Running, StartPhone, StartServer
+
+pytestmark = BOTH_ADBS
 
 
 def test_a_phone_is_listed_as_an_emulator(running_phone: Running, adb: Adb) -> None:
@@ -34,15 +37,13 @@ def test_a_phone_is_listed_as_an_emulator(running_phone: Running, adb: Adb) -> N
     ]
 
 
-def test_twenty_phones_on_one_server_answer_for_themselves(
-    start_phone: StartPhone, server: Adb
-) -> None:
+def test_phones_on_one_server_answer_for_themselves(start_phone: StartPhone, server: Adb) -> None:
     with ExitStack() as stack:
-        phones = [stack.enter_context(start_phone(server)) for _ in range(20)]
+        phones = [stack.enter_context(start_phone(server)) for _ in range(5)]
         for number, phone in enumerate(phones):
             phone.adb.run("shell", f"echo {number} > /data/local/tmp/number")
         said = [phone.adb.text("shell", "cat /data/local/tmp/number") for phone in phones]
-    assert said == [str(number) for number in range(20)]
+    assert said == [str(number) for number in range(5)]
 
 
 def test_a_phone_that_ends_is_not_listed_any_more(start_phone: StartPhone, server: Adb) -> None:

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.virtual.phones import BOTH_ADBS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
+
 
 TMP = "/data/local/tmp"
 BIG = os.urandom(3_000_000)

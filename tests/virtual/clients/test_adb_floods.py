@@ -14,37 +14,23 @@ from pytest_mobileagent.virtual.wire import shell
 if TYPE_CHECKING:
     from ..phones import Running
 
-# The choice of the adb program makes no difference here.
-pytestmark = pytest.mark.parametrize("program", ["wheel"], indirect=True)
-
 RECURSIVE = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t)"
 # Commands that print "up" first run for ever, or for a very long time.
 ENDLESS = [
     "echo up; sleep 1000",
     "echo up; while :; do :; done",
-    "echo up; while :; do echo x > /dev/null; done",
-    "echo up; until false; do true; done",
     "echo up; sleep 1000 | cat",
-    "echo up; (sleep 1000)",
     "echo up; x=$(sleep 1000)",
-    "echo up; sleep 1000 & wait",
     "echo up; sleep 1000 & sleep 1000 & cat",
     "echo up; sleep 1000 > /dev/null 2>&1 & echo up; sleep 1000",
     "echo up; sh -c 'sh -c \"sleep 1000\"'",
-    "echo up; seq 1 100000000000 > /dev/null",
     "echo up; seq 1 100000000000 | tail -n 1",
-    "echo up; seq 1 100000000000 | wc -l",
     "echo up; yes | cat > /dev/null",
-    "echo up; yes | uniq",
     "echo up; yes | grep -B 100000000 n",
-    "echo up; yes | sed s/y/x/ > /dev/null",
-    "echo up; yes | tr y x > /dev/null",
     "echo up; cat /dev/zero > /dev/null",
     "echo up; cat /dev/urandom | md5sum",
-    "echo up; cat /dev/zero | base64 > /dev/null",
     "echo up; dd if=/dev/zero of=/dev/null bs=1m",
     "echo up; f() { f & f; wait; }; while :; do f; done > /dev/null 2>&1",
-    "echo up; while :; do eval eval eval :; done",
     "echo up; logcat",
     "echo up; top -d 1000",
     f"echo up; sqlite3 :memory: '{RECURSIVE} SELECT count(*) FROM t'",
@@ -56,13 +42,13 @@ ENDLESS = [
 
 @pytest.mark.parametrize(
     ("way", "script"),
-    [*(("shell", each) for each in ENDLESS), *(("exec-out", each) for each in ENDLESS[::5])],
+    [*(("shell", each) for each in ENDLESS), *(("exec-out", each) for each in ENDLESS[::9])],
 )
 def test_others_are_answered_and_nothing_outlives_the_client(
-    running_phone: Running, monkeypatch: pytest.MonkeyPatch, way: str, script: str
+    shared_phone: Running, monkeypatch: pytest.MonkeyPatch, way: str, script: str
 ) -> None:
     monkeypatch.setattr(shell, "MOMENT", 0.05)
-    adb, loop = running_phone.adb, running_phone.loop
+    adb, loop = shared_phone.adb, shared_phone.loop
     command = adb.command(way, script)
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -72,8 +58,8 @@ def test_others_are_answered_and_nothing_outlives_the_client(
         assert client.stdout.readline() == b"up\n"
         assert adb.text("shell", "echo alive") == "alive"
         client.kill()
-    loop.run(running_phone.all_commands_end())
-    left = [each.words for each in loop.call(lambda: processes_of(running_phone.phone).running())]
+    loop.run(shared_phone.all_commands_end())
+    left = [each.words for each in loop.call(lambda: processes_of(shared_phone.phone).running())]
     assert left == []
 
 

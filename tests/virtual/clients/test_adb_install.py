@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.virtual.apks import build, entry
+from tests.virtual.phones import BOTH_ADBS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
+
 
 NAME = "com.example.app"
 

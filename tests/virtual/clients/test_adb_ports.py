@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.virtual.phones import BOTH_ADBS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.kernel.sockets import Connection
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
+
 
 TRAFFIC = bytes(range(256)) * 8000
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.virtual.phones import BOTH_ADBS
+
 if TYPE_CHECKING:
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
 
 
 def test_commands_run_as_the_shell_until_adbd_is_root(adb: Adb) -> None:

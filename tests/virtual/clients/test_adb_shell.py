@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.virtual.phones import BOTH_ADBS
+
 if TYPE_CHECKING:
     from tests.virtual.phones import Adb, Running
+
+pytestmark = BOTH_ADBS
+
 
 PATIENCE = 10
 BINARY = bytes(range(256)) * 300  # more than one block of every buffer on the way

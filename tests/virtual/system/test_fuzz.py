@@ -5,21 +5,8 @@ import re
 
 import pytest
 
-KEYS = [
-    "A",
-    "APP_SWITCH",
-    "BACK",
-    "DEL",
-    "DPAD_CENTER",
-    "DPAD_DOWN",
-    "ENTER",
-    "HOME",
-    "MENU",
-    "NOTIFICATION",
-    "PAGE_DOWN",
-    "POWER",
-    "TAB",
-]
+KEYS = ("A", "APP_SWITCH", "BACK", "DEL", "DPAD_CENTER", "DPAD_DOWN", "ENTER", "HOME", "MENU",
+        "NOTIFICATION", "PAGE_DOWN", "POWER", "TAB")  # fmt: skip
 CLICKABLE = re.compile(r'clickable="true"[^>]*bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"')
 
 
@@ -51,7 +38,7 @@ ACTS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_anything_may_happen(phone, seed, caplog):
     caplog.set_level("CRITICAL")
     chance = random.Random(seed)

@@ -127,7 +127,7 @@ def pairs(box: Box) -> Iterator[tuple[Box, Box]]:
 
 @quick
 @given(trees(), METRICS, SCROLL)
-def test_what_is_seen_of_a_child_is_seen_of_its_parent(
+def test_a_layout_is_clipped_named_and_scrolled_consistently(
     view: View, metrics: Metrics, offset: float
 ) -> None:
     root = shown(view, metrics, offset)
@@ -135,16 +135,10 @@ def test_what_is_seen_of_a_child_is_seen_of_its_parent(
         assert child.bounds[0] <= child.bounds[2]
         assert child.bounds[1] <= child.bounds[3]
         assert child.visible == intersect(child.bounds, parent.visible)
-
-
-@quick
-@given(trees(), METRICS, SCROLL)
-def test_keys_are_unique_and_scrolling_never_goes_too_far(
-    view: View, metrics: Metrics, offset: float
-) -> None:
-    boxes = list(shown(view, metrics, offset).walk())
+    boxes = list(root.walk())
     assert len({box.key for box in boxes}) == len(boxes)
     assert all(0 <= box.offset <= box.reach for box in boxes)
+    assert shown(view, metrics, offset) == root
 
 
 @quick
@@ -162,15 +156,9 @@ def test_right_to_left_is_left_to_right_seen_in_a_mirror(
 
 
 @quick
-@given(trees(), METRICS, SCROLL)
-def test_laying_out_again_changes_nothing(view: View, metrics: Metrics, offset: float) -> None:
-    assert shown(view, metrics, offset) == shown(view, metrics, offset)
-
-
-@quick
-@given(trees(), METRICS, SCROLL, st.booleans())
-def test_a_dump_is_xml_with_the_boxes_that_are_seen(
-    view: View, metrics: Metrics, offset: float, compressed: bool
+@given(trees(), METRICS, SCROLL, st.booleans(), st.data())
+def test_a_dump_shows_the_boxes_that_are_seen_and_touches_reach_those_that_accept_them(
+    view: View, metrics: Metrics, offset: float, compressed: bool, data: st.DataObject
 ) -> None:
     root = shown(view, metrics, offset)
     text = dump(root, "org.demo", compressed=compressed)
@@ -179,14 +167,6 @@ def test_a_dump_is_xml_with_the_boxes_that_are_seen(
     assert len(nodes) <= len(seen) if compressed else len(nodes) == len(seen)
     texts = sorted(node.get("text", "") for node in nodes)
     assert compressed or texts == sorted(box.view.label for box in seen)
-
-
-@quick
-@given(trees(), METRICS, st.data())
-def test_touches_reach_only_visible_views_that_accept_them(
-    view: View, metrics: Metrics, data: st.DataObject
-) -> None:
-    root = shown(view, metrics)
     x = data.draw(st.integers(0, metrics.width_px - 1))
     y = data.draw(st.integers(0, metrics.height_px - 1))
     found = target(root, x, y)

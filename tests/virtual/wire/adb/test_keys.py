@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.virtual.main import main
 from pytest_mobileagent.virtual.wire.adbd import known_keys, read_keys, user_keys
 from pytest_mobileagent.virtual.wire.stream import Packet
-from tests.virtual.phones import PATIENCE, WHEEL, adb_server
+from tests.virtual.phones import BOTH_ADBS, PATIENCE, WHEEL, adb_server
 from tests.virtual.test_main import device
 from tests.virtual.wire.client import CHECKED, CURRENT, PUBLIC_KEY, SIGNATURE, TOKEN, Client, sign
 
@@ -41,6 +41,7 @@ def key(foreign: Path) -> PublicKey:
     return read_keys(foreign)[0]
 
 
+@BOTH_ADBS
 def test_both_files_of_a_key_give_its_public_half(program: str, tmp_path: Path) -> None:
     file = keygen(tmp_path / "adbkey", program)
     assert read_keys(file) == read_keys(tmp_path / "adbkey.pub")
@@ -89,7 +90,7 @@ def test_a_file_cut_anywhere_gives_no_wrong_key(
     name: str, key: PublicKey, foreign: Path, tmp_path: Path
 ) -> None:
     text = foreign.with_name(name).read_bytes()
-    for end in range(len(text)):
+    for end in {*range(0, len(text), 13), *range(len(text) - 8, len(text))}:
         (tmp_path / name).write_bytes(text[:end])
         with suppress(ValueError):
             assert read_keys(tmp_path / name) == [key]
@@ -120,6 +121,7 @@ def test_a_broken_key_is_reported_and_hides_no_other(
     assert len(complaints) == 3, "of both halves of the name that is too long"
 
 
+@BOTH_ADBS
 def test_an_adb_server_with_a_foreign_key_is_unauthorized(
     running_phone: Running, program: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.wire.stream import Packet, ProtocolError, Stream
@@ -32,6 +32,7 @@ class Pair:
         asyncio.get_running_loop().call_soon(deliver)
 
 
+@settings(max_examples=30)  # each has an event loop of its own
 @given(CHUNKS, st.integers(1, 60), st.integers(1, 60))
 def test_everything_written_is_read_in_order(chunks: list[bytes], payload: int, read: int) -> None:
     async def transfer() -> bytes:
