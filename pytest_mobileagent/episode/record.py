@@ -42,6 +42,9 @@ class Termination(StrEnum):
     INTERRUPTED = "interrupted"  # the record stops in the middle
 
 
+AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)  # with an error of the agent
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision: the screen that the agent saw, what it did, and the result.

@@ -25,7 +25,7 @@ from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.golden import check_path, collect_matches
 from pytest_mobileagent.check.states import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared
@@ -40,9 +40,6 @@ from pytest_mobileagent.screen.explain import collect_misses
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
-
-
-AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 
 class AgentFailedError(AssertionError):

@@ -74,17 +74,16 @@ class RunGate:
         """
         if not cases:
             return
+        from pytest_mobileagent.report.comparison.compare import check_cases as check_overlap
         from pytest_mobileagent.report.gate.spec import check_names
-        from pytest_mobileagent.report.result import Result
 
-        tasks = [Result(case).entry() for case in cases]
         if self.gate is not None:
             before = None if self.baseline is None else self.baseline.tasks
             with as_usage_error(ValueError, self._settings[GATE]):
-                check_names(self.gate, tasks, before)
+                check_names(self.gate, cases, before)
         if self.baseline is not None:
             with as_usage_error(ValueError, self._settings[BASELINE]):
-                self.compare({}, tasks)
+                check_overlap(self.baseline, self._run.folder.path, cases)
 
     def decide(
         self, tasks: Sequence[Entry], analysis: int, before: GateDecision | None

@@ -14,7 +14,7 @@ from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode.record import AGENTS_FAULT, Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
@@ -26,7 +26,6 @@ from pytest_mobileagent.errors import (
 )
 from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.plugin.bodies import (
-    AGENTS_FAULT,
     STRICT,
     AgentFailedError,
     is_asked_on_the_way,

@@ -9,6 +9,7 @@ from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
@@ -19,6 +20,7 @@ from pytest_mobileagent.report.comparison.pairing import (
     common,
     difference,
     fallen,
+    paired_names,
     tallies,
     total,
 )
@@ -29,7 +31,9 @@ from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.comparison.pairing import Key, Tally
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
@@ -95,7 +99,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     base, run = paired_by_variant(base, run)
     base, run = (replace(each, tasks=unclear_as_failed(each.tasks)) for each in (base, run))
     before, after = tallies(base.tasks), tallies(run.tasks)
-    _check_overlap(base, run, before, after)
+    _check_overlap(base.folder, run.folder, before, after)
     keys = common(before, after)
     found = difference(before, after)
     both = before.keys() & after.keys()
@@ -286,10 +290,27 @@ def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
     }
 
 
-def _check_overlap(
-    base: RecordedRun, run: RecordedRun, before: Mapping[Key, Tally], after: Mapping[Key, Tally]
-) -> None:
-    if before.keys() & after.keys():
+def check_cases(base: RecordedRun, folder: Path, cases: Sequence[Case]) -> None:
+    """Check that a run of these cases, in a folder, will have a task in common with its baseline.
+
+    Raises:
+        ValueError: if it will not.
+    """
+    before = [(task.id, task.variant) for task in base.tasks]
+    after = [(case.id, case.task.variant or None) for case in cases]
+    pairs = paired_names(before, after)
+
+    def key(name: str, variant: str | None, environment: str | None) -> Key:
+        bare = without_variant(name, variant or "")
+        return (bare if bare in pairs else name), environment
+
+    there = {key(t.id, t.variant, t.environment) for t in base.tasks if t.outcome != "skipped"}
+    here = {key(case.id, case.task.variant, case.environment) for case in cases}
+    _check_overlap(base.folder, folder, there, here)
+
+
+def _check_overlap(base: Path, run: Path, before: Collection[Key], after: Collection[Key]) -> None:
+    if not {*before}.isdisjoint(after):
         return
     ids = [sorted({key[0] for key in each}) for each in (before, after)]
     if {*ids[0]} & {*ids[1]}:
@@ -300,7 +321,7 @@ def _check_overlap(
         what = "no task is in both"
         theirs, own = (", ".join(map(label, each[:_FEW])) or "no task" for each in ids)
     msg = (
-        f"{run.folder} cannot be compared with {base.folder}: {what} (the baseline has {theirs}; "
+        f"{run} cannot be compared with {base}: {what} (the baseline has {theirs}; "
         f"the run has {own}): name a baseline of the same tasks"
     )
     raise ValueError(msg)

@@ -17,7 +17,7 @@ from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent.statistics import student_cdf, student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
 
@@ -92,23 +92,33 @@ def across_variants(
     For example, the full goal of a task is then compared with its vague goal, under the task's own
     id. Only tasks of which each run has a single variant are renamed.
     """
-    if len({task.variant for tasks in (before, after) for task in tasks}) < 2:
-        return list(before), list(after)
-    has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
-    for variants, tasks in zip(has, (before, after), strict=True):
-        for task in tasks:
-            variants[id_without_variant(task)].add(task.variant)
-    pairs = {
-        name
-        for name, variants in has[0].items()
-        if len(variants) == len(has[1].get(name, ())) == 1 and variants != has[1][name]
-    }
+    pairs = paired_names(*([(task.id, task.variant) for task in run] for run in (before, after)))
 
     def renamed(tasks: Sequence[Entry]) -> list[Entry]:
         ids = [(task, id_without_variant(task)) for task in tasks]
         return [replace(task, id=name) if name in pairs else task for task, name in ids]
 
     return renamed(before), renamed(after)
+
+
+def paired_names(
+    before: Collection[tuple[str, str | None]], after: Collection[tuple[str, str | None]]
+) -> set[str]:
+    """Return the ids, without their variants, of which two runs have one variant each, differing.
+
+    The runs are given by the id and the variant of each of their tasks.
+    """
+    if len({variant for run in (before, after) for _, variant in run}) < 2:
+        return set()
+    has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
+    for variants, run in zip(has, (before, after), strict=True):
+        for name, variant in run:
+            variants[without_variant(name, variant or "")].add(variant)
+    return {
+        name
+        for name, variants in has[0].items()
+        if len(variants) == len(has[1].get(name, ())) == 1 and variants != has[1][name]
+    }
 
 
 def id_without_variant(task: Entry) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable, to_wire
-from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against_baseline import against
 from pytest_mobileagent.report.gate.missing import (
@@ -26,7 +25,7 @@ from pytest_mobileagent.report.gate.rule import (
     InterimAnalyses,
     interim_analyses,
 )
-from pytest_mobileagent.report.gate.spec import check_names
+from pytest_mobileagent.report.gate.spec import check_names, tags_of
 from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.text.markdown import escape, table
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Bound, Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -100,8 +100,7 @@ class GateDecision:
 
     def wants(self, task: Entry | Case) -> bool:
         """Return whether an open bound needs more epochs of a task: a result's entry, or a case."""
-        tags = task.tags if isinstance(task, Entry) else list(task.task.tags)
-        return any(bound.covers(task.suite, tags) for bound in self.open)
+        return any(bound.covers(task.suite, tags_of(task)) for bound in self.open)
 
     @property
     def line(self) -> str:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import decimal_number
+from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent._task.case import Case
 
 
 MARGIN = 0.02  # the drop that a run may have without failing: results vary from day to day
@@ -260,10 +261,10 @@ def _is_number(value: object) -> bool:
         return False
 
 
-def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | None) -> None:
+def check_names(
+    gate: Gate, tasks: Iterable[Entry | Case], baseline: Sequence[Entry] | None
+) -> None:
     """Check that each task, suite and tag that a gate names is in the run or in its baseline.
-
-    Entries of tasks only need "id", "suite" and "tags".
 
     Raises:
         ValueError: if one is in neither (the message suggests similar names), or if the gate needs
@@ -276,8 +277,13 @@ def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | 
     _check("must_pass: there is no task", gate.must_pass, ids)
     suites = {task.suite or "" for task in both}
     _check("there is no suite", [b.suite for b in gate.bounds if b.suite is not None], suites)
-    tags = {tag for task in both for tag in task.tags}
+    tags = {tag for task in both for tag in tags_of(task)}
     _check("no task has the tag", [b.tag for b in gate.bounds if b.tag is not None], tags)
+
+
+def tags_of(task: Entry | Case) -> list[str]:
+    """Return the tags of a task: of a result's entry, or of a case."""
+    return task.tags if isinstance(task, Entry) else list(task.task.tags)
 
 
 def _check(what: str, names: Iterable[str], known: set[str]) -> None:

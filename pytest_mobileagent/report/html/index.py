@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
+from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.episode.wall_trials import TRIALS
@@ -15,7 +16,7 @@ from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.text.lists import early_goals, notices
-from pytest_mobileagent.report.text.narration import AGENTS_FAULT, FAILURES, nearest, without_names
+from pytest_mobileagent.report.text.narration import FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.verdict import VERDICTS
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
-from pytest_mobileagent.report.text.narration import AGENTS_FAULT, missed
+from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
 if TYPE_CHECKING:

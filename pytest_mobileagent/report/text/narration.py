@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mobileagent.action.action import in_words
+from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.text.table import cut
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-AGENTS_FAULT = ("agent error", "time limit")  # terminations with an error of the agent
 FAILURES = ("failed", "error")
 _LONGEST = 140  # characters
 _STEP = re.compile(r"^the agent failed at step \d+: (?:it raised )?")
@@ -330,7 +330,7 @@ def cause(
         return cut(
             f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}", _LONGEST
         )
-    if str(episode.termination) in AGENTS_FAULT and episode.error:
+    if episode.termination in AGENTS_FAULT and episode.error:
         return _phrase("", _STEP.sub("", episode.error))
     notices = [step.notice for step in episode.steps[-1:] if step.notice]
     evidence = verdict.evidence if verdict is not None else {}
