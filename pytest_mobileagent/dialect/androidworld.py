@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import (
     Action,
-    Direction,
     DoubleTap,
     Finish,
     Impossible,
@@ -33,7 +32,14 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
-from pytest_mobileagent.dialect.reading import OPPOSITE, direction, number, object_in, spoken
+from pytest_mobileagent.dialect.reading import (
+    ONLY_SIDEWAYS,
+    OPPOSITE,
+    direction,
+    number,
+    object_in,
+    spoken,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,13 +58,6 @@ _WITHOUT_FIELDS: Mapping[str, Action] = {
     "navigate_home": Key("home"),
     "navigate_back": Key("back"),
     "wait": Wait(1.0),
-}
-# The finger's direction for each direction of a swipe in the code; see the class.
-_SWIPES: Mapping[Direction, Direction] = {
-    "up": "up",
-    "down": "down",
-    "left": "right",
-    "right": "left",
 }
 
 
@@ -216,7 +215,7 @@ def _scroll(fields: Mapping[str, Any], frame: Frame) -> Action | None:
 
 def _swipe(fields: Mapping[str, Any], _: Frame) -> Action | None:
     side = fields.get("direction")
-    return Scroll(_SWIPES[direction(side)]) if side else None
+    return Scroll(ONLY_SIDEWAYS[direction(side)]) if side else None
 
 
 def _open(fields: Mapping[str, Any], _: Frame) -> Action:

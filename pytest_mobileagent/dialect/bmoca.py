@@ -19,7 +19,7 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
-from pytest_mobileagent.dialect.reading import direction, number, spoken
+from pytest_mobileagent.dialect.reading import ONLY_SIDEWAYS, direction, number, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,13 +32,6 @@ TAP_THRESHOLD = 0.14
 
 _CALL = re.compile(r"(dual[-_ ]gesture|tap|swipe|press)\s*\(([^()]*)\)", re.IGNORECASE)
 _KEYS: Mapping[str, KeyName] = {"HOME": "home", "BACK": "back", "OVERVIEW": "overview"}
-# Left and right are the content's directions, up and down the finger's.
-_FINGER: Mapping[Direction, Direction] = {
-    "up": "up",
-    "down": "down",
-    "left": "right",
-    "right": "left",
-}
 _NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order in which the code searches
 _PARTS = ("description", "thought")
 
@@ -106,7 +99,7 @@ class BMoca(Dialect):
             raise DialectError(f"a tag must be a whole number, not {quoted(argument)}")
         if name in ("swipe", "press"):
             argument = argument[1:-1]
-            if argument not in (_FINGER if name == "swipe" else _KEYS):
+            if argument not in (ONLY_SIDEWAYS if name == "swipe" else _KEYS):
                 raise DialectError(f"{name} does not accept {quoted(argument)}")
         return Decision((self._action(name, argument, frame),), _remarks(words))
 
@@ -124,7 +117,7 @@ class BMoca(Dialect):
         if name == "tap":
             return Tap(*frame.mark(str(int(number(argument, "the tag")))).bounds.center)
         if name == "swipe":
-            return Scroll(_FINGER[direction(argument)])
+            return Scroll(ONLY_SIDEWAYS[direction(argument)])
         if argument.upper() not in _KEYS:
             raise unknown("button", argument)
         return Key(_KEYS[argument.upper()])
@@ -136,7 +129,7 @@ class BMoca(Dialect):
                     if mark.bounds.center == (x, y):
                         return f"tap({label})"
             case Scroll(finger, None):
-                return f'swipe("{_FINGER[finger]}")'
+                return f'swipe("{ONLY_SIDEWAYS[finger]}")'
             case Key(key) if key in _KEYS.values():
                 return f'press("{key.upper()}")'
         points = fractions(action, frame, self.threshold)

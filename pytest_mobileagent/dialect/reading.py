@@ -33,6 +33,13 @@ OPPOSITE: Mapping[Direction, Direction] = {
     "left": "right",
     "right": "left",
 }
+# Where left and right are the content's directions, but up and down the finger's.
+ONLY_SIDEWAYS: Mapping[Direction, Direction] = {
+    "up": "up",
+    "down": "down",
+    "left": "right",
+    "right": "left",
+}
 
 # A thought must begin a line or follow another thought, since text to type may contain such tags.
 _BEGINS = re.compile(

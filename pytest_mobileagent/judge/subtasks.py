@@ -1,6 +1,6 @@
 """Drafts the subtasks of a cross-app task with a model, for review by a person.
 
-(SPA-Bench, arXiv 2410.15164, appendix E.1.) For example::
+Source: SPA-Bench (arXiv 2410.15164), appendix E.1. For example::
 
     drafted = generate(model, "Find a praised vacuum cleaner on X, and buy it on Amazon.", apps)
     keep(Path("vacuum.json"), goal, drafted)  # with "reviewed": false, until a person changes it
