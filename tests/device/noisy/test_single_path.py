@@ -30,7 +30,7 @@ GOLDEN = [
 def popup(monkeypatch: pytest.MonkeyPatch) -> None:
     """Show a pop-up over the first page."""
 
-    settings, play_one = NoiseSettings(NoiseChoice(1), TEMPLATES), attempt._play
+    settings, prepared = NoiseSettings(NoiseChoice(1), TEMPLATES), attempt.prepared
 
     def noisy(device, given, seed, language, first, *, tampers):
         assert (given, tampers) == (settings, False)
@@ -39,11 +39,8 @@ def popup(monkeypatch: pytest.MonkeyPatch) -> None:
         made._schedule = Planned({1: BY_NAME["en-garden-week"]})  # type: ignore[assignment]
         return made
 
-    def play_noisily(plan, *others):
-        play_one(replace(plan, noise=settings), *others)
-
     monkeypatch.setattr(noisy_device, "with_noise", noisy)
-    monkeypatch.setattr(attempt, "_play", play_noisily)
+    monkeypatch.setattr(attempt, "prepared", lambda *to: replace(prepared(*to), noise=settings))
 
 
 def follow(*decisions):

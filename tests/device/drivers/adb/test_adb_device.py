@@ -213,6 +213,7 @@ def test_reset_waits_for_an_emulator_that_drops_its_connection(emulator, seconds
     device.close()
 
 
+@pytest.mark.slow  # Another phone is started; the console's refusal has fast tests.
 def test_apps_on_a_read_only_emulator_are_cleared(emulator):
     device = emulator("--read-only")
     open_counter(device)
