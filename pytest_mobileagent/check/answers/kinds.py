@@ -42,7 +42,9 @@ _VAGUE = {
     number: "|".join(phrase([word]) for word in words.split())
     for number, words in WORDS["vague"].items()
 }
-_UNREAD = r"\d ?(?:m|mn|bn|b)\b|[\u2044]|\d ?/ ?\d|(?<!\d)\.\d|\dh\d|n't\b|" + _VAGUE["*"]
+_UNREAD = re.compile(
+    r"\d ?(?:m|mn|bn|b)\b|[\u2044]|\d ?/ ?\d|(?<!\d)\.\d|\dh\d|n't\b|" + _VAGUE["*"]
+)
 
 
 def _read(
@@ -76,19 +78,14 @@ def _read(
 
 def _may_hold(text: Text, number: Fraction) -> bool:
     """Return whether a number may stand in a text, in any notation and within any other value."""
-    found = {each.value for each in values(text)}
-    return bool(found & {None, number} or re.search(_written(number), text.folded))
-
-
-@lru_cache(maxsize=256)
-def _written(number: Fraction) -> str:
-    """Return a pattern of the digits of a number, with any separators, and of what is not read."""
+    if {each.value for each in values(text)} & {None, number} or _UNREAD.search(text.folded):
+        return True
     is_whole = number.denominator == 1
     digits = f"{abs(number)}" if is_whole else f"{float(abs(number)):.10f}".rstrip("0")
     whole, _, part = digits.partition(".")
     head = "[.,' ]?".join(whole.lstrip("0")) or ("0?" if part else "0")
     written = rf"(?<!\d)0*{head}{f'[.,]{part}' if part else '(?:[.,]0+)?'}(?!\d)"
-    return "|".join((written, _UNREAD, _VAGUE.get(f"{number}", "(?!)")))
+    return bool(re.search(f"{written}|{_VAGUE.get(str(number), '(?!)')}", text.folded))
 
 
 def _alone(written: str, kinds: Iterable[str], example: str) -> Value:

@@ -75,13 +75,11 @@ def _fold(char: str) -> str:
 
 def phrase(words: Iterable[str], endings: str = "") -> str:
     """Return a pattern of whole words in a row, the longer of which may have other endings."""
-    letter = rf"[^\W_{CJK}]"
-    each = (
-        word
-        if re.match(f"[{CJK}]", word)
-        else rf"(?<!{letter}){re.escape(word)}{endings if len(word) > 2 else ''}(?!{letter})"
-        for word in words
-    )
+    each: list[str] = []
+    for word in words:
+        letter = r"[a-z\d]" if word.isascii() else r"[^\W_]"
+        whole = rf"(?<!{letter}){re.escape(word)}{endings if len(word) > 2 else ''}(?!{letter})"
+        each.append(word if re.match(f"[{CJK}]", word) else whole)
     return r"[\W_]*".join(each)
 
 
