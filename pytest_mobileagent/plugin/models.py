@@ -96,18 +96,52 @@ class RunModels:
     def settings(self, case: Case) -> ModelSettings:
         """Return the settings of the models that an agent may ask in a case."""
         from pytest_mobileagent.episode.exchanges import STREAM
+
+        return self._settings_of(self.choice, case.epoch, self._recorded(case, STREAM))
+
+    def settings_for_user(self, case: Case) -> ModelSettings:
+        """Return the settings of the model that plays the user in a case.
+
+        It is limited and cached like judges, as its replies are not part of what is measured.
+        """
+        from pytest_mobileagent.run.user import STREAM
+
+        recorded = self._recorded(case, STREAM)
+        return self._settings_of(self.choice, case.epoch, recorded, beside=True)
+
+    def settings_for_judges(self, epoch: int) -> ModelSettings:
+        """Return the settings of the models that judge the episodes of an epoch.
+
+        Their costs count towards the limit of the run, not towards that of the episode.
+        """
+        from pytest_mobileagent.llm.reference import ModelChoice
+
+        return self._settings_of(ModelChoice(), epoch, beside=True)
+
+    def _settings_of(
+        self, choice: ModelChoice, epoch: int, recorded: Path | None = None, *, beside: bool = False
+    ) -> ModelSettings:
+        """Return the settings of an agent's models, or of those `beside` it."""
+        from pytest_mobileagent.llm.budget import Budget, Limit
         from pytest_mobileagent.llm.models import ModelSettings
 
-        recorded = self._replies(case)
+        budget = self.budget
+        if beside:
+            budget = Budget(Limit(budget.cost.run), Limit(budget.tokens.run))
         return ModelSettings(
-            self.choice,
+            choice,
             self.prices,
-            self.budget,
+            budget,
             self._run.folder.path / LEDGER,
-            self._cache(case.epoch),
-            None if recorded is None else recorded / STREAM,
+            self._cache(epoch, ("judges", *_AGENTS_TOO) if beside else _AGENTS_TOO),
+            recorded,
             self._ledger_server,
         )
+
+    def _recorded(self, case: Case, stream: str) -> Path | None:
+        """Return a file beside the recorded replies of a case; None if replies are not recorded."""
+        replies = self._replies(case)
+        return None if replies is None else replies / stream
 
     def _replies(self, case: Case) -> Path | None:
         """Return the episode whose recorded replies a case gets, copied to this machine if needed.
@@ -124,40 +158,7 @@ class RunModels:
         relay.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)
         return recorded
 
-    def settings_for_judges(self, epoch: int) -> ModelSettings:
-        """Return the settings of the models that judge the episodes of an epoch.
-
-        Their costs count towards the limit of the run, not towards that of the episode.
-        """
-        from pytest_mobileagent.llm.reference import ModelChoice
-
-        return self._settings_beside(ModelChoice(), epoch)
-
-    def settings_for_user(self, case: Case) -> ModelSettings:
-        """Return the settings of the model that plays the user in a case.
-
-        It is limited and cached like judges, as its replies are not part of what is measured.
-        """
-        from pytest_mobileagent.run.user import STREAM
-
-        recorded = self._replies(case)
-        settings = self._settings_beside(self.choice, case.epoch)
-        if recorded is None:
-            return settings
-        return dataclasses.replace(settings, recorded=recorded / STREAM)
-
-    def _settings_beside(self, choice: ModelChoice, epoch: int) -> ModelSettings:
-        from pytest_mobileagent.llm.budget import Budget, Limit
-        from pytest_mobileagent.llm.models import ModelSettings
-
-        budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
-        cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
-        ledger = self._run.folder.path / LEDGER
-        return ModelSettings(
-            choice, self.prices, budget, ledger, cache, ledger_server=self._ledger_server
-        )
-
-    def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
+    def _cache(self, epoch: int, modes: Collection[str]) -> Any:
         """Return the cache of replies if it is used in one of these modes; None if it is not.
 
         Raises:
@@ -275,14 +276,15 @@ class RunModels:
         Raises:
             HostError: if recorded replies cannot be read.
         """
-        recorded = self._replies(case)
+        from pytest_mobileagent.episode.exchanges import STREAM
+
+        recorded = self._recorded(case, STREAM)
         if recorded is None:
             return self.for_program
-        from pytest_mobileagent.episode.exchanges import STREAM
         from pytest_mobileagent.llm.known_replies import script_of
         from pytest_mobileagent.llm.scripted.model import ScriptedModel
 
-        return ScriptedModel(script_of(recorded / STREAM), model="recorded")
+        return ScriptedModel(script_of(recorded), model="recorded")
 
     def check_for_program(self) -> None:
         """Check the model that answers in place of a program's models.
