@@ -13,7 +13,7 @@ from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent._task.solution import Move
-    from pytest_mobileagent.agent.agent import Agent, Briefing, KnowsTask, Reply, Scripted
+    from pytest_mobileagent.agent.agent import Agent, Briefing, Endpoint, KnowsTask, Reply, Scripted
     from pytest_mobileagent.agent.asking import (
         EndpointAgent,
         ModelOptions,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         instead,
         opened,
     )
-    from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.agent.options import BadOptionError, make_options
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder

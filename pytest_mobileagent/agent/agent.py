@@ -6,9 +6,10 @@ base class of the oracle, and of agents in tests.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from pytest_mobileagent._task.solution import Move, Scene
 from pytest_mobileagent._task.task import FULL
@@ -22,12 +23,28 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.task import Task
-    from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.llm.model import Model, Models
     from pytest_mobileagent.screen.screen import Screen
+
+
+class Endpoint(NamedTuple):
+    """The address of a provider's models in one episode, for an agent that uses its own SDK.
+
+    It leads to a port of the worker that plays the episode, which records, prices and limits the
+    calls and forwards them with the real key. The token replaces the provider's key. Both are
+    worthless after the episode.
+    """
+
+    base_url: str
+    token: str
+
+    def __repr__(self) -> str:
+        """Return the address without the parts that would allow others to use it."""
+        host = self.base_url.partition("://")[2].partition("/")[0]
+        return f"Endpoint(http://{host})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +99,41 @@ class Briefing:
         if not self.port:
             why = f"it needs the extra [models]: {how_to_install('models')}"
             raise AgentError(f"briefing.endpoint({provider!r}): {why}")
-        from pytest_mobileagent.agent.endpoint import request_endpoint  # loads urllib.request
-
-        return request_endpoint(self.port, provider)
+        return _request_endpoint(self.port, provider)
 
     def with_options(self, options: Any) -> Briefing:
         """Return the briefing with an instance of the agent's options."""
         return replace(self, options=options)
+
+
+_ENDPOINT_SECONDS = 60.0  # the first request loads libraries
+
+
+def _request_endpoint(port: str, provider: str) -> Endpoint:
+    """Return the endpoint of a provider, from an episode's `port`.
+
+    Raises:
+        AgentError: if there is no such provider, it has no key, or the episode is over.
+    """
+    import urllib.error
+    import urllib.request  # slow to import, and few agents use SDKs of their own
+
+    request = urllib.request.Request(  # noqa: S310 - the harness names it
+        port, json.dumps({"provider": str(provider)}).encode(), {"Content-Type": "application/json"}
+    )
+    # It is on this machine, whatever proxy the agent's other traffic uses.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=_ENDPOINT_SECONDS) as reply:
+            answer = json.loads(reply.read())
+        return Endpoint(str(answer["base_url"]), str(answer["token"]))
+    except urllib.error.HTTPError as error:
+        with error:
+            why = error.read().decode("utf-8", "replace")
+        raise AgentError(f"briefing.endpoint({provider!r}): {why}") from None
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        msg = f"briefing.endpoint({provider!r}): the episode's port does not answer ({error})"
+        raise AgentError(msg) from None
 
 
 class StepInstructions(Sequence[str]):

@@ -26,8 +26,7 @@ from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
-from pytest_mobileagent.run.calls import SessionCalls
-from pytest_mobileagent.run.reports import Reports, cut
+from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
 
 if TYPE_CHECKING:
