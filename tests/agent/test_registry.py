@@ -278,15 +278,6 @@ def test_a_class_that_is_not_an_agent_is_refused_on_loading(
         source.load()
 
 
-def test_agent_of_a_folder_may_be_in_its_module(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "__init__.py").write_text("from .inside import Deep\n")
-    (tmp_path / "deep" / "inside.py").write_text(
-        "class Deep:\n    def step(self, observation): ...\n"
-    )
-    assert find_agent("deep", [tmp_path]).load().__name__ == "Deep"
-
-
 @pytest.mark.parametrize("init", ["", "1 / 0"], ids=["an empty __init__", "one that fails"])
 def test_agents_in_a_folder_can_share_code(write: Callable[..., Path], init: str) -> None:
     write("agents/_shared.py", AGENT.format(name="Shared"))

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent import Agent, Briefing, DeviceInfo, Finish, Observation, Reply, Tap
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
-from pytest_mobileagent.errors import AgentError, TaskError
+from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
@@ -61,13 +61,6 @@ def test_all_calls_run_in_one_separate_thread() -> None:
     assert len({ident for ident, _ in calls} - {threading.get_ident()}) == 1
 
 
-def test_an_invalid_action_is_an_error_of_the_agent() -> None:
-    talk = conversation(lambda *_: "tap")
-    with pytest.raises(AgentError, match="'tap' is not an action"):
-        talk.receive(PATIENCE)
-    talk.end()
-
-
 def raising(error: BaseException) -> Callable[..., Any]:
     def step(*_: Any) -> Any:
         raise error
@@ -84,17 +77,6 @@ def test_only_a_scripted_agent_can_blame_the_task(scripted: bool) -> None:
     assert isinstance(done, Work)
     assert done.broken_task is (error if scripted else None)
     assert "TaskError: no such element" in done.error
-    talk.end()
-
-
-def test_expired_time_limit_does_not_wait_for_an_answer() -> None:
-    release = threading.Event()
-    talk = conversation(lambda *_: release.wait(PATIENCE))
-    started = time.monotonic()
-    with pytest.raises(TimeIsUpError):
-        talk.receive(0.0)
-    assert time.monotonic() - started < PATIENCE / 2
-    release.set()
     talk.end()
 
 

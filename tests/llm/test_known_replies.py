@@ -1,7 +1,9 @@
-"""Replies of a recorded episode, replayed in order."""
+"""Replies that are known: which are cached and found again, and those of a recorded episode."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,16 +11,229 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.known_replies import (
+    NotCachedError,
     RecordedReplies,
+    RepeatCounter,
     RepliesSpentError,
+    ReplyCache,
     has_replies,
     script_of,
 )
-from pytest_mobileagent.llm.model import RequestRefusedError, ToolCall
+from pytest_mobileagent.llm.model import (
+    Completion,
+    Image,
+    Message,
+    Request,
+    RequestRefusedError,
+    Tool,
+    ToolCall,
+    Usage,
+)
+from pytest_mobileagent.llm.providers import server_of
+from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+GPT = parse_reference("openai:gpt-4o")
+ASKED = Request((Message("system", ("Be brief.",)), Message("user", ("Hi", Image(b"\x89PNG1")))))
+ANSWER = Completion(
+    "half a pair: \ud800, Größe",
+    (ToolCall("1", "tap", {"x": 1, "deep": [{"a": None}]}),),
+    "tools",
+    Usage(10, 2, 1),
+    "gpt-4o-2024",
+    0.5,
+    {"usage": {"prompt_tokens": 10, "completion_tokens": 2}},
+    [{"type": "reasoning"}],
+)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ReplyCache:
+    return ReplyCache(tmp_path / "replies")
+
+
+def test_cached_reply_is_returned_unchanged(cache: ReplyCache) -> None:
+    key = cache.key(GPT, ASKED, 0)
+    assert cache.find(key) is None
+    cache.keep(key, ANSWER)
+    assert cache.find(key) == replace(ANSWER, text="half a pair: ?, Größe")
+    assert cache.find(cache.key(GPT, ASKED, 1)) is None
+
+
+@pytest.mark.parametrize("stop", ["length", "refusal"])
+def test_only_complete_replies_are_cached(cache: ReplyCache, stop: Any) -> None:
+    cache.keep("ab12", replace(ANSWER, stop=stop))
+    assert cache.find("ab12") is None
+
+
+SERVERS = [
+    ("openai:gpt-4o", "OPENAI_BASE_URL", ("", "http://127.0.0.1:1/v1")),
+    ("openai-responses:gpt-4o", "OPENAI_BASE_URL", ("", "http://127.0.0.1:1/v1")),
+    ("anthropic:claude", "ANTHROPIC_BASE_URL", ("http://one", "http://other")),
+    ("gemini:pro", "GEMINI_BASE_URL", ("http://one/v1", "http://one/v2")),
+    ("ollama:qwen", "OLLAMA_HOST", ("gpu1", "gpu2:11434")),
+    ("vllm:qwen", "VLLM_BASE_URL", ("", "http://gpu2/v1")),
+]
+
+
+@pytest.mark.parametrize(("model", "variable", "servers"), SERVERS)
+def test_changed_server_has_different_replies(
+    cache: ReplyCache,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    variable: str,
+    servers: tuple[str, str],
+) -> None:
+    (one, other), reference = servers, parse_reference(model)
+    monkeypatch.setenv(variable, one)
+    before = cache.key(reference, ASKED, 0)
+    assert cache.key(reference, ASKED, 0) == before
+    monkeypatch.setenv(variable, other)
+    assert cache.key(reference, ASKED, 0) != before
+    monkeypatch.setenv(variable, one)
+    assert cache.key(reference, ASKED, 0) == before
+
+
+def test_server_is_identified_however_it_is_configured(
+    cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://own/v1/")
+    by_environment = cache.key(GPT, ASKED, 0)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert by_environment != cache.key(GPT, ASKED, 0)
+    assert by_environment == cache.key(parse_reference("openai:gpt-4o@http://own/v1"), ASKED, 0)
+
+
+def test_keys_and_passwords_do_not_affect_the_cache_key(
+    cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-one")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://ann:secret@own/v1?token=abc")
+    key = cache.key(GPT, ASKED, 0)
+    assert server_of(GPT) == "http://own/v1?token=…"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://bob:word@own/v1?token=xyz")
+    assert cache.key(GPT, ASKED, 0) == key
+
+
+def test_changed_script_has_different_replies(cache: ReplyCache, tmp_path: Path) -> None:
+    script = tmp_path / "judge.jsonl"
+    script.write_text('"Result: 1"\n')
+    reference = parse_reference("scripted:judge.jsonl").named_in(tmp_path)
+    before = cache.key(reference, ASKED, 0)
+    script.write_text('"Result: 0"\n')
+    assert cache.key(reference, ASKED, 0) != before
+    script.write_text('"Result: 1"\n')
+    assert cache.key(reference, ASKED, 0) == before
+    script.unlink()
+    assert server_of(reference) == ""
+
+
+SAME = (GPT, ASKED)
+OTHER = {
+    "another model": (parse_reference("openai:gpt-4o-mini"), ASKED),
+    "another provider": (parse_reference("openrouter:gpt-4o"), ASKED),
+    "another endpoint": (parse_reference("openai:gpt-4o@http://own/v1"), ASKED),
+    "another setting": (GPT, replace(ASKED, temperature=0.0)),
+    "another tool": (GPT, replace(ASKED, tools=(Tool("tap"),))),
+    "an extra field": (GPT, replace(ASKED, extra={"reasoning": "low"})),
+    "other words": (GPT, Request((Message("user", ("Hello",)),))),
+    "another role": (GPT, Request((Message("assistant", ("Hi",)),))),
+    "another picture": (
+        GPT,
+        Request((ASKED.messages[0], Message("user", ("Hi", Image(b"\x89PNG2"))))),
+    ),
+    "less detail": (
+        GPT,
+        Request((ASKED.messages[0], Message("user", ("Hi", Image(b"\x89PNG1", "low"))))),
+    ),
+    "another order": (
+        GPT,
+        Request((ASKED.messages[0], Message("user", (Image(b"\x89PNG1"), "Hi")))),
+    ),
+}
+
+
+@pytest.mark.parametrize(("reference", "request_"), OTHER.values(), ids=OTHER)
+def test_a_different_request_has_a_different_reply(
+    cache: ReplyCache, reference: Any, request_: Request
+) -> None:
+    assert cache.key(reference, request_, 0) != cache.key(*SAME, 0)
+
+
+def test_each_epoch_and_repetition_has_its_own_reply(tmp_path: Path) -> None:
+    keys = {
+        ReplyCache(tmp_path, epoch).key(*SAME, repeat) for epoch in range(3) for repeat in range(3)
+    }
+    assert len(keys) == 9
+
+
+def test_streaming_and_passwords_do_not_affect_the_key(cache: ReplyCache) -> None:
+    assert cache.key(GPT, replace(ASKED, stream=True), 0) == cache.key(*SAME, 0)
+    secret = parse_reference("openai:gpt-4o@http://me:secret@own/v1")
+    assert cache.key(secret, ASKED, 0) == cache.key(OTHER["another endpoint"][0], ASKED, 0)
+
+
+def test_equal_requests_of_an_episode_are_counted() -> None:
+    repeats = RepeatCounter()
+    assert [repeats.count(*SAME) for _ in range(3)] == [0, 1, 2]
+    assert repeats.count(*OTHER["other words"]) == 0
+    assert RepeatCounter().count(*SAME) == 0
+
+
+def test_replay_only_cache_refuses_new_requests(tmp_path: Path) -> None:
+    kept, replays = ReplyCache(tmp_path), ReplyCache(tmp_path, only_replays=True)
+    key = kept.key(*SAME, 0)
+    with pytest.raises(NotCachedError, match=r"--mobile-cache=replay: no reply is cached"):
+        replays.find(key)
+    replays.keep(key, ANSWER)
+    assert kept.find(key) is None
+    kept.keep(key, ANSWER)
+    assert replays.find(key) == kept.find(key) is not None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'"words"', b"3", b"null", b"{}", b"\xff", b"[" * 9999,
+     b'{"tool_calls": null}', b'{"tool_calls": [3], "usage": {}}', b'{"text": "a"}',
+     b'{"text": "a", "tool_calls": [], "usage": {"much": 3}}',
+     b'{"text": "a", "tool_calls": [], "usage": null}',
+     b'{"text": 3, "tool_calls": [], "usage": {}}',
+     b'{"text": "a", "tool_calls": [], "usage": {}, "stop": "never"}'],
+)  # fmt: skip
+def test_an_invalid_cached_reply_is_requested_again(cache: ReplyCache, content: bytes) -> None:
+    key = cache.key(*SAME, 0)
+    cache.keep(key, ANSWER)
+    (path,) = cache.folder.rglob("*.json")
+    path.write_bytes(content)
+    assert cache.find(key) is None
+    cache.keep(key, ANSWER)
+    assert cache.find(key) is not None
+
+
+def test_unwritable_folder_caches_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = ReplyCache(tmp_path / "file")
+    cache.keep("ab12", ANSWER)
+    assert cache.find("ab12") is None
+
+
+def test_concurrent_writes_of_one_reply_are_safe(cache: ReplyCache) -> None:
+    key = cache.key(*SAME, 0)
+    long = replace(ANSWER, text="words " * 20_000)
+
+    def use(number: int) -> bool:
+        if number % 2:
+            cache.keep(key, long)
+        return (found := cache.find(key)) is None or len(found.text) == 120_000
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(use, range(60)))
+    assert [path.suffix for path in cache.folder.rglob("*") if path.is_file()] == [".json"]
+
 
 TOOL = {"id": "1", "name": "tap", "arguments": {"x": 5}, "kind": "function"}
 CALL = {"model": "m", "input_tokens": 9, "output_tokens": 2, "response_model": "m-1"}

@@ -156,13 +156,3 @@ def test_missing_key_is_named_with_advice():
 
 def test_model_with_cached_replies_needs_no_key():
     check_reference(parse_reference("openai:ours"), KNOWN, replays=True)
-
-
-def test_an_endpoint_that_does_not_answer_is_named():
-    with pytest.raises(ValueError, match="does not answer"):
-        check_reference(parse_reference("openai:ours@http://127.0.0.1:9/v1"), KNOWN)
-
-
-def test_a_missing_script_is_named():
-    with pytest.raises(ValueError, match=r"cannot read nothing\.jsonl"):
-        check_reference(parse_reference("scripted:nothing.jsonl"), Prices())
