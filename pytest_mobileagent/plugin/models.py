@@ -202,7 +202,8 @@ class RunModels:
         with as_usage_error(ValueError, setting):
             self.choice.without(USER).check_roles(agent, roles)
         if not self._run.earlier.gives_replies:
-            self._check_references(setting)
+            references = self.choice.references
+            self._check_references(setting, references, named=len(references) > 1)
 
     def check_user(self, task: str) -> None:
         """Check the model that plays the user of a task.
@@ -220,14 +221,7 @@ class RunModels:
         if self._run.earlier.gives_replies:
             return
         self._check_extra(setting, [reference])
-        with as_usage_error(ValueError, setting, f" {reference}:"):
-            self._check_reference(reference)
-
-    def _check_references(self, setting: OptionValue) -> None:
-        for reference in self.choice.references:
-            which = "" if len(self.choice.references) == 1 else f" {reference}:"
-            with as_usage_error(ValueError, setting, f"{which}"):
-                self._check_reference(reference)
+        self._check_references(setting, [reference])
 
     def _check_endpoints(self, agent: str, names: Sequence[str], *, alone: bool) -> None:
         """Check the providers that an agent asks through its own SDKs, or what answers for them.
@@ -256,9 +250,7 @@ class RunModels:
         """
         self._check_extra(setting, judges)
         self._check_cache()
-        for judge in judges:
-            with as_usage_error(ValueError, setting, f" {judge}:"):
-                self._check_reference(judge)
+        self._check_references(setting, judges)
 
     @property
     def for_program(self) -> ModelReference | None:
@@ -332,17 +324,22 @@ class RunModels:
         with as_usage_error(HostError):
             check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
 
-    def _check_reference(self, reference: ModelReference) -> None:
+    def _check_references(
+        self, setting: OptionValue, references: Iterable[ModelReference], *, named: bool = True
+    ) -> None:
+        """Check that models can be asked; an error says which one cannot, if it is `named`."""
         from pytest_mobileagent.llm.models import check_reference
 
-        check_reference(
-            reference,
-            self.prices,
-            unpriced=self._settings["mobile-unpriced"].value != "stop",
-            limited=self._settings["mobile-max-cost"].value is not None,
-            replays=self._settings["mobile-cache"].value == "replay",
-            remark="No device was started.",
-        )
+        for reference in references:
+            with as_usage_error(ValueError, setting, f" {reference}:" if named else ""):
+                check_reference(
+                    reference,
+                    self.prices,
+                    unpriced=self._settings["mobile-unpriced"].value != "stop",
+                    limited=self._settings["mobile-max-cost"].value is not None,
+                    replays=self._settings["mobile-cache"].value == "replay",
+                    remark="No device was started.",
+                )
 
     def about(self) -> dict[str, Any]:
         """Return the entries on models for run.json: each role's model, and the price table."""
