@@ -375,7 +375,7 @@ def speaking(kind: Any, url: str) -> Any:
 
 @clients
 @streamed
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=strategies.text(min_size=1))
 @example(words="two\u2028lines\x85and\r\nmore\n\ndata: [DONE]\n\nevent: error")
 @example(words="\ud83d\ude00 \ud800 日本語 \x00 <|endoftext|>")

@@ -110,8 +110,14 @@ STALLS: dict[str, tuple[bool, tuple[bytes, ...], dict[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", CHATS)
-@pytest.mark.parametrize("stalls", STALLS)
+@pytest.mark.parametrize(  # all clients have the same transport
+    ("kind", "stalls"),
+    [
+        *((OpenAIChat, each) for each in STALLS),
+        (OpenAIResponses, "comments"),
+        (AnthropicMessages, "pings"),
+    ],
+)
 def test_a_stalled_reply_is_the_providers_fault(connect, serve, kind, stalls, monkeypatch):
     stream, pieces, headers, why = STALLS[stalls]
     jumping_clock(monkeypatch)
@@ -151,8 +157,13 @@ BOMBS = {
 }
 
 
-@clients
-@pytest.mark.parametrize(("bomb", "status"), [*((each, 200) for each in BOMBS), ("gzip", 500)])
+@pytest.mark.parametrize(
+    ("kind", "bomb", "status"),
+    [
+        *((OpenAIChat, each, 200) for each in BOMBS),
+        *((kind, "gzip", 500) for kind in (*CHATS, Predict)),
+    ],
+)
 def test_a_reply_is_limited_after_decompression(connect, serve, kind, bomb, status):
     body, encoding = BOMBS[bomb]
     server = serve(status, (body, b""), Content_Encoding=encoding)

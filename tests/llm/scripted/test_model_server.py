@@ -169,8 +169,7 @@ def test_plain_endpoint_predicts():
     assert model.requests[0].extra == {"beams": 4}
 
 
-@pytest.mark.parametrize("prefix", ["", "/gradio_api"])
-def test_gradio_is_called_before_its_result_is_fetched(prefix):
+def test_gradio_is_called_before_its_result_is_fetched():
     model = ScriptedModel([COUNTED])
     with model.serve() as url:
         place = urlsplit(url)
@@ -180,16 +179,16 @@ def test_gradio_is_called_before_its_result_is_fetched(prefix):
             b"Content-Type: image/png\r\n\r\n" + PNG + b"\r\n--b--\r\n"
         )
         kind = {"Content-Type": "multipart/form-data; boundary=b"}
-        connection.request("POST", f"{place.path}{prefix}/upload", form, kind)
+        connection.request("POST", f"{place.path}/upload", form, kind)
         [path] = json.loads(connection.getresponse().read())
         picture = {"path": path, "meta": {"_type": "gradio.FileData"}}
         called = json.loads(
-            fetch(f"{url}{prefix}/call/predict", {"data": ["What now?", picture, "history"]})
+            fetch(f"{url}/call/predict", {"data": ["What now?", picture, "history"]})
         )
-        result = fetch(f"{url}{prefix}/call/predict/{called['event_id']}", method="GET")
+        result = fetch(f"{url}/call/predict/{called['event_id']}", method="GET")
         assert b'event: complete\ndata: ["so be it", 100, 7]\n\n' in result
         with refused(404):
-            fetch(f"{url}{prefix}/call/predict/{called['event_id']}", method="GET")
+            fetch(f"{url}/call/predict/{called['event_id']}", method="GET")
     [request] = model.requests
     assert (request.text, request.images[0].data) == ("What now?\nhistory", PNG)
 
