@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from pytest_mobileagent._task.needs import alternatives
 from pytest_mobileagent._task.table import APPS
@@ -23,7 +22,8 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
-from pytest_mobileagent.plugin.items import ROW, case_of, marker_of
+from pytest_mobileagent.plugin.items import ROW, case_of, check_stopping, marker_of
+from pytest_mobileagent.plugin.pytest_private import fixture_functions, native_failure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
@@ -63,8 +63,11 @@ class BrokenTasks:
         return report
 
     def _check_suite(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
-        """Fail a collection if its tasks' apps are misspelt, or their walls cannot be read."""
+        """Fail a collection if a task is broken, its app misspelt, or a wall unreadable."""
         try:
+            for item in report.result:
+                if isinstance(item, pytest.Function):
+                    check_stopping(item)
             self._apps.check(report.result)
             walls_near(collector.path.parent, self._config.rootpath)
         except TaskError as error:
@@ -126,14 +129,15 @@ def _needs_option(item: pytest.Item) -> bool:
     """Return whether a test asks for an episode, and no fixture of its project gives the agent."""
     if "episode" not in getattr(item, "fixturenames", ()):
         return False
-    manager = item.session._fixturemanager
-    given = manager.getfixturedefs("agent", item) or ()
-    return bool(given) and given[-1].func.__module__ == own_fixtures
+    return not _is_overridden(item, "agent")
 
 
-def _explain(
-    excinfo: pytest.ExceptionInfo[BaseException], collector: pytest.Collector
-) -> ReprExceptionInfo:
+def _is_overridden(item: pytest.Item, fixture: str) -> bool:
+    """Return whether the project has its own fixture in place of one of this plugin's."""
+    return any(each.__module__ != own_fixtures for each in fixture_functions(item, fixture)[-1:])
+
+
+def _explain(excinfo: pytest.ExceptionInfo[BaseException], collector: pytest.Collector) -> Any:
     message = printable(str(excinfo.value))
     inside = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
     file = collector.nodeid.partition("::")[0]
@@ -141,13 +145,9 @@ def _explain(
     return _report_of("\n".join([message, *where]), file, inside[-1] if inside else 1, message)
 
 
-def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
+def _report_of(text: str, file: str, line: int = 1, message: str = "") -> Any:
     """Return what pytest displays; its summary shows the message, or else the text."""
-    entries = [ReprEntryNative([f"{line}\n" for line in text.split("\n")])]
-    return ReprExceptionInfo(
-        reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(file, line, message or text),
-    )
+    return native_failure(text.split("\n"), file, line, message or text)
 
 
 _NEAR = 0.8  # minimum difflib ratio of the differing parts of two names
@@ -176,7 +176,7 @@ class KnownApps:
             if marker is None or named in seen:
                 continue
             seen.add(named)
-            if self._has_a_phone_of_its_own(item):
+            if _is_overridden(item, "mobile_lease"):
                 break
             listed = self._listed(item.path.parent)  # first, as phones may have to load their apps
             for package, others in _packages(named):
@@ -207,12 +207,6 @@ class KnownApps:
             known = package in self._packages
             self._near[package] = "" if known else nearest(package, self._packages)
         return self._near[package]
-
-    def _has_a_phone_of_its_own(self, item: pytest.Function) -> bool:
-        """Return whether the project overrides the device of a test."""
-        manager = item.session._fixturemanager
-        leases = manager.getfixturedefs("mobile_lease", item) or ()
-        return bool(leases) and leases[-1].func.__module__ != own_fixtures
 
 
 def nearest(package: str, known: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_mobileagent.plugin.pytest_private import is_repeated_by_others
 from pytest_mobileagent.plugin.shutdown import (
     RunEnding,
     end_workers,
@@ -98,7 +99,9 @@ class Collector:
         if report.outcome != "failed":  # another plugin repeats it
             report.outcome = _REPEATED
             return
-        if crashes > self.run.value("mobile-retries") or _left_to_others(sched.config, crashitem):
+        if crashes > self.run.value("mobile-retries") or is_repeated_by_others(
+            sched.config, crashitem
+        ):
             return
         try:
             sched.mark_test_pending(crashitem)
@@ -285,14 +288,6 @@ def _stop(session: pytest.Session, why: str) -> None:
     """End the run after the tests that are running now, also in pytest-xdist's workers."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     (session if distribution is None else distribution).shouldstop = why
-
-
-def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
-    """Return whether pytest-rerunfailures decides how often a test is run."""
-    counts: Any = getattr(config, "failures_db", None)
-    if counts is None:
-        return False
-    return config.getoption("reruns", None) is not None or counts.get_test_reruns(nodeid) > 0
 
 
 def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Entry]) -> set[str]:

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.plugin.pytest_private import current_line, file_of, use_file
 from pytest_mobileagent.plugin.state import result_of
 from pytest_mobileagent.report.text.lists import names_of
 from pytest_mobileagent.report.text.table import price
@@ -80,7 +81,7 @@ class LiveLines:
 
     def _start(self, config: pytest.Config) -> None:
         assert self._terminal is not None
-        self._below = Below(_writer(config), self._terminal)
+        self._below = Below(config.get_terminal_writer(), self._terminal)
         self._below.start()
         self._ticker = _Ticker(self._below, self._lines)
         self._ticker.start()
@@ -138,14 +139,9 @@ class _Ticker(threading.Thread):
         self.join(timeout=2)
 
 
-def _writer(config: pytest.Config) -> Any:
-    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-    return reporter._tw
-
-
 def _way_to_terminal(config: pytest.Config) -> TextIO:
     """Open the terminal again, because pytest's own file is redirected while output is captured."""
-    file = _writer(config)._file
+    file = file_of(config.get_terminal_writer())
     descriptor = os.dup(file.fileno())
     return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
 
@@ -272,19 +268,19 @@ class Below:
 
     def __init__(self, writer: Any, terminal: TextIO) -> None:
         self._writer, self._terminal = writer, terminal
-        self._file = writer._file
+        self._file = file_of(writer)
         self._lock = threading.RLock()
         self._is_drawn = False
 
     def start(self) -> None:
         """Start intercepting pytest's output to the terminal."""
-        self._writer._file = self
+        use_file(self._writer, self)
 
     def stop(self) -> None:
         """Erase the lines, and stop drawing."""
         with self._lock:
-            if self._writer._file is self:
-                self._writer._file = self._file
+            if file_of(self._writer) is self:
+                use_file(self._writer, self._file)
             self._erase()
 
     def write(self, text: str) -> int:
@@ -306,7 +302,7 @@ class Below:
     def draw(self, lines: Sequence[str]) -> None:
         """Replace the lines; none may be wider than the terminal."""
         with self._lock:
-            if self._writer._file is not self:
+            if file_of(self._writer) is not self:
                 return
             at = _column(self._writer, self.size.columns)
             block = "".join(f"\r\n{line}" for line in lines)
@@ -325,5 +321,4 @@ class Below:
 
 def _column(writer: Any, columns: int) -> int:
     """Return the cursor's column after pytest's output, on a terminal of this width."""
-    line = str(writer._current_line).rpartition("\r")[2]  # the writer's property counts "\r"
-    return int(cell_len(line)) % max(1, columns)
+    return int(cell_len(current_line(writer))) % max(1, columns)

@@ -60,7 +60,7 @@ class LivePage:
         if reporter is None:
             print(text, file=sys.stderr)
         else:
-            if reporter._tw.width_of_current_line:
+            if config.get_terminal_writer().width_of_current_line:
                 reporter.line("")
             reporter.write_line(text)
 

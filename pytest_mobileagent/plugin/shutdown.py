@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.plugin.pytest_private import too_many_crashes, worker_processes
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -78,7 +80,7 @@ def why_it_ended(session: pytest.Session, status: int) -> str:
         session.shouldstop,
         session.shouldfail,
         getattr(distribution, "shouldstop", ""),
-        getattr(distribution, "_summary_report", ""),  # too many workers crashed
+        too_many_crashes(distribution),
     )
     for why in reasons:
         if isinstance(why, str) and why:
@@ -168,11 +170,7 @@ def end_workers(config: pytest.Config) -> None:
     end when pytest-xdist closes their connections.
     """
     distribution: Any = config.pluginmanager.get_plugin("dsession")
-    running = {
-        node: process
-        for node in getattr(distribution, "_active_nodes", ())
-        if (process := _process_of(node)) is not None
-    }
+    running = worker_processes(distribution)
     if not running:
         return
     try:
@@ -184,12 +182,6 @@ def end_workers(config: pytest.Config) -> None:
     finally:
         for process in running.values():
             process.kill()
-
-
-def _process_of(node: Any) -> Any:
-    """Return a worker's process; None if it is on another machine, or has not started yet."""
-    connection = getattr(getattr(node, "gateway", None), "_io", None)
-    return getattr(connection, "popen", None)
 
 
 def _read(distribution: Any, running: set[Any]) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_mobileagent.plugin.engine import refuse, show_beginning
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
+from pytest_mobileagent.plugin.pytest_private import start_xdist_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -192,5 +193,4 @@ class StaggeredStart:
         if self._delayed and not controller.shuttingdown and self._collecting < self._processors:
             self._collecting += 1
             self._specs.append(self._delayed.pop(0))
-            node = controller.nodemanager.setup_node(self._specs[-1], controller.queue.put)
-            controller._active_nodes.add(node)
+            start_xdist_worker(controller, self._specs[-1])

@@ -74,7 +74,7 @@ def show_run(
     lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # pytest itself does not display failures
         in_full = run.config.option.verbose > 0
-        columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE
+        columns = min(LINE, run.config.get_terminal_writer().fullwidth) if terminal.isatty else LINE
         lines += passes(results, columns) if in_full else []
         lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2

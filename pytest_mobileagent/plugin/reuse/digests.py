@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import EPOCH, case_of
+from pytest_mobileagent.plugin.pytest_private import fixture_functions
 from pytest_mobileagent.plugin.reuse.code import Sources, text_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 
@@ -224,8 +225,8 @@ def _function(item: pytest.Item) -> Any:
 
 def _fixtures(item: pytest.Item, names: set[str]) -> list[Any]:
     """Return the functions of the named fixtures, as far as the project defines them."""
-    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-    defined = [each.func for name in sorted(names) for each in known.get(name, ())]
+    asked = sorted(names & set(getattr(item, "fixturenames", ())))
+    defined = [each for name in asked for each in fixture_functions(item, name)]
     return [each for each in defined if not str(each.__module__).startswith("pytest_mobileagent.")]
 
 

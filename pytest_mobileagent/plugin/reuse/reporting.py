@@ -6,7 +6,6 @@ pytest imports this module in every session, so everything else is imported late
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -15,6 +14,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.pytest_private import torn_down
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
@@ -140,13 +140,7 @@ def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
 
 def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestReport:
     """Tear down what the next test does not need, as after any test."""
-    call = pytest.CallInfo.from_call(
-        partial(item.session._setupstate.teardown_exact, nextitem),
-        when="teardown",
-        reraise=(pytest.exit.Exception, KeyboardInterrupt),
-    )
-    # Not through the hook, because other plugins expect the test to have been set up.
-    report = pytest.TestReport.from_item_and_call(item, call)
+    report = torn_down(item, nextitem)
     setattr(report, IS_REUSED, True)
     return report
 

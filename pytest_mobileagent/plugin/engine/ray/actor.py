@@ -46,12 +46,12 @@ def _prepared(args: list[str]) -> Any:
     Ray has already imported packages that are pytest plugins, too. pytest would warn that it cannot
     rewrite their asserts; that warning is suppressed.
     """
-    from _pytest.config import _prepareconfig
+    from pytest_mobileagent.plugin.pytest_private import prepared_config
 
     own = os.environ.get("PYTEST_ADDOPTS")
     os.environ["PYTEST_ADDOPTS"] = f"{own or ''} {_QUIET}"
     try:
-        return _prepareconfig(args, None)
+        return prepared_config(args)
     finally:
         del os.environ["PYTEST_ADDOPTS"]
         if own is not None:

@@ -31,6 +31,7 @@ from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pac
 from pytest_mobileagent.plugin.engine.ray.machine import about_code, about_node
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
 from pytest_mobileagent.plugin.models import LEDGER
+from pytest_mobileagent.plugin.pytest_private import set_program_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def _play(config: pytest.Config, line: RelayClient, start: dict[str, Any]) -> No
     os.environ["PYTEST_XDIST_WORKER"] = workerinput["workerid"]
     os.environ["PYTEST_XDIST_WORKER_COUNT"] = str(workerinput["workercount"])
     vars(config.option).update(_OF_WORKERS)
-    config._parser.prog = os.path.basename(workerinput["mainargv"][0])  # noqa: PTH119 - a name
+    set_program_name(config, os.path.basename(workerinput["mainargv"][0]))  # noqa: PTH119 - a name
     config.workerinput = workerinput  # type: ignore[attr-defined]
     config.workeroutput = {}  # type: ignore[attr-defined]
     if ray.util.get_node_ip_address() != start["address"]:
