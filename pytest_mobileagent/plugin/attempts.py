@@ -54,7 +54,7 @@ def play(case: Case, request: pytest.FixtureRequest) -> Path:
     run, state = request.config.stash[RUN], state_of(request.node)
     lease: LeasedDevice = request.getfixturevalue("mobile_lease")
     tries = Tries(1 + run.value("mobile-retries"), alone=run.workers == 1)
-    state.open_anew = lambda app, is_sought: _open_anew(
+    state.playing.open_anew = lambda app, is_sought: _open_anew(
         plan, lease, Turn(run, alone=tries.alone), app, is_sought
     )
     while tries.left > 0:

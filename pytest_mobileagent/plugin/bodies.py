@@ -30,9 +30,9 @@ from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.items import PURE, case_of
+from pytest_mobileagent.plugin.items import arguments_of, case_of, impurities
 from pytest_mobileagent.plugin.judges import ask_beside
-from pytest_mobileagent.plugin.state import Skipped, state_of
+from pytest_mobileagent.plugin.state import BodyRun, Skipped, state_of
 from pytest_mobileagent.plugin.unclear import run_body
 from pytest_mobileagent.processes import is_readable
 from pytest_mobileagent.screen.explain import collect_misses
@@ -87,7 +87,7 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
             return subgoals
 
         item.obj = _decided(item, own, begin)
-        state.begin_body(subgoals, compared)
+        state.body = BodyRun(item.funcargs, subgoals, compared, is_running=True)
         try:
             result = yield
             subgoals.settle()
@@ -97,15 +97,15 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
             # Of AttributeErrors, only those on a None that `find` returned. Explaining is slow.
             if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
                 explained = (explain() for explain in closest(own, error, misses))
-                state.misses = list(dict.fromkeys(explained))
+                state.body.misses = list(dict.fromkeys(explained))
             raise
         except NoListenerError as error:
             raise Skipped("listener", str(error)) from None
         finally:
             item.obj = own
-            state.is_in_body = False
+            state.body.is_running = False
     if case and isinstance(episode, Episode) and episode.termination in AGENTS_FAULT:
-        state.check_held = True
+        state.body.check_held = True
         if not case.task.success_after_error and not state.is_asked_of_prefix:
             raise AgentFailedError(episode.error)
     return result
@@ -135,7 +135,7 @@ _NOT_ASKED = "not asked: the body failed before"
 
 def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
     """Return the sub-goals that the last run of a body has checked."""
-    subgoals = state_of(item).subgoals
+    subgoals = state_of(item).body.subgoals
     return subgoals.asked if subgoals is not None else ()
 
 
@@ -145,7 +145,7 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     A sub-goal that holds for the whole episode but for no prefix first held at its end. Sub-goals
     that a body declares but did not reach, because it failed before, count as not held.
     """
-    subgoals = state_of(item).subgoals
+    subgoals = state_of(item).body.subgoals
     if subgoals is None:
         return []
     asked = list(subgoals.asked)
@@ -239,12 +239,9 @@ def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
     return [json.loads(line) for line in lines]
 
 
-def is_pure(item: pytest.Function) -> bool:
-    """Return whether a body uses nothing but the episode and parameters."""
-    callspec = getattr(item, "callspec", None)
-    parameters = set(callspec.params) if callspec is not None else set()
-    asked = set(item._fixtureinfo.argnames)
-    return asked <= {*PURE, *parameters}
+def is_pure(item: pytest.Function, *others: str) -> bool:
+    """Return whether a body uses nothing but the episode, parameters, and `others`."""
+    return not impurities(item) - set(others)
 
 
 def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
@@ -290,7 +287,7 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[An
     weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
 
     def holds(prefix: Episode) -> bool:
-        state_of(item).subgoals = SubGoals()
+        state_of(item).body.subgoals = SubGoals()
         each_held.append(_holds(item, prefix))
         for each in asked_of(item):
             weights.setdefault(each.name, each.weight)
@@ -324,15 +321,29 @@ def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
     item.funcargs["episode"] = prefix
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pytest.CallInfo.from_call(
-            lambda: item.ihook.pytest_pyfunc_call(pyfuncitem=item), "call"
-        )
+        return _called(item)
+
+
+def _called(item: pytest.Function) -> pytest.CallInfo[Any]:
+    return pytest.CallInfo.from_call(
+        lambda: item.ihook.pytest_pyfunc_call(pyfuncitem=item),
+        "call",
+        reraise=(pytest.exit.Exception, KeyboardInterrupt),
+    )
+
+
+def call_body(item: pytest.Function) -> pytest.CallInfo[Any]:
+    """Run the body of a test again that has been torn down; it must be pure."""
+    state = state_of(item)
+    state.judging.is_awaited = False
+    item.funcargs = state.body.arguments
+    return _called(item)
 
 
 def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
     """Return a function that runs a test's body on the episode being recorded in a folder."""
     item: pytest.Function = request.node
-    names = item._fixtureinfo.argnames
+    names = arguments_of(item.obj)
     others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
     live: dict[Path, LiveEpisode[Episode]] = {}
 

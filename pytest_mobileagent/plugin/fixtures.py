@@ -118,13 +118,11 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     from pytest_mobileagent.episode.record import Termination
 
     state = state_of(request.node)
-    case = state.case
+    case = case_of(request.node)
     if case is None:
         pytest.fail(
             "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
         )
-    if state.was_put_off and state.episode is not None:
-        return state.episode
     run = request.config.stash[RUN]
     plan = run.earlier.plan_for(case)
     is_played = plan.episode is None and plan.is_run
@@ -132,7 +130,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
         from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
     try:
         folder = play(case, request) if is_played else _recorded(run, case, plan.episode)
-        episode = state.episode = load(folder)
+        episode = state.playing.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
     except (RecordError, HostError) as error:
@@ -146,7 +144,6 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models whether an episode met its goal, as set by `--llm-judge`: `judge(episode)`."""
-    state_of(request.node).judged = []
     return Judge(request.node, request.config.stash[RUN].judges)
 
 

@@ -216,12 +216,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    from pytest_mobileagent.plugin.items import check_function, check_stopping, parametrize
+    from pytest_mobileagent.plugin.items import check_function, parametrize
 
     if check_function(metafunc):
         run = _run_of(metafunc.config)
         parametrize(metafunc, run.value, tuple(run.environments))
-        check_stopping(metafunc)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -233,12 +232,11 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    from pytest_mobileagent.plugin.items import case_of, unittest_problem
+    from pytest_mobileagent.plugin.items import problem_of
     from pytest_mobileagent.plugin.state import state_of
 
-    case_of(item)
     state_of(item).begin()
-    if problem := state_of(item).problem or unittest_problem(item):
+    if problem := problem_of(item):
         pytest.fail(f"the task is broken: {problem}", pytrace=False)
 
 
@@ -259,12 +257,14 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     from pytest_mobileagent.plugin.items import case_of
+    from pytest_mobileagent.plugin.state import state_of
 
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
         from pytest_mobileagent.plugin.outputs.reporters import cut_sections
 
         cut_sections(item, report)
+        state_of(item).body.note_subtest(report)
     decides = report.when == "call" or (report.when == "setup" and not report.passed)
     if not decides or not isinstance(item, pytest.Function):
         return report
@@ -349,9 +349,11 @@ def _register_for_worker(manager: pytest.PytestPluginManager, run: RunConfig) ->
 
 def _has_live_terminal(config: pytest.Config) -> bool:
     """Return whether there is a terminal for the live lines that nothing else writes to."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    file = getattr(getattr(reporter, "_tw", None), "_file", None)
-    if file is None or not file.isatty() or sys.platform == "win32":
+    from pytest_mobileagent.plugin.pytest_private import file_of
+
+    if not config.pluginmanager.has_plugin("terminalreporter") or sys.platform == "win32":
+        return False
+    if not file_of(config.get_terminal_writer()).isatty():
         return False
     if os.environ.get("TERM", "dumb") in {"dumb", "unknown"}:
         return False

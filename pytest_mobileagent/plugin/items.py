@@ -14,7 +14,7 @@ from pytest_mobileagent._task.case import Case, seed_of
 from pytest_mobileagent._task.declaring import declare_by, make_task
 from pytest_mobileagent._task.task import VARIANTS, Task
 from pytest_mobileagent.errors import TaskError, in_one_line
-from pytest_mobileagent.plugin.state import state_of
+from pytest_mobileagent.plugin.state import Collected, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,17 +70,25 @@ def mark_tags(item: pytest.Item) -> None:
 def case_of(item: pytest.Item) -> Case | None:
     """Return the case of a test item, or None if it is not a task.
 
-    An error in its marker is recorded in the item's state.
+    For a task whose marker is broken, this is a stand-in (see `problem_of`).
     """
+    return _collected(item).case
+
+
+def problem_of(item: pytest.Item) -> str:
+    """Return why a test cannot be run as a task; empty if it can, or is none."""
+    return _collected(item).problem or _unittest_problem(item)
+
+
+def _collected(item: pytest.Item) -> Collected:
     state = state_of(item)
-    if not state.is_read:
+    if state.collected is None:
         marker = marker_of(item)
-        state.case = None if marker is None else _case(item, marker)
-        state.is_read = True
-    return state.case
+        state.collected = Collected(None) if marker is None else _read(item, marker)
+    return state.collected
 
 
-def unittest_problem(item: pytest.Item) -> str:
+def _unittest_problem(item: pytest.Item) -> str:
     """Return why a method of a `unittest.TestCase` cannot be a task, if it seems meant as one.
 
     pytest calls such methods without fixtures, and would only report a missing argument. Return an
@@ -117,14 +125,14 @@ def variant_of(item: pytest.Item) -> str:
     return str(parameters.get(VARIANT) or fields.get(VARIANT) or "")
 
 
-def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
+def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
     variant = variant_of(item)
+    problem = ""
     try:
         made, suite = _task_of(marker)
         made = made.as_variant(variant) if variant else made
     except TaskError as error:
-        state_of(item).problem = str(error)
-        made, suite = Task("(a broken task)"), None
+        made, suite, problem = Task("(a broken task)"), None, str(error)
     callspec = getattr(item, "callspec", None)
     parameters = dict(callspec.params) if callspec else {}
     epoch = parameters.pop(EPOCH, None)
@@ -145,7 +153,8 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
     names = [*folders, file.removesuffix(".py"), *classes, name]
     identity = "/".join(name.removeprefix("test_") for name in names)
     place = "/".join(folders[1:] or folders)
-    return Case(made, identity, suite or place, item.nodeid, parameters, environment, epoch or 0)
+    case = Case(made, identity, suite or place, item.nodeid, parameters, environment, epoch or 0)
+    return Collected(case, problem)
 
 
 def parametrize(
@@ -243,25 +252,34 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     return True
 
 
-def check_stopping(metafunc: pytest.Metafunc) -> None:
+def check_stopping(item: pytest.Function) -> None:
     """Check that the body of a task that stops on success can be run after each step.
 
     Raises:
         TaskError: if its body asks for more than the episode and parameters.
     """
-    marks = [mark for mark in (marker_of(metafunc.definition),) if mark is not None]
-    marks += [mark for call in metafunc._calls for mark in call.marks if mark.name == MARKER]
-    if not any(mark.kwargs.get("stop_on_success") for mark in marks):
+    marker = marker_of(item)
+    if marker is None or not marker.kwargs.get("stop_on_success"):
         return
-    parameters = {name for call in metafunc._calls for name in call.params}
-    asked = metafunc.definition._fixtureinfo.argnames
-    more = [name for name in asked if name not in {*PURE, *parameters}]
-    if more:
+    if more := impurities(item):
         msg = (
-            f"{metafunc.function.__name__} stops on success, so its body is run after each step:"
-            f" it may ask for `episode` and parameters, not for {', '.join(more)}"
+            f"{item.originalname} stops on success, so its body is run after each step:"
+            f" it may ask for `episode` and parameters, not for {', '.join(sorted(more))}"
         )
         raise TaskError(msg)
+
+
+def impurities(item: pytest.Function) -> set[str]:
+    """Return the fixtures that a body asks for besides the episode and parameters."""
+    callspec = getattr(item, "callspec", None)
+    parameters = callspec.params if callspec is not None else ()
+    return arguments_of(item.obj) - {*PURE, *parameters}
+
+
+def arguments_of(body: Callable[..., Any]) -> set[str]:
+    """Return the names of the arguments of a test function or bound method without a default."""
+    given = inspect.signature(body).parameters.values()
+    return {each.name for each in given if each.default is each.empty}
 
 
 def _is_task(metafunc: pytest.Metafunc) -> bool:

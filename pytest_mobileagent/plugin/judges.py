@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from _pytest.outcomes import Skipped  # what pytest.skip raises
-
 from pytest_mobileagent.errors import (
     HostError,
     JudgeError,
@@ -20,6 +18,7 @@ from pytest_mobileagent.errors import (
     TaskError,
     UndecidedError,
 )
+from pytest_mobileagent.plugin.pytest_private import Skipped
 from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.plugin.state import state_of
 
@@ -202,8 +201,8 @@ class Judge:
             TaskError: if an argument is invalid.
         """
         verdict = self._effective(episode, self.verdict(episode, **question))
-        if verdict not in self._state.judged:  # judges are asked once; a body may ask again
-            self._state.judged.append(verdict)
+        if verdict not in self._state.judging.judged:  # judges are asked once; a body may ask again
+            self._state.judging.judged.append(verdict)
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
         if not verdict.passed:
@@ -227,7 +226,7 @@ class Judge:
             asked = replace(asked, wall=True)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
-            lambda: self._judges.deciding(episode, asked, self._state.calls),
+            lambda: self._judges.deciding(episode, asked, self._state.judging.calls),
         )
         return verdict
 
@@ -252,11 +251,11 @@ class Judge:
         if self._judges.mode == "off":
             return
         try:
-            self._state.beside = self.verdict(episode, **question)
+            self._state.judging.beside = self.verdict(episode, **question)
         except (JudgeError, NoBudgetError) as error:
             from pytest_mobileagent.verdict import Verdict as Kept
 
-            self._state.beside = Kept(None, "judge", str(error))
+            self._state.judging.beside = Kept(None, "judge", str(error))
 
     def official(self, episode: Episode, evaluation: Evaluation | None) -> bool | None:
         """Run a benchmark's own evaluation, from the user's copy of its release, on an episode.
@@ -271,16 +270,16 @@ class Judge:
         mode = self._judges.official
         if evaluation is None or mode == "off":
             return None
-        self._state.official = verdict = partial(self._evaluated, episode, evaluation)
+        self._state.body.official = verdict = partial(self._evaluated, episode, evaluation)
         if mode == "beside":
             return None
         from pytest_mobileagent.screen.explain import missed
         from pytest_mobileagent.verdict import deciding
 
-        self._state.official, found = None, verdict()
+        self._state.body.official, found = None, verdict()
         if found.passed is None:
             raise JudgeError(found.reason)
-        self._state.judged.append(deciding(found))
+        self._state.judging.judged.append(deciding(found))
         if not found.passed:
             missed(lambda: found.reason)
         return found.passed
@@ -292,7 +291,7 @@ class Judge:
         from pytest_mobileagent.verdict import beside
 
         is_off = self._judges.mode == "off"
-        ask = None if is_off else self._judges.answering(episode, self._state.calls)
+        ask = None if is_off else self._judges.answering(episode, self._state.judging.calls)
         try:
             return evaluate(evaluation, ask)
         except BudgetSpent as error:
@@ -310,8 +309,8 @@ class Judge:
         effective = of_judges([*judges, verdict])
         if effective is None or effective is verdict:
             return verdict
-        if verdict not in self._state.outranked:
-            self._state.outranked.append(verdict)
+        if verdict not in self._state.judging.outranked:
+            self._state.judging.outranked.append(verdict)
         evidence = {n: value for n, value in effective.evidence.items() if n in _OF_JUDGES}
         evidence["outranks"] = {"passed": verdict.passed, "reason": verdict.reason}
         return replace(effective, calls=(), evidence=evidence)
@@ -328,7 +327,9 @@ class Judge:
         return bool(
             self._answer(
                 (episode.folder, answer, expected, goal),
-                lambda: self._judges.comparing(episode, answer, expected, goal, self._state.calls),
+                lambda: self._judges.comparing(
+                    episode, answer, expected, goal, self._state.judging.calls
+                ),
             )
         )
 
@@ -339,13 +340,13 @@ class Judge:
         """
         if self._judges.mode == "off":
             raise UndecidedError(_NO_JUDGE)
-        asked = self._state.answers
+        asked = self._state.judging.answers
         if key not in asked:
             from pytest_mobileagent.judge.panel import in_background
 
             asked[key] = in_background(partial(_in_turn, prepare()))
         if not asked[key].done() and self._state.may_wait:
-            self._state.is_put_off = True
+            self._state.judging.is_awaited = True
             raise Waiting("the judges have not decided yet")
         from pytest_mobileagent.llm.budget import BudgetSpent
 
@@ -372,7 +373,7 @@ def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:
 
     The judges' verdicts decide, unless the body came to a different result.
     """
-    judged = state_of(item).judged
+    judged = state_of(item).judging.judged
     if not judged:
         return verdict
     evidence = dict(verdict.evidence)

@@ -129,7 +129,7 @@ def _check_path(case: Case, run: RunConfig) -> None:
 def _check_budget(request: pytest.FixtureRequest) -> None:
     """Skip the test if the run's budget is spent."""
     if why := request.config.stash[RUN].models.spent():
-        state_of(request.node).is_over_budget = True
+        state_of(request.node).playing.is_over_budget = True
         pytest.skip(f"budget: {why}")
 
 

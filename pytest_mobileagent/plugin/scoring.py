@@ -10,7 +10,6 @@ from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
@@ -44,6 +43,7 @@ from pytest_mobileagent.plugin.outputs.reporters import (
     show_review,
     show_wall,
 )
+from pytest_mobileagent.plugin.pytest_private import end_reruns
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.plugin.walls import WallError
 from pytest_mobileagent.report.result import Result
@@ -98,36 +98,26 @@ def score(
         entry = Result(case, fault="infrastructure", reason=what).entry()
     setattr(report, RESULT, to_wire(entry))
     if entry.success is not None:
-        _end_reruns(item)
+        # Only failures would be repeated, so the rate would be that of the best of several tries.
+        end_reruns(item)
     item.user_properties.extend(properties(entry))
-    add_to_others(item, report, entry, state_of(item).episode)
+    add_to_others(item, report, entry, state_of(item).playing.episode)
     return report
-
-
-def _end_reruns(item: pytest.Function) -> None:
-    """Keep pytest-rerunfailures from repeating a decided task.
-
-    It would repeat failures only, so the success rate would be that of the best of several tries.
-    """
-    # Private to that plugin: for each phase of a test, whether its error forbids another try.
-    final: Any = getattr(item, "_terminal_errors", None)
-    if isinstance(final, dict):
-        final["mobileagent"] = True
 
 
 def _result(
     case: Case, item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> Result:
     state = state_of(item)
-    episode = state.episode
+    episode = state.playing.episode
     broke = list(state.failures)
     raised = call.excinfo.value if call.excinfo is not None else None
     if isinstance(raised, InfrastructureError):
         broke.append(str(raised))
-    outcome, success = _outcome(report, raised, _failed_subtests(item))
-    if state.is_over_budget:
+    outcome, success = _outcome(report, raised, state.body.failed_subtests)
+    if state.playing.is_over_budget:
         outcome = "not run"
-    official = None if state.official is None else state.official()
+    official = None if state.body.official is None else state.body.official()
     verdict = compared = None
     if episode is not None and (success is not None or outcome == "review"):
         own = _verdict(item, episode, report, call, success)
@@ -141,7 +131,7 @@ def _result(
     elif isinstance(raised, WallError) and episode is not None:
         show_wall(item, report, episode, str(raised))
     elif outcome == "error" and episode is not None:
-        show_error(item, report, episode, state.misses)
+        show_error(item, report, episode, state.body.misses)
     return Result(
         case,
         outcome=outcome,
@@ -152,9 +142,9 @@ def _result(
         episode=episode,
         folder=_folder(item, episode),
         verdict=verdict,
-        beside=state.beside,
+        beside=state.judging.beside,
         official=official,
-        judge_calls=tuple(state.calls),
+        judge_calls=tuple(state.judging.calls),
         compared=compared,
     )
 
@@ -181,13 +171,6 @@ def _outcome(
     decides = isinstance(raised, AssertionError | pytest.fail.Exception)
     decides &= "from pytest-timeout" not in str(raised)
     return ("failed", False) if decides else ("error", None)
-
-
-def _failed_subtests(item: pytest.Function) -> int:
-    """Return how many subtests failed; pytest fails the test itself only later."""
-    counts: Any = item.config.stash.get(failed_subtests_key, {})
-    names = {item.nodeid, getattr(item, "id", item.nodeid)}  # pytest counts by one or the other
-    return sum(counts.get(name, 0) for name in names)
 
 
 def _fault(
@@ -217,13 +200,13 @@ def _verdict(
     success: bool | None,
 ) -> Verdict:
     evidence: dict[str, Any] = {}
-    state = state_of(item)
-    held = state.check_held
+    body = state_of(item).body
+    held = body.check_held
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report, call)
-    unclear = [each.evidence(right) for each, right in state.unclear.items()]
-    wall = "" if state.wall is None else str(state.wall)
-    about = {"closest": state.misses, "unclear": unclear, "wall": wall}
+    unclear = [each.evidence(right) for each, right in body.unclear.items()]
+    wall = "" if body.wall is None else str(body.wall)
+    about = {"closest": body.misses, "unclear": unclear, "wall": wall}
     evidence |= {name: value for name, value in about.items() if value}
     if held:
         evidence["check_held"] = True
@@ -249,7 +232,7 @@ def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
 
     On a golden path, the steps are compared even if the body failed before it compared them.
     """
-    compared = state_of(item).compared
+    compared = state_of(item).body.compared
     if episode.is_on_path and (compared is None or compared.steps is None):
         with collect_matches() as compared, suppress(OffPathError):
             check_path(episode)
@@ -302,7 +285,12 @@ def _record(result: Result, reason: str, item: pytest.Function) -> None:
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:
         return
-    for verdict in (*state_of(item).outranked, result.beside, result.official, result.verdict):
+    for verdict in (
+        *state_of(item).judging.outranked,
+        result.beside,
+        result.official,
+        result.verdict,
+    ):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
             run.earlier.add_verdict(result.case, episode.folder, verdict)

@@ -6,13 +6,14 @@ pytest imports this module in every session.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from _pytest import outcomes
 
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.plugin import pytest_private
+from pytest_mobileagent.plugin.pytest_private import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -41,87 +42,87 @@ Why = Literal[
 _AUTHOR = "test"
 
 
-@dataclass(slots=True)
-class ItemState:
-    """The state of one test, with its fields in the order of its life cycle.
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What collection finds out about a test (made by `items.case_of`)."""
 
-    1. The test is *collected*: `items.case_of` finds out which case it is.
-    2. It is *set up*: the fixtures `device` and `episode` make attempts until there is an episode,
-       or no further attempt is possible. Another plugin may repeat the test from here (`begin`).
-    3. Its *body* runs: it looks things up, checks sub-goals, and may ask judges. If the judges take
-       long, the test is *put off*: it is run again from step 2 when they have decided.
-    4. It is *scored* (`scoring.score`): the body is run on each prefix of the episode, in a forked
-       process with its own copy of this state.
-    """
-
-    # Collected (items.py). `case` is None for a test that is not a task.
-    is_read: bool = False
-    case: Case | None = None
+    case: Case | None  # None for a test that is not a task
     problem: str = ""  # what is wrong with the task's marker
 
-    # Set up (fixtures.py).
-    failures: list[str] = field(default_factory=list)  # infrastructure failures, in all tries
+
+@dataclass(slots=True)
+class Playing:
+    """The set-up of one try of a test: the fixture `episode` makes attempts until there is one."""
+
     is_over_budget: bool = False  # the run's budget was spent before the episode began
     episode: Episode | None = None
     open_anew: OpenAnew | None = None  # None where the episode was not made in this run
 
-    # The body (bodies.py). These fields are about its last run.
-    is_in_body: bool = False  # the body is running; pytest also reports its subtests meanwhile
+
+@dataclass(slots=True)
+class BodyRun:
+    """The last run of the body: what it looked up, and how it went (see `bodies`)."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
     subgoals: SubGoals | None = None
     compared: Compared | None = None  # the comparison with golden actions
-    wall: WallTrial | None = None  # the trial of a wall that may have kept the agent out
+    is_running: bool = False  # pytest also reports the body's subtests meanwhile
+    failed_subtests: int = 0
     misses: list[str] = field(default_factory=list)  # the closest matches of failed look-ups
     # Unclear answers, and what a judge thinks of each; None until one has been asked.
     unclear: dict[UnclearAnswer, bool | None] = field(default_factory=dict)
+    wall: WallTrial | None = None  # the trial of a wall that may have kept the agent out
     check_held: bool = False  # the check held although the agent failed, which may overrule it
+    official: Callable[[], Verdict] | None = None  # asks an official evaluation beside the verdict
 
-    # Judges (judges.py, deferring.py).
-    may_wait: bool = False  # the test may be put off until its judges have decided
-    is_put_off: bool = False  # this run ends without a result
-    is_continued: bool = False  # the next run continues with this state, as this one was put off
-    seconds_before: float | None = None  # duration of the runs put off so far; None without any
+    def note_subtest(self, report: pytest.TestReport) -> None:
+        """Count a failed subtest; pytest fails the test itself only after we have scored it."""
+        self.failed_subtests += self.is_running and report.failed
+
+
+@dataclass(slots=True)
+class Judging:
+    """What judges were asked in one try of a test, over all runs of its body (see `judges`)."""
+
+    is_awaited: bool = False  # the body's last run ended without a result, as judges are asked
     answers: dict[Hashable, Future[Any]] = field(default_factory=dict)  # by question
     calls: list[ModelCall] = field(default_factory=list)  # the calls of all judges, and errors
     judged: list[Verdict] = field(default_factory=list)  # the judges' verdicts that the body got
     outranked: list[Verdict] = field(default_factory=list)  # new ones that an earlier one outranks
     beside: Verdict | None = None  # the judges' verdict on a task that has a check
-    official: Callable[[], Verdict] | None = None  # asks an official evaluation beside the verdict
 
-    # Scored (bodies.py). True in the forked process only.
-    is_asked_of_prefix: bool = False
+
+@dataclass(slots=True)
+class ItemState:
+    """The state of one test, with an object for each phase of its life.
+
+    1. The test is `collected`.
+    2. It is set up (`playing`). Another plugin may repeat the test from here (`begin`).
+    3. Its `body` runs, and may ask judges (`judging`). If it does not need to wait for them, its
+       run ends without a result, and it is run again when they have decided (see `deferring`).
+    4. It is scored (`scoring.score`): the body is run on each prefix of the episode, in a forked
+       process with its own copy of this state.
+
+    Three fields concern more than one phase, or none of these objects' lives.
+    """
+
+    collected: Collected | None = None
+    playing: Playing = field(default_factory=Playing)
+    body: BodyRun = field(default_factory=BodyRun)
+    judging: Judging = field(default_factory=Judging)
+
+    failures: list[str] = field(default_factory=list)  # infrastructure failures, in all tries
+    may_wait: bool = False  # the run of the body need not wait for judges
+    is_asked_of_prefix: bool = False  # true in the forked process only
 
     @property
     def is_complete(self) -> bool:
         """Whether a report made now decides the case, and is not an intermediate one."""
-        return not (self.is_in_body or self.is_put_off or self.is_asked_of_prefix)
-
-    @property
-    def was_put_off(self) -> bool:
-        """Whether this run of the test continues one that was put off and has its episode."""
-        return self.seconds_before is not None
+        return not (self.body.is_running or self.judging.is_awaited or self.is_asked_of_prefix)
 
     def begin(self) -> None:
-        """Begin a try of the test, and reset the state unless the test was put off.
-
-        The case and the infrastructure failures of earlier tries are kept.
-        """
-        if not self.is_continued:
-            new = ItemState(self.is_read, self.case, self.problem, self.failures)
-            new.may_wait = self.may_wait
-            for each in fields(self):
-                setattr(self, each.name, getattr(new, each.name))
-        self.is_continued = False
-
-    def begin_body(self, subgoals: SubGoals, compared: Compared) -> None:
-        """Begin a run of the body, and reset the fields about its last run."""
-        self.is_in_body, self.check_held = True, False
-        self.official = self.wall = None
-        self.subgoals, self.compared, self.misses, self.unclear = subgoals, compared, [], {}
-
-    def put_off(self, seconds: float) -> None:
-        """Record that a run of the test, which took `seconds`, will be continued."""
-        self.is_put_off, self.is_continued = False, True
-        self.seconds_before = (self.seconds_before or 0.0) + seconds
+        """Begin a try of the test; the failures of earlier tries are kept."""
+        self.playing, self.body, self.judging = Playing(), BodyRun(), Judging()
 
 
 _STATE = pytest.StashKey[ItemState]()
@@ -132,7 +133,7 @@ def state_of(item: pytest.Item) -> ItemState:
     return item.stash.setdefault(_STATE, ItemState())
 
 
-class Skipped(outcomes.Skipped):
+class Skipped(pytest_private.Skipped):
     """A skip by the plugin: raising it skips the test, as `pytest.skip` does.
 
     - `why`: what is missing:
@@ -151,11 +152,11 @@ class Skipped(outcomes.Skipped):
         self.why = why
 
 
-def broken(*failures: object) -> outcomes.Failed:
+def broken(*failures: object) -> Failed:
     """Return the failure of a test by infrastructure; equal failures are counted."""
     times = Counter(map(str, failures))
     texts = [text if n == 1 else f"{text} ({n} times)" for text, n in times.items()]
-    return outcomes.Failed(printable("infrastructure: " + "; then ".join(texts)), pytrace=False)
+    return Failed(printable("infrastructure: " + "; then ".join(texts)), pytrace=False)
 
 
 def skipped_for(raised: BaseException | None) -> str:

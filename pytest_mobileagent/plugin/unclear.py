@@ -66,15 +66,15 @@ def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[Unclear
     state, judges = state_of(item), item.config.stash[RUN].judges
     if state.is_asked_of_prefix:
         raise AssertionError("not yet: the answer is unclear")
-    state.unclear |= dict.fromkeys(unclear)
+    state.body.unclear |= dict.fromkeys(unclear)
     if judges.mode == "off":
         raise UndecidedError("; ".join(each.reason for each in unclear))
     judge, waiting = Judge(item, judges), None
     for each in unclear:
         try:
-            state.unclear[each] = judge.same(each.answer, each.expected, each.goal)
+            state.body.unclear[each] = judge.same(each.answer, each.expected, each.goal)
         except Waiting as put_off:
             waiting = put_off
     if waiting is not None:
         raise waiting
-    return {each: bool(state.unclear[each]) for each in unclear}
+    return {each: bool(state.body.unclear[each]) for each in unclear}

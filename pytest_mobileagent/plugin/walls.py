@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from _pytest.skipping import xfailed_key
-
 from pytest_mobileagent.check.walls import (
     Sighting,
     app_behind,
@@ -26,6 +24,7 @@ from pytest_mobileagent.check.walls import (
 from pytest_mobileagent.episode.wall_trials import WallTrial, append, last_trial
 from pytest_mobileagent.errors import InfrastructureError, MobileAgentError, in_one_line
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.pytest_private import is_expected_to_fail
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
         WallError: if the wall blocks the app for any user.
     """
     state = state_of(item)
-    if episode.folder is None or item.stash.get(xfailed_key, None) is not None:
+    if episode.folder is None or is_expected_to_fail(item):
         return
     trial = last_trial(episode.folder)
     if trial is None:
@@ -63,7 +62,7 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
         if sighting is None:
             return
         trial = _tried(item, episode, walls, sighting)
-    state.wall = trial
+    state.body.wall = trial
     if trial.stands:
         raise WallError(f"a wall blocks {trial.app}: {trial}; {_HOW}") from None
 
@@ -82,8 +81,8 @@ def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
 
 def _claims(item: pytest.Item) -> Iterator[str]:
     """Yield the names of the judges that reported a wall."""
-    state = state_of(item)
-    for verdict in (*state.judged, *([state.beside] if state.beside is not None else [])):
+    judging = state_of(item).judging
+    for verdict in (*judging.judged, *([judging.beside] if judging.beside is not None else [])):
         for judge in verdict.evidence.get("judges", ()):
             if judge["details"].get("wall"):
                 yield str(judge["model"])
@@ -93,12 +92,12 @@ def _tried(
     item: pytest.Item, episode: Episode, walls: tuple[Wall, ...], sighting: Sighting
 ) -> WallTrial:
     """Try a wall, and record the result; without a device that can be reset, it stays untried."""
-    run, state = item.config.stash[RUN], state_of(item)
+    run, open_anew = item.config.stash[RUN], state_of(item).playing.open_anew
     wall = episode.screens[sighting.screen]
     packages = episode.case.task.packages
     app = app_behind(episode.screens, sighting.screen, packages) or wall.package
     trial = WallTrial(sighting.by, sighting.screen, app)
-    if state.open_anew is None:
+    if open_anew is None:
         return _not_tried(trial, _RECORDED)
     reset, screen = episode.reset, None
     if reset is None or reset.kind != "snapshot" or not run.devices.source.is_live:
@@ -111,7 +110,7 @@ def _tried(
             return is_same or wall_on(walls, screen) is not None
 
         try:
-            screen = state.open_anew(app, stands)
+            screen = open_anew(app, stands)
             trial = WallTrial(trial.by, trial.screen, app, stands(screen))
         except MobileAgentError as error:
             trial = _not_tried(trial, in_one_line(error))

@@ -1,4 +1,4 @@
-"""Judges decide while the phone plays the next episode (plugin/deferring.py)."""
+"""Judges decide while the phone plays the next episode (plugin/engine/deferring.py)."""
 
 from __future__ import annotations
 
@@ -166,21 +166,16 @@ def test_looking(device, episode, judge):
 def test_parts(episode, judge, subtests):
     with subtests.test("judged"):
         assert judge(episode)
-
-@task("I would like to know the code.", kind="open-ended")
-def test_last(episode, judge):
-    note("last")
-    assert judge(episode)
 """
 
 
-def test_tests_that_cannot_run_twice_wait_in_place(hooked, served):
+def test_bodies_that_use_more_than_the_episode_wait_in_place(hooked, served):
     hooked.pytester.makepyfile(test_codes=SCOPES)
-    judge = f"--mobile-judges={served(*[slowly] * 5)}"
+    judge = f"--mobile-judges={served(*[slowly] * 4)}"
     result = judging.run(hooked, SINGLE, judge, "--junitxml=junit.xml", "-ojunit_family=xunit1")
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=4)
     notes = (hooked.pytester.path / "notes.txt").read_text("utf-8").split()
-    assert sorted(notes) == ["last", "looking", "module", "scoped", "session"]
+    assert sorted(notes) == ["looking", "module", "scoped", "session"]
     assert (hooked.pytester.path / "junit.xml").read_text("utf-8").count('"code"') == 1
 
 
@@ -218,41 +213,31 @@ def test_a_run_that_stops_elsewhere_reports_what_was_decided(hooked, served, kin
     assert result.ret == (1 if kind == "AssertionError" else 2)
 
 
-ENDS_AT_FOURTH = """
-import threading
+EXITS_AT_SECOND = """
+import pytest
 
-@pytest.fixture(autouse=True)
-def ending():
-    with open("notes.txt", "a+") as file:
-        file.write("x")
-        file.seek(0)
-        set_up = len(file.read())
-    if set_up == 4:  # the first test again: the run is at its end, and waits for it
-        for thread in threading.enumerate():
-            if thread.name == "judge":
-                thread.join(20)
+ENDED = []
+
+def pytest_runtest_logfinish(nodeid):
+    ENDED.append(nodeid)
+    if len(ENDED) == 2:
         pytest.exit("enough")
 """
 
 
 def test_an_end_that_is_interrupted_reports_what_was_decided(hooked, served):
-    three = COUNTS.replace("range(2)", "range(3)") + ENDS_AT_FOURTH
-    hooked.pytester.makepyfile(test_codes=three)
-    last = threading.Event()
+    hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(3)"))
+    conftest = hooked.pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8") + EXITS_AT_SECOND, "utf-8")
+    is_over = threading.Event()
 
-    def decide(request):
-        """Answer yes after all three have been played, so the first two wait until the end."""
-        if not last.is_set():
-            assert all(PLAYED.acquire(timeout=20) for _ in range(3))
-            last.set()
+    def too_late(request):
+        is_over.wait(20)
         return "Result: 1"
 
-    def after_last(request):
-        assert last.wait(20)
-        return "Result: 1"
-
-    judge = f"--mobile-judges={served(decide, after_last, after_last)}"
+    judge = f"--mobile-judges={served('Result: 1', 'Result: 1', too_late)}"
     result = judging.run(hooked, SINGLE, judge)
+    is_over.set()
     assert result.ret == pytest.ExitCode.INTERRUPTED
     outcomes = [task["outcome"] for task in hooked.report()["tasks"]]
     assert sorted(outcomes) == ["not run", "passed", "passed"]

@@ -1,172 +1,144 @@
-"""Tests that wait for their judges, and pauses in which no test is run.
+"""Tests whose judges work while the phone plays the next tests, and pauses in which none is run.
 
-Judges work while the phone plays the next tests: a test that waits for its judges is run a second
-time when they are done. Its first run plays the episode and sends it to the judges; its second run
-finds both the episode and the answers. Only the duration of the first run is reported.
+A body needs its judges' answers, but not the phone. If it asks for nothing but the episode, the
+judge and parameters, its test is run as far as the question and torn down, and the body alone is
+run again when the judges have decided. Only then is the test reported. All other tests wait for
+their judges in place, and so do tests that another plugin may repeat.
 
-Tests that cannot safely run twice wait for their judges in place: tests that another plugin may
-repeat, that have subtests, that read the device, or that use class- or module-scoped fixtures,
-which would be gone by then. The last test also waits in place, as no other test follows.
-
-During a pause it is not known which test comes next, or whether there is one. Before a pause, tests
-that wait for judges are finished, and the fixtures of the last test are torn down, except for
-session-scoped ones such as the device.
+During a pause it is not known which test comes next, or whether there is one. Before a pause, all
+tests are reported, and the fixtures of the last test are torn down, except for session-scoped ones
+such as the device.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import io
+from concurrent.futures import wait
+from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from _pytest.runner import runtestprotocol
 
+from pytest_mobileagent.plugin.bodies import call_body, is_pure
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.pytest_private import reporting_as_current, run_unreported
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Collection, Generator
+    from concurrent.futures import Future
 
 
 _MOST_WAITING = 24  # tests, whose episodes stay in memory
-_IN_PLACE = {"device", "subtests"}  # fixtures of tests that cannot be run twice
 
 
 class Deferring:
-    """A plugin for the processes that run tests."""
+    """A plugin for the processes that run tests.
+
+    `_waiting` has the tests that wait for judges, each with the reports of its phases.
+    """
 
     def __init__(self) -> None:
-        self._waiting: list[pytest.Item] = []
-        self._is_ending = self._is_interrupted = False
+        self._waiting: dict[pytest.Function, list[pytest.TestReport]] = {}
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-        """Run the waiting tests whose judges are done, then this test if judges may be asked."""
-        state = state_of(item)
-        if not state.is_continued:
-            self._run_those_decided(item)
-        is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
-        if is_last and self._waiting:  # waiting tests follow, and need the session's fixtures
-            return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
-        if not _may_be_judged(item):
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> bool | None:
+        """Report the tests whose judges have decided, then run this one."""
+        self._report_decided()
+        if not (isinstance(item, pytest.Function) and _may_be_judged(item)):
             return None
-        state.may_wait = self._may_wait(item, nextitem)
-        reports = runtestprotocol(item, log=False, nextitem=nextitem)
-        if state.is_put_off:
-            state.put_off(sum(report.duration for report in reports))
-            # Keep the captured output, except what the body will print again.
-            printed = item._report_sections
-            printed[:] = [section for section in printed if section[0] == "setup"]
-            item.user_properties.clear()
-            self._waiting.append(item)
-            return True
-        reports[0].duration += state.seconds_before or 0.0
-        with _current(item):
-            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-            for report in reports:
-                item.ihook.pytest_runtest_logreport(report=report)
-            item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        state = state_of(item)
+        is_debugged = item.config.getoption("usepdb", False) or item.config.getoption(
+            "trace", False
+        )
+        has_room = len(self._waiting) < _MOST_WAITING
+        state.may_wait = has_room and not is_debugged and is_pure(item, "judge")
+        reports = run_unreported(item, nextitem)
+        if state.judging.is_awaited:
+            self._waiting[item] = reports
+        else:
+            _report(item, reports)
         return True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Run the waiting tests when all others are done, even if the run was stopped.
+        """Report the waiting tests when all others are done, even if the run was stopped.
 
-        After Ctrl-C, only waiting tests whose judges are done are run.
+        After Ctrl-C, only tests whose judges have decided are reported.
         """
         try:
             try:
                 result = yield
             except (session.Failed, session.Interrupted):
-                self._run_all(session)
+                self.report_all()
                 raise
-            self._run_all(session)
+            self.report_all()
         except (KeyboardInterrupt, pytest.exit.Exception):
-            self._is_interrupted = True
-            self._waiting = [waiting for waiting in self._waiting if _is_decided(waiting)]
-            self._run_all(session)
+            self._report_decided()
             raise
         return result
 
-    def _may_wait(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        if self._is_ending:
-            return self._is_interrupted
-        is_last = not isinstance(nextitem, pytest.Item) or nextitem in self._waiting
-        return not is_last and len(self._waiting) < _MOST_WAITING and _may_run_twice(item)
+    def report_all(self) -> None:
+        """Wait for all judges, and report the tests as they are decided."""
+        while self._waiting:
+            wait(_answers(next(iter(self._waiting))))
+            self._report_decided()
 
-    def _run_those_decided(self, item: pytest.Item) -> None:
-        """Run waiting tests whose judges are done, if they share the next test's fixtures."""
-        chain = item.listchain()[:-1]
-        for waiting in [each for each in self._waiting if _is_decided(each)]:
-            if waiting.listchain()[:-1] == chain:
-                self._waiting.remove(waiting)
-                waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
-
-    def run_waiting(self, session: pytest.Session) -> None:
-        """Run the waiting tests before a pause; more tests may follow it."""
-        self._run_all(session, then=session)
-        self._is_ending = False
-
-    def _run_all(self, session: pytest.Session, then: pytest.Session | None = None) -> None:
-        self._is_ending = True
-        waiting = list(self._waiting)
-        try:
-            if waiting:  # a stopped run has left the fixtures of its next test set up
-                session._setupstate.teardown_exact(waiting[0])
-        finally:
-            nexts: list[Any] = [*waiting[1:], then]
-            for item, following in zip(waiting, nexts, strict=False):
-                self._waiting.remove(item)
-                item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+    def _report_decided(self) -> None:
+        for item in [each for each in self._waiting if all(a.done() for a in _answers(each))]:
+            reports = self._waiting.pop(item)
+            if _run_body_again(item, reports):
+                _report(item, reports)
+            else:
+                self._waiting[item] = reports
 
 
-@contextmanager
-def _current(item: pytest.Item) -> Iterator[None]:
-    """Make a pytest-xdist worker report this test as the one that it is running."""
-    plugins = item.config.pluginmanager.get_plugins()
-    worker: Any = next((p for p in plugins if type(p).__name__ == "WorkerInteractor"), None)
-    if worker is None:
-        yield
-        return
-    running, worker.item_index = worker.item_index, item.session.items.index(item)
-    try:
-        yield
-    finally:
-        worker.item_index = running
-
-
-def _may_be_judged(item: pytest.Item) -> bool:
+def _may_be_judged(item: pytest.Function) -> bool:
     """Return whether a test may ask judges, and no other plugin may repeat it."""
     case, run = case_of(item), item.config.stash[RUN]
-    if case is None or not isinstance(item, pytest.Function):
-        return False
-    if run.earlier.plan_for(case).entry is not None:
+    if case is None or run.judges.mode == "off":  # otherwise, any answer may be unclear
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False
-    return run.judges.mode != "off"  # any answer may be unclear
+    return run.earlier.plan_for(case).entry is None
 
 
-def _may_run_twice(item: pytest.Item) -> bool:
-    """Return whether a second run of a test, after other tests, would find the same fixtures."""
-    is_debugged = item.config.getoption("usepdb", False) or item.config.getoption("trace", False)
-    if is_debugged or _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
+def _answers(item: pytest.Function) -> Collection[Future[Any]]:
+    return state_of(item).judging.answers.values()
+
+
+def _run_body_again(item: pytest.Function, reports: list[pytest.TestReport]) -> bool:
+    """Run a body whose judges have decided, and update the reports of its test.
+
+    Return False if it has to wait for another answer.
+    """
+    setup, before, teardown = reports
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        call = call_body(item)
+    if state_of(item).judging.is_awaited:
         return False
-    definitions: Any = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
-    used = (each for found in definitions.values() for each in found)
-    return not any(_ends_early(each) for each in used)
+    report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
+    if call.excinfo is not None and report.failed:
+        item.ihook.pytest_exception_interact(node=item, call=call, report=report)
+    printed = {"Captured stdout call": out.getvalue(), "Captured stderr call": err.getvalue()}
+    report.sections = [*setup.sections, *((name, text) for name, text in printed.items() if text)]
+    report.duration += before.duration
+    later = [section for section in teardown.sections if section[0].endswith(" teardown")]
+    teardown.sections = [*report.sections, *later]
+    teardown.user_properties = list(item.user_properties)
+    reports[1] = report
+    return True
 
 
-def _ends_early(definition: pytest.FixtureDef[Any]) -> bool:
-    """Return whether a fixture outlives its test but may end before the session."""
-    if definition.scope == "session":
-        return definition.params is not None  # its next parameter tears it down
-    return definition.scope != "function"
-
-
-def _is_decided(item: pytest.Item) -> bool:
-    return all(asked.done() for asked in state_of(item).answers.values())
+def _report(item: pytest.Item, reports: list[pytest.TestReport]) -> None:
+    with reporting_as_current(item):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
 
 def run_before_pause(item: pytest.Item) -> None:
@@ -175,7 +147,7 @@ def run_before_pause(item: pytest.Item) -> None:
     item.ihook.pytest_runtest_protocol(item=item, nextitem=then)
     deferring: Deferring | None = item.config.pluginmanager.get_plugin("mobileagent-deferring")
     if deferring is not None:
-        deferring.run_waiting(item.session)
+        deferring.report_all()
 
 
 class Pauses:
@@ -184,22 +156,13 @@ class Pauses:
     def __init__(self) -> None:
         self._begun: set[str] = set()
         self._runs_one = False
-        self._is_over = False
-
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """Record when no more tests will arrive; some may still be waiting for judges."""
-        try:
-            return (yield)
-        finally:
-            self._is_over = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | pytest.Session | None
     ) -> bool | None:
         """Skip a test that means a pause, and prepare for the pause after the test before it."""
-        if self._runs_one or self._is_over:  # called from here, or for a test that has waited
+        if self._runs_one:  # called from here
             return None
         if item.nodeid in self._begun:
             return True

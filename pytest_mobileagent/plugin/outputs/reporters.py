@@ -17,14 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import (
-    ExceptionRepr,
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-)
-from _pytest.junitxml import bin_xml_escape, xml_key
 
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
@@ -33,6 +25,12 @@ from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.project import near
+from pytest_mobileagent.plugin.pytest_private import (
+    add_below,
+    escaped_for_junit,
+    junit_of,
+    native_failure,
+)
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.report.text.narration import (
     PAGE,
@@ -64,7 +62,7 @@ def properties(result: Entry) -> list[tuple[str, object]]:
 
 def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
     """Correct the results in the JUnit XML that have changed later; `results` is by node id."""
-    xml = config.stash.get(xml_key, None)
+    xml = junit_of(config)
     if xml is None or not results:
         return
     by_identity = {_identity(dict(properties(result))): result for result in results.values()}
@@ -100,12 +98,12 @@ def _set_properties(case: ET.Element, result: Entry) -> None:
         if str(each.get("name")).startswith("mobile_"):
             before.remove(each)
     for name, value in properties(result):
-        ET.SubElement(before, "property", name=name, value=bin_xml_escape(value))
+        ET.SubElement(before, "property", name=name, value=escaped_for_junit(value))
 
 
 def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
     """Add test cases for results that no worker reported to the JUnit XML, if it is written."""
-    xml = config.stash.get(xml_key, None)
+    xml = junit_of(config)
     if xml is None:
         return
     for result in results:
@@ -132,7 +130,7 @@ def finish(config: pytest.Config) -> None:
     A repeated task leaves a test case without a name. pytest counts every exception in a body as a
     failure, even if it does not decide the task.
     """
-    xml = config.stash.get(xml_key, None)
+    xml = junit_of(config)
     if xml is None:
         return
     cases = xml.node_reporters_ordered
@@ -292,11 +290,7 @@ def show_wall(item: pytest.Item, report: pytest.TestReport, episode: Episode, me
 def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> None:
     """Make pytest display these lines for a failed test, and the message in its summary."""
     path, line = report.location[0], (report.location[1] or 0) + 1
-    entries = [ReprEntryNative([f"{line}\n" for line in lines])]
-    report.longrepr = ReprExceptionInfo(
-        reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(path, line, printable(message)),
-    )
+    report.longrepr = native_failure(lines, path, line, printable(message))
 
 
 def show_error(
@@ -307,11 +301,10 @@ def show_error(
     This helps the author of the task. `missed` describes what the body did not find, but then used
     as if it were an element.
     """
-    if isinstance(report.longrepr, ExceptionRepr):
-        screen, page = _where_to_look(item, episode, None)
-        closest = redacted(nearest("", {"closest": missed})) + _INSTEAD if missed else ""
-        lines = failure(episode, "", "", closest, "", screen=screen, page=page)
-        report.longrepr.addsection("episode", "\n".join(lines))
+    screen, page = _where_to_look(item, episode, None)
+    closest = redacted(nearest("", {"closest": missed})) + _INSTEAD if missed else ""
+    lines = failure(episode, "", "", closest, "", screen=screen, page=page)
+    add_below(report, "episode", "\n".join(lines))
 
 
 def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tuple[str, str]:
@@ -341,18 +334,16 @@ KEPT = 8 * 1024 * 1024  # characters of a stream that are written to the episode
 
 def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
     """Cut a task's captured output, and write more of it to the episode's folder."""
-    episode = state_of(item).episode
+    episode = state_of(item).playing.episode
     folder = None if episode is None else episode.folder
-    sections = item._report_sections
-    for number, (when, key, text) in enumerate(sections):
-        if len(text) > SHOWN:
-            sections[number] = when, key, _cut(folder, key, text)
-    texts = {f"Captured {key} {when}": text for when, key, text in sections}
-    report.sections[:] = [(title, texts.get(title, text)) for title, text in report.sections]
+    for number, (title, text) in enumerate(report.sections):  # of this phase and those before it
+        if len(text) > SHOWN and title.startswith("Captured "):
+            _, key, _ = title.split()  # such as "Captured stdout setup"
+            report.sections[number] = title, _cut(folder, key, text)
 
 
 def _cut(folder: Path | None, key: str, text: str) -> str:
-    shortened = cut(text, SHOWN // 2)  # well below the limit, so no later phase cuts it again
+    shortened = cut(text, SHOWN // 2)
     if folder is not None and folder.is_dir():
         path = folder / f"agent-{key}.txt"
         with suppress(OSError):  # the episode's record reports a full disk
