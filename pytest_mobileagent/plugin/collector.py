@@ -72,8 +72,7 @@ class Collector:
 
     def _start(self) -> None:
         """Start devices, now that the tests to run are known."""
-        if self.run.earlier.decide_by(self.run.folder.path):
-            self.run.agents.check()
+        self.run.decide()
         if self.run.runs_agents:
             self.run.devices.start()
 
@@ -203,10 +202,10 @@ class Collector:
 
     def _add_recorded(self) -> list[Entry]:
         """Add an earlier run's results of tests that were not run; return the selected ones."""
-        early = self.run.earlier.unreported(self.results, self.selected)
-        for task in (*early, *self.run.earlier.unselected(self.selected)):
-            self.results[task.nodeid] = task
-        return early
+        known = self.run.earlier.not_run(self.selected)
+        added = {task.nodeid: task for task in known if task.nodeid not in self.results}
+        self.results |= added
+        return [task for nodeid, task in added.items() if nodeid in self.selected]
 
     def _status(self, exitstatus: int) -> int:
         """Return the run's exit status, and record which tests have no result."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.context import RunContext
 from pytest_mobileagent.plugin.devices import RunDevices
@@ -49,7 +49,7 @@ class RunConfig(RunContext):
         self.agents = RunAgents(self, self.models, self.devices)
         self.gate = RunGate(self)
         if not runs_no_test(config):
-            self._decide_by_earlier_run()
+            self._read_earlier_run()
         if self.is_owner:
             self._check()
         elif "phones" in self.given:
@@ -78,14 +78,23 @@ class RunConfig(RunContext):
         """Whether to start the agent and its devices, because they may be needed."""
         return self.agent is not None and self.earlier.runs_agents
 
-    def _decide_by_earlier_run(self) -> None:
-        """Decide which tests need not be run; workers receive the owner's decisions."""
-        if not self.is_owner:
-            self.earlier.read_decisions(self.given)
-            return
+    def _read_earlier_run(self) -> None:
+        """Decide which tests need not be run, as far as this is known before collection."""
         if self.earlier.goes_on:
             self.hold()  # before its records are read
+        self.earlier.read(self.given)
         self.earlier.decide()
+
+    def decide(self) -> None:
+        """Decide which tests need not be run, now that run.json lists them all.
+
+        Raises:
+            pytest.UsageError: if the agent turns out to be needed, and cannot be used.
+        """
+        was_needed = self.runs_agents
+        self.earlier.decide(self.folder.path)
+        if self.runs_agents and not was_needed:
+            self.agents.check()
 
     def hold(self) -> None:
         """Lock the run's folder, so no other process resumes the run while this one is alive.
@@ -118,7 +127,9 @@ class RunConfig(RunContext):
         with as_usage_error(ValueError, setting):
             rules = use(self.path_of(setting))
         self.config.add_cleanup(_stop_redacting)
-        before = self.earlier.redaction
+        before = None
+        if self.earlier.goes_on:
+            before = mapping(self.earlier.about.get("redaction")).get("sha256")
         if rules is not None and before not in {None, rules.digest}:
             what = f": {self.earlier.path} was recorded with other rules"
             raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")

@@ -42,7 +42,7 @@ class RunContext:
         self.given: dict[str, str] = worker.get("mobileagent", {})
         self.is_owner = not worker
         self.earlier = earlier_run(config, self.settings, self.given)
-        self.earlier.take_options(self.settings)
+        self.settings = self.earlier.agreed(self.settings)
         processes = _processes(config)
         self.is_distributed = processes > 0
         self.workers: int = worker.get("workercount") or max(1, processes)
@@ -119,8 +119,8 @@ class RunContext:
                 self.given["session"],
                 allot,
             )
-        if (folder := self.earlier.folder()) is not None:
-            return folder
+        if self.earlier.folder is not None:
+            return self.earlier.folder
         # A run that makes no episodes does not need the agent, which may no longer exist.
         program = self.program_if_named() if self.earlier.makes_episodes else None
         name = program.name if program is not None else self.agent or "agent"

@@ -186,8 +186,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if cases:
         with as_usage_error(HostError):
             run.earlier.begin(run.folder, lambda: about_run(run, cases, session.items), cases)
-    if cases and run.earlier.decide_by(run.folder.path):
-        run.agents.check()
+        run.decide()
 
 
 def pytest_report_collectionfinish(items: list[pytest.Item]) -> list[str]:

@@ -37,6 +37,8 @@ from pytest_mobileagent.plugin.reuse.digests import (
     user_of,
     wording_of,
 )
+from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
+from pytest_mobileagent.plugin.reuse.reusing import Reusing
 from pytest_mobileagent.plugin.selection import WHOLE, selection
 from pytest_mobileagent.urls import redact_urls
 
@@ -71,10 +73,11 @@ def about_run(
     scored["plugin"] = pytest_mobileagent.__version__
     wording = wording_of(cases)
     scored["wording"] = wording if wording != [OWN] else None
-    if run.earlier.makes_episodes:
-        made, parts = _episodes(run), fingerprints({**scored, **_parts_of_episodes(run)})
+    if isinstance(run.earlier, Rescoring):
+        made, parts = run.earlier.made(fingerprints(scored))
+        each = run.earlier.digests(each)
     else:
-        made, parts = run.earlier.describe(fingerprints(scored))
+        made, parts = _episodes(run), fingerprints({**scored, **_parts_of_episodes(run)})
     return {
         "command": ["pytest", *map(redact_urls, map(str, run.config.invocation_params.args))],
         **made,
@@ -90,8 +93,8 @@ def about_run(
         },
         "fingerprints": parts,
         "fingerprint": digest(parts),
-        "digests": run.earlier.digests(each),
-        "reused_from": run.earlier.reused_from,
+        "digests": each,
+        "reused_from": run.earlier.about.get("id") if isinstance(run.earlier, Reusing) else None,
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
     }
 

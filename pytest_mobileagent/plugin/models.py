@@ -152,7 +152,7 @@ class RunModels:
             HostError: if the episode cannot be copied.
         """
         earlier, relay = self._run.earlier, self._run.relay
-        recorded = earlier.replies(case)
+        recorded = earlier.plan_for(case).replies
         if recorded is None or earlier.path is None or relay is None or recorded == earlier.path:
             return recorded
         relay.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)

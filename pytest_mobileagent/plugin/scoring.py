@@ -18,6 +18,7 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.errors import (
+    HostError,
     InfrastructureError,
     JudgeError,
     UndecidedError,
@@ -52,10 +53,12 @@ from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
+    from pytest_mobileagent.plugin.reuse.earlier import EarlierRun
 
 _TEXTS = (
     "reason",
@@ -292,8 +295,7 @@ def _record(result: Result, reason: str, item: pytest.Function) -> None:
         result.verdict,
     ):
         if verdict is not None:
-            add_verdict(episode.folder, verdict)
-            run.earlier.add_verdict(result.case, episode.folder, verdict)
+            _keep(verdict, result.case, episode.folder, run.earlier)
     is_inside = episode.folder.is_relative_to(run.folder.path)
     if is_inside and result.folder is not None:
         known = () if result.verdict is not None else (result.fault, reason)
@@ -302,6 +304,15 @@ def _record(result: Result, reason: str, item: pytest.Function) -> None:
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)
+
+
+def _keep(verdict: Verdict, case: Case, folder: Path, earlier: EarlierRun) -> None:
+    """Record a verdict beside an episode and, if that is scored again, beside its original."""
+    add_verdict(folder, verdict)
+    original = None if earlier.makes_episodes else earlier.plan_for(case).episode
+    if original is not None and original != folder:
+        with suppress(HostError):  # not writable, as the summary says
+            add_verdict(original, verdict)
 
 
 def _reason(report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

@@ -93,7 +93,12 @@ class Selection:
         if (shard := self._run.value("mobile-shard")) is not None:
             keep_shard(config, items, shard)
         if not runs_no_test(config):
-            self._run.earlier.deselect(config, items)
+            needed = [item for item in items if self._is_needed(item)]
+            _deselect_others(config, items, needed)
+
+    def _is_needed(self, item: pytest.Item) -> bool:
+        case = case_of(item)
+        return case is None or self._run.earlier.plan_for(case).is_needed
 
 
 def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed: int) -> None:

@@ -5,6 +5,7 @@ pytest imports this module in every session, so each kind is imported where it i
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.sources import OptionValue
 
-_WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore", "mobile-replies")
+_WAYS = {  # the module and the class of each
+    "mobile-resume": ("resuming", "Resuming"),
+    "mobile-reuse": ("reusing", "Reusing"),
+    "mobile-rescore": ("rescoring", "Rescoring"),
+    "mobile-replies": ("replaying", "Replaying"),
+}
 
 
 def earlier_run(
@@ -29,25 +35,14 @@ def earlier_run(
         pytest.UsageError: if several options name a run, or the run cannot be used in this way.
     """
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
+    if not named:
+        return EarlierRun()
     if len(named) > 1:
         names = " and ".join(str(setting) for setting in named)
         ways = "resumed, reused, or scored or played again"
         msg = f"{names} exclude each other: a run is either {ways}"
         raise pytest.UsageError(printable(msg))
-    if settings["mobile-resume"].value is not None:
-        from pytest_mobileagent.plugin.reuse.resuming import Resuming
-
-        return Resuming(config, settings["mobile-resume"], given)
-    if settings["mobile-reuse"].value is not None:
-        from pytest_mobileagent.plugin.reuse.reusing import Reusing
-
-        return Reusing(config, settings["mobile-reuse"], given)
-    if settings["mobile-rescore"].value is not None:
-        from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
-
-        return Rescoring(config, settings["mobile-rescore"], given)
-    if settings["mobile-replies"].value is not None:
-        from pytest_mobileagent.plugin.reuse.replaying import Replaying
-
-        return Replaying(config, settings["mobile-replies"], given)
-    return EarlierRun()
+    module, kind = _WAYS[named[0].option.flag.removeprefix("--")]
+    way = getattr(import_module(f"{__name__}.{module}"), kind)
+    earlier: EarlierRun = way(config, named[0], given)
+    return earlier

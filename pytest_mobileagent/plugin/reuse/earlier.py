@@ -1,7 +1,8 @@
-"""The interface through which the rest of the plugin uses an earlier run.
+"""What is there of each case in an earlier run, and what is still to be done.
 
 `EarlierRun` itself stands for no earlier run. `--mobile-resume`, `--mobile-reuse`,
-`--mobile-rescore` and `--mobile-replies` each have a subclass of `RecordedEarlierRun`.
+`--mobile-rescore` and `--mobile-replies` each have a subclass of `recorded_earlier.RecordedRun`,
+which reads the folder of a run; they differ in what they `decide` about its results.
 """
 
 from __future__ import annotations
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    import pytest
-
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.run.folder import RunFolder
-    from pytest_mobileagent.verdict import Verdict
 
 
 CHECK = "check"  # the digest of a task that may change without the agent having to run again
@@ -32,14 +30,15 @@ class CasePlan:
     - `entry`: the case's entry in report.json, if its result is reused.
     - `episode`: the folder of the recorded episode, if it is scored again.
     - `is_run`: whether the agent runs the case if neither `entry` nor `episode` is given.
+    - `replies`: the episode whose recorded replies the agent gets; None to ask its models.
+    - `is_needed`: whether the case is a test of this run at all.
     """
 
     entry: Entry | None = None
     episode: Path | None = None
     is_run: bool = True
-
-
-_RUN = CasePlan()
+    replies: Path | None = None
+    is_needed: bool = True
 
 
 class EarlierRun:
@@ -50,6 +49,7 @@ class EarlierRun:
     - `makes_episodes`: whether the run has an agent and devices.
     - `gives_replies`: whether agents get recorded replies instead of asking their models.
     - `goes_on`: whether the run continues in the folder of the earlier run.
+    - `about`: the earlier run's metadata.
     - `reused`: the entries of reused results, by the keys of their cases.
     """
 
@@ -60,7 +60,13 @@ class EarlierRun:
     goes_on: bool = False
 
     def __init__(self) -> None:
+        self.about: Mapping[str, Any] = {}
         self.reused: dict[str, Entry] = {}
+
+    @property
+    def folder(self) -> RunFolder | None:
+        """The folder of the run that goes on; None for a new folder."""
+        return None
 
     @property
     def header(self) -> str:
@@ -68,51 +74,38 @@ class EarlierRun:
         return ""
 
     @property
-    def reused_from(self) -> str | None:
-        """The id of the run from which results are reused, for run.json."""
-        return None
+    def runs_agents(self) -> bool:
+        """Whether to start the agent, because it may be needed."""
+        return True
 
-    @property
-    def redaction(self) -> str | None:
-        """The digest of the redaction rules of a resumed run, if it has any."""
-        return None
-
-    # When the session is configured
-
-    def take_options(self, settings: dict[str, OptionValue]) -> None:
-        """Replace the values of options by those of the earlier run.
+    def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+        """Return the options of this run, some of which are those of the earlier run.
 
         Raises:
             pytest.UsageError: if the command line gives a different value.
         """
+        return dict(settings)
 
-    def decide(self) -> None:
-        """Read the earlier run, in the process that owns this run, and decide what to reuse.
+    def read(self, given: Mapping[str, str]) -> None:
+        """Read the results of the earlier run; in a worker, those that the owner has sent.
 
         Raises:
-            pytest.UsageError: if the earlier run cannot be read.
+            pytest.UsageError: if they cannot be read.
         """
 
     def to_worker(self, shared: Path) -> dict[str, str]:
         """Return the data that a worker needs; long data is written to the folder `shared`."""
         return {}
 
-    def read_decisions(self, given: Mapping[str, str]) -> None:
-        """In a worker, read what the run's owner has decided."""
+    def decide(self, run: Path | None = None) -> None:
+        """Decide what is done with each recorded result.
 
-    @property
-    def runs_agents(self) -> bool:
-        """Whether to start the agent, because it may be needed."""
-        return True
+        `run` is the folder of this run, once its run.json is written.
+        """
 
-    def folder(self) -> RunFolder | None:
-        """Return the folder in which this run continues; None for a new folder."""
-        return None
-
-    # When tests are collected
-
-    def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Remove from `items` the tests that the earlier run did not need."""
+    def plan_for(self, case: Case) -> CasePlan:
+        """Return what is there of a case, and so what happens to it."""
+        return CasePlan()
 
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
@@ -124,65 +117,19 @@ class EarlierRun:
         """
         folder.begin(about, cases)
 
-    def decide_by(self, folder: Path) -> bool:
-        """Decide what to reuse from this run's run.json, if this kind needs it and has not yet.
-
-        Return whether this decision means that the agent is needed.
-        """
-        return False
-
-    def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return run.json's metadata of episodes that this run does not make, and all fingerprints.
-
-        `parts` are the fingerprints of what scores the episodes. This method is only called if
-        `makes_episodes` is False.
-        """
-        raise NotImplementedError
-
-    def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the digests to write to run.json, given the current digests of the tasks."""
-        return parts
-
-    # When a test is run, and scored
-
-    def plan_for(self, case: Case) -> CasePlan:
-        """Return what happens to a case."""
-        return _RUN
-
-    def replies(self, case: Case) -> Path | None:
-        """Return the episode whose recorded replies the agent gets; None to ask its models."""
-        return None
-
-    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Record a verdict beside the original of the episode that was copied to `folder`."""
-
-    # When the run ends
-
-    def unreported(
-        self,
-        reported: Collection[str],
-        selected: Collection[str],
-    ) -> list[Entry]:
-        """Return the reused results that an interrupted run has not reported.
-
-        `reported` and `selected` are node ids.
-        """
-        return []
-
-    def unselected(self, selected: Collection[str]) -> list[Entry]:
-        """Return the results of tasks that belong to the run and were not selected."""
-        return []
-
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
         """Return the attempts at a case, given by its key, that another run has recorded."""
         return ()
 
+    def not_run(self, selected: Collection[str]) -> list[Entry]:
+        """Return the results of this run that need no test to be run; it may report them anyway.
+
+        `selected` are the node ids of all tests.
+        """
+        return []
+
     def summary(
-        self,
-        results: Sequence[Entry],
-        reused: Collection[str],
-        selected: Collection[str],
-        /,
+        self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
     ) -> list[str]:
         """Return the lines about the earlier run in the summary.
 

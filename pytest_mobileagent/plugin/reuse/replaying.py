@@ -8,22 +8,21 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.llm.known_replies import has_replies
 from pytest_mobileagent.plugin.reuse.earlier import CasePlan
-from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun, upper_end
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
     from typing import Any
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.verdict import Verdict
 
 _AGENT = ("agent", "mobile-agent-option", "mobile-model")
 _PLAYED = {"passed", "failed", "review", "xfailed", "xpassed"}
 
 
-class Replaying(RecordedEarlierRun):
+class Replaying(RecordedRun):
     """A run on fresh phones whose agents get the models' replies from an earlier run.
 
     Episodes without recorded replies are not played.
@@ -33,7 +32,6 @@ class Replaying(RecordedEarlierRun):
     """
 
     same = (*_AGENT, *TESTS)
-    is_same_run = False
     gives_replies = True
     needs_end = True
 
@@ -44,29 +42,19 @@ class Replaying(RecordedEarlierRun):
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
-        return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text
+        return upper_end(flag, text)
 
-    def sort(self, tasks: Mapping[str, Entry]) -> None:
+    def decide(self, run: Path | None = None) -> None:
         """Select the episodes that were decided and have recorded replies."""
-        for key, task in tasks.items():
+        for key, task in self.tasks.items():
             folder = runs.inside(self.path, task.episode)
             if folder is not None and task.outcome in _PLAYED and has_replies(folder / STREAM):
                 self.to_score[key] = str(task.episode)
 
     def plan_for(self, case: Case) -> CasePlan:
-        """Return whether a case is played."""
-        return CasePlan(is_run=case.key in self.to_score)
-
-    def replies(self, case: Case) -> Path | None:
-        """Return the episode whose recorded replies the agent gets."""
-        return self.path / self.to_score.get(case.key, "")
-
-    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return an empty sequence: all attempts are this run's own."""
-        return ()
-
-    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Do nothing: the earlier run is not changed."""
+        """Return whether a case is played, and with which replies."""
+        episode = self.to_score.get(case.key)
+        return CasePlan(is_run=episode is not None, replies=self.path / (episode or ""))
 
     def summary(
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /

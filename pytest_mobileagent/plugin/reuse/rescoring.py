@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.jsonable import mapping, printable
-from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.reuse.earlier import CHECK
-from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.reuse.earlier import CHECK, CasePlan
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun, upper_end
 from pytest_mobileagent.report.text.lists import changes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    import pytest
+    from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
@@ -29,7 +27,7 @@ _OF_EPISODES = ("agent", "models", "price_table", "device", "virtual", "recorded
 _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
 
-class Rescoring(RecordedEarlierRun):
+class Rescoring(RecordedRun):
     """A run that scores the episodes of an earlier run again; its results go to a new folder.
 
     Raises:
@@ -37,6 +35,7 @@ class Rescoring(RecordedEarlierRun):
     """
 
     same = ("agent", *TESTS)
+    is_same_run = True
     makes_episodes = False
     runs_agents = False
     needs_end = True
@@ -47,48 +46,44 @@ class Rescoring(RecordedEarlierRun):
         """The line about the earlier run in pytest's header."""
         return f"no device and no agent: scores {len(self.to_score)} episodes of {self.path} again"
 
-    def take_options(self, settings: dict[str, OptionValue]) -> None:
-        """Replace the values of options, including the agent, by those of the earlier run.
+    def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+        """Return the options of this run; its agent and some others are those of the earlier run.
 
         Raises:
             pytest.UsageError: if the command line gives a different value.
         """
-        super().take_options(settings)
-        if settings["agent"].value is None:  # version 1 recorded no options
+        agreed = super().agreed(settings)
+        if agreed["agent"].value is None:  # version 1 recorded no options
             name = str(self.about.get("agent") or "unknown")
             flag = self.setting.option.flag
-            settings["agent"] = replace(settings["agent"], value=name, text=name, source=flag)
+            agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=flag)
+        return agreed
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
-        if flag != "--mobile-epochs" or not text:
-            return text
-        least, dots, most = str(text).rpartition("..")
-        if dots and least.strip().isdecimal():
+        if (
+            flag == "--mobile-epochs"
+            and (least := str(text).rpartition("..")[0].strip()).isdecimal()
+        ):
             self._needed = int(least)
-        return most
+        return upper_end(flag, text)
 
-    def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Deselect the tests that the gate did not need in the earlier run."""
-        unneeded = [item for item in items if self._is_unneeded(case_of(item))]
-        if unneeded:
-            items[:] = [item for item in items if not self._is_unneeded(case_of(item))]
-            config.hook.pytest_deselected(items=unneeded)
-
-    def _is_unneeded(self, case: Case | None) -> bool:
-        if case is None or self._needed is None or case.epoch < self._needed:
-            return False
-        return case.key not in self.to_score and case.key not in self.reused
-
-    def sort(self, tasks: Mapping[str, Entry]) -> None:
+    def decide(self, run: Path | None = None) -> None:
         """Score complete episodes that were not decided by a person; reuse all other results."""
-        for key, task in tasks.items():
+        for key, task in self.tasks.items():
             if task.episode and task.termination not in _NOT_COMPLETE and task.as_run is None:
                 self.to_score[key] = task.episode
             elif task.outcome != "not run":
                 self.reused[key] = task
 
-    def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def plan_for(self, case: Case) -> CasePlan:
+        """Return what was decided about a case; the gate did not need all epochs of some."""
+        plan = super().plan_for(case)
+        is_known = plan.entry is not None or plan.episode is not None
+        is_needed = is_known or self._needed is None or case.epoch < self._needed
+        return replace(plan, is_needed=is_needed)
+
+    def made(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metadata of how the episodes were made, and all fingerprints, for run.json.
 
         `parts` are the fingerprints of what scores the episodes; all others are taken from the
@@ -99,7 +94,7 @@ class Rescoring(RecordedEarlierRun):
         before = mapping(self.about.get("fingerprints"))
         return made, {n: p if n in _MADE_ANEW else before.get(n) for n, p in parts.items()}
 
-    def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def digests(self, parts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the digests of the episodes from the earlier run, with those of current checks."""
         before = runs.digests(self.path)
         both = parts.keys() & before.keys()

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.jsonable import mapping, printable
-from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun
 from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.recorded_run import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
@@ -34,7 +34,7 @@ _RESULTS = (
 )  # fmt: skip
 
 
-class Resuming(RecordedEarlierRun):
+class Resuming(RecordedRun):
     """A run that is resumed: final results are reused, and all other tests are run again.
 
     Raises:
@@ -43,6 +43,7 @@ class Resuming(RecordedEarlierRun):
 
     same = (*TESTS, *_RESULTS)
     goes_on = True
+    is_same_run = True
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -76,8 +77,9 @@ class Resuming(RecordedEarlierRun):
             why = f"{self.path} was made by --mobile-rescore, without an agent: name {source}"
             raise usage_error(self.setting, f": {why}")
 
+    @property
     def folder(self) -> RunFolder:
-        """Return the folder of the run, in which it continues."""
+        """The folder of the run, in which it continues."""
         name, started = (str(self.about.get(name) or "") for name in ("id", "started"))
         return RunFolder(self.path, name or self.path.name, started, self.session)
 
@@ -110,20 +112,23 @@ class Resuming(RecordedEarlierRun):
         way = f"--mobile-reuse={self.setting.text} {given.option.flag}={given.text}"
         return f". For other epochs, make a new run that takes over its results: {way}"
 
-    def sort(self, tasks: Mapping[str, Entry]) -> None:
+    def decide(self, run: Path | None = None) -> None:
         """Reuse final results, except skips for something that devices may have by now."""
         self.reused = {
             key: task
-            for key, task in tasks.items()
+            for key, task in self.tasks.items()
             if is_final(task) and task.skipped_for not in DECLARED
         }
 
     def to_worker(self, shared: Path) -> dict[str, str]:
-        """Write the decisions to the folder `shared`; return what a worker needs to read them."""
+        """Write the results to the folder `shared`; return what a worker needs to read them."""
         return {**super().to_worker(shared), "when": self.when, "session": self.session}
 
-    def unselected(self, selected: Collection[str]) -> list[Entry]:
-        """Return the results of the run's tasks that are not selected in this session."""
+    def not_run(self, selected: Collection[str]) -> list[Entry]:
+        """Return the reused results, and those of tasks that are not selected in this session."""
+        return [*super().not_run(selected), *self._unselected(selected)]
+
+    def _unselected(self, selected: Collection[str]) -> list[Entry]:
         return [task for task in self.tasks.values() if task.nodeid not in selected]
 
     def summary(
@@ -131,14 +136,14 @@ class Resuming(RecordedEarlierRun):
     ) -> list[str]:
         """Return lines on reused results, on tasks that were run, and on what has changed."""
         known = {task.nodeid for task in self.tasks.values()}
-        was_reused = {task.nodeid for task in self.unreported(reused, selected)}.union(reused)
+        was_reused = {task.nodeid for task in super().not_run(selected)}.union(reused)
         ran = [
             result.nodeid
             for result in results
             if result.outcome != "not run" and result.nodeid in set(selected) - was_reused
         ]
         new = sum(nodeid not in known for nodeid in ran)
-        others = len(self.unselected(selected))
+        others = len(self._unselected(selected))
         parts = [f"{len(was_reused)} reused", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and unchanged"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
@@ -152,16 +157,6 @@ class Resuming(RecordedEarlierRun):
         """Return the entry of this session in run.json, in a list; empty if there is none yet."""
         resumed = runs.about(self.path).get("resumed") or ()
         return [each for each in resumed if each.get("when") == self.when]
-
-    @property
-    def redaction(self) -> str | None:
-        """The digest of the run's redaction rules, if it has any."""
-        rules = self.about.get("redaction")
-        return str(rules.get("sha256")) if isinstance(rules, dict) else None
-
-    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return an empty sequence: all attempts are recorded in this run's own folder."""
-        return ()
 
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]

@@ -10,8 +10,8 @@ from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_object
 from pytest_mobileagent.jsonable import mapping
-from pytest_mobileagent.plugin.reuse.earlier import CHECK, CasePlan
-from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
+from pytest_mobileagent.plugin.reuse.earlier import CHECK
+from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedRun
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.statistics import ratio
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.verdict import Verdict
 
 
 # Fields of an entry that describe the task, and may have changed without affecting the result.
@@ -33,18 +32,14 @@ _OF_TASK = (
 )  # fmt: skip
 
 
-class Reusing(RecordedEarlierRun):
+class Reusing(RecordedRun):
     """A run whose results are reused, or whose episodes are scored again.
 
-    Each process decides this after collection, by comparing the digests in both runs' run.json.
-    Until then, `reused` holds all results.
+    This is decided after collection, by comparing the digests in both runs' run.json.
 
     Raises:
         pytest.UsageError: if there is no such run, or it cannot be read.
     """
-
-    same = ()
-    is_same_run = False
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -58,41 +53,21 @@ class Reusing(RecordedEarlierRun):
         return any(decision.what == RUN for decision in self.decisions.values())
 
     @property
-    def reused_from(self) -> str | None:
-        """The id of the run from which results are reused, for run.json."""
-        return self.about.get("id")
-
-    @property
     def header(self) -> str:
         """The line about the earlier run in pytest's header."""
         return f"reuses what is still valid from {self.path}"
 
-    def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Keep all results, which workers also need, until it is decided which are reused."""
-        self.reused = dict(tasks)
-
-    def decide_by(self, run: Path) -> bool:
-        """Decide what to reuse by the new run's run.json, unless this was done before.
-
-        Return whether this decision means that the agent is needed.
-        """
-        if self.decisions:
-            return False
+    def decide(self, run: Path | None = None) -> None:
+        """Decide what to reuse by the new run's run.json; until then, nothing is decided."""
+        if run is None or self.decisions:
+            return
         old, new = (read_object(each / runs.RUN) for each in (self.path, run))
-        tasks = self.reused
-        self.decisions = decide(old, new, tasks)
+        tasks = self.tasks
+        self.decisions = decisions(old, new, tasks)
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
         self.reused = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
         self.to_score = {k: tasks[k].episode or "" for k, each in what.items() if each == SCORE}
-        return self.runs_agents
-
-    def plan_for(self, case: Case) -> CasePlan:
-        """Return what was decided about a case; other cases are run."""
-        return super().plan_for(case) if self.decisions else CasePlan()
-
-    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Do nothing: the earlier run is not changed."""
 
     def summary(
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
@@ -124,7 +99,7 @@ class ReuseDecision:
     why: str = ""
 
 
-def decide(
+def decisions(
     old: Mapping[str, Any], new: Mapping[str, Any], tasks: Mapping[str, Entry]
 ) -> dict[str, ReuseDecision]:
     """Return what is done with each task of a new run, by the keys of their cases.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.reuse.reusing import ReuseDecision, decide, in_words
+from pytest_mobileagent.plugin.reuse.reusing import ReuseDecision, decisions, in_words
 from pytest_mobileagent.report.entry import Entry
 
 PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
@@ -20,7 +20,7 @@ def plan(parts: Any = PARTS, prints: Any = PRINTS, **head: Any) -> dict[str, Any
 
 
 def decided(old: Any, new: Any, task: Any = DONE) -> tuple[str, str]:
-    (decision,) = decide(old, new, {} if task is None else {"a": task}).values()
+    (decision,) = decisions(old, new, {} if task is None else {"a": task}).values()
     return decision.what, decision.why
 
 
