@@ -57,6 +57,17 @@ def test_the_workflow_tests_each_python_that_the_package_says_it_supports() -> N
     assert project["requires-python"] == f">={said[0]}"
 
 
+def test_the_workflow_tests_the_oldest_pytest_the_newest_and_the_coming_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (needed,) = [each for each in project["dependencies"] if re.match(r"pytest[<>=]", each)]
+    least, most = re.fullmatch(r"pytest>=(\d+),(<\d+)", needed).groups()  # type: ignore[union-attr]
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    (matrix,) = re.findall(r"pytest: \[(.*)\]", workflow)
+    oldest, newest, coming = re.findall(r'"(.*?)"', matrix)
+    assert (oldest, newest) == (f"pytest=={least}.0.0", f"pytest{most}")
+    assert coming.endswith("@main")
+
+
 def test_the_workflow_runs_what_the_makefile_can_make() -> None:
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
     (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
