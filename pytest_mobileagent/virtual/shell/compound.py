@@ -113,7 +113,7 @@ class Test(Node):
             pattern = await expand.pattern(shell, word) if compared else None
             words.append(Operand(await expand.text(shell, word), literal, pattern))
         try:
-            return int(not Condition(words, shell).holds())
+            return int(not Condition(words, shell, shell.files).holds())
         except ConditionError as error:
             raise ShellError(f"[[: {error}", 2) from None
 

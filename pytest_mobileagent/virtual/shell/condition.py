@@ -11,6 +11,7 @@ from pytest_mobileagent.virtual.shell import patterns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.virtual.kernel.access import UserFiles
     from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
 
@@ -36,11 +37,12 @@ class Operand(NamedTuple):
 class Condition:
     """A condition, as the words that remain to be parsed."""
 
-    def __init__(self, words: list[Operand], shell: Shell) -> None:
+    def __init__(self, words: list[Operand], shell: Shell, files: UserFiles) -> None:
         if len(words) > _MOST:
             raise ConditionError("too many arguments")
         self._rest = list(words)
         self._shell = shell
+        self._files = files
 
     def holds(self) -> bool:
         """Return whether the condition is true; an empty condition is false."""
@@ -89,7 +91,7 @@ class Condition:
             return bool(text) == (operator == "n")
         if operator == "t":
             return self._shell.session.tty and text in {"0", "1", "2"}
-        files = self._shell.files
+        files = self._files
         node = files.find(text, follow=operator not in "hL")
         if operator in _RIGHTS:
             return node is not None and files.may(text, _RIGHTS[operator])

@@ -38,7 +38,7 @@ async def test(ctx: Context, args: list[str]) -> int:
         raise Failure("missing ]", 2)
     try:
         operands = [Operand(word) for word in words]
-        return int(not Condition(operands, ctx.shell).holds())
+        return int(not Condition(operands, ctx.shell, ctx.files).holds())
     except (ConditionError, ShellError) as error:
         raise Failure(str(error), 2) from None
 
