@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.virtual.shell import expand, streams
+from pytest_mobileagent.virtual.shell import expand, limits, streams
 from tests.virtual.answers import differences
 
 if TYPE_CHECKING:
@@ -38,6 +38,13 @@ def test_words_do_not_grow_without_end(sh: Shells, monkeypatch: pytest.MonkeyPat
     assert ended.err.endswith("out of memory\n")
     assert sh("echo $(seq 1 2000)").err.endswith("out of memory\n")
     assert sh("head -n 1 /dev/zero").err == "head: Out of memory\n"
+
+
+def test_forks_are_limited(sh: Shells, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PROCESSES", 50)
+    ended = sh("f() { f | f; }; f")
+    assert ended.out == ""
+    assert "can't fork - try again\n" in ended.err
 
 
 def test_base64_is_wrapped_as_before(sh: Shells) -> None:

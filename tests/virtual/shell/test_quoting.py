@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 scripts = st.text("ab1 \n\t'\"\\$`(){}[]<>|&;!*?#~=-+:/%@ifdo", max_size=30)
 steady = settings(
-    max_examples=100,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -54,7 +54,7 @@ def test_text_survives_files_and_here_documents(text: str, sh: "Shells") -> None
     assert sh.raw(script)[0].decode() == text
 
 
-@settings(steady, max_examples=400)
+@settings(steady, max_examples=200)
 @given(text=scripts)
 @example(text="${x/")
 @example(text="$((")

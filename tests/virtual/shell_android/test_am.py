@@ -96,20 +96,6 @@ def test_force_stop(sh, phone):
     assert phone.activities.top.package == phone.launcher
 
 
-BROADCASTS = [
-    ("-a demo.PING", "act=demo.PING flg=0x400000", 'result=0, data="pong"'),
-    ("-a nobody.listens", "act=nobody.listens flg=0x400000", "result=0"),
-    ("-a x -n org.demo/.R --es k v", "act=x flg=0x400000 cmp=org.demo/.R (has extras)", "result=0"),
-]
-
-
-@pytest.mark.parametrize(("words", "intent", "result"), BROADCASTS)
-def test_broadcasts(sh, words, intent, result):
-    assert sh(f"am broadcast {words}") == (
-        f"Broadcasting: Intent {{ {intent} }}\nBroadcast completed: {result}\n"
-    )
-
-
 def test_monkey_starts_an_app(sh, phone):
     told = sh("monkey -p org.demo -c android.intent.category.LAUNCHER 1")
     assert "Events injected: 1\n## Network stats: elapsed time=" in told

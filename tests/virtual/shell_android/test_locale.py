@@ -53,12 +53,6 @@ def test_an_app_may_have_a_language_of_its_own(phone, sh):
     assert phone.packages.app("org.demo").t("Cancel") == "Cancel"
 
 
-def test_the_locale_service_says_what_is_wrong(shell):
-    assert shell("cmd locale set-app-locales").err == "Error: no package specified\n"
-    assert "Unknown package org.none" in shell("cmd locale get-app-locales org.none").err
-    assert "Unknown option: --x" in shell("cmd locale get-app-locales org.demo --x").err
-
-
 def test_the_configuration_is_written_as_qualifiers(phone, sh):
     sh("wm size 1280x800; wm density 160; cmd uimode night yes")
     phone.locales.change(["zh-Hans-CN"])

@@ -99,22 +99,6 @@ def test_permissions_show_in_the_dump_and_revoking_ends_the_app(sh, phone):
     assert not phone.proc.running("org.demo")
 
 
-RESOLVE = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n"
-RESOLUTIONS = [
-    ("resolve-activity --brief org.demo", f"{RESOLVE}org.demo/.NotesActivity\n"),
-    ("resolve-activity --brief -a no.such", "No activity found\n"),
-    ("resolve-activity --components -a demo.ABOUT", "org.demo/.about.AboutActivity\n"),
-    ("query-activities --brief -a no.such", "No activities found\n"),
-    (("query-activities --components -c android.intent.category.LAUNCHER"
-     " -a android.intent.action.MAIN"), "org.demo/.NotesActivity\n"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("words", "answer"), RESOLUTIONS)
-def test_resolutions(sh, words, answer):
-    assert sh(f"cmd package {words}") == answer
-
-
 def test_activities_are_printed_in_full_unless_briefly(sh):
     """mobile-mcp and mobilecli determine from this output which apps can be opened."""
     words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
@@ -129,17 +113,6 @@ def test_activities_are_printed_in_full_unless_briefly(sh):
 def test_a_package_names_its_folder_with_the_number_of_the_user(sh):
     folders = [line.strip() for line in sh("pm dump org.demo").splitlines() if "dataDir=" in line]
     assert folders == ["dataDir=/data/user/0/org.demo"]
-
-
-def test_an_app_is_allowed_to_mock_locations(sh):
-    assert sh("appops get org.demo MOCK_LOCATION") == "No operations.\nDefault mode: deny\n"
-    sh("appops set org.demo android:mock_location allow")
-    assert sh("appops get org.demo MOCK_LOCATION") == "MOCK_LOCATION: allow\n"
-
-
-def test_small_answers(sh):
-    assert sh("pm list users") == "Users:\n\tUserInfo{0:Owner:c13} running\n"
-    assert "feature:android.hardware.wifi\n" in sh("pm list features")
 
 
 def test_an_invalid_apk_is_refused(shell, phone):

@@ -223,51 +223,6 @@ def test_skipped_services_are_not_listed(sh):
     assert "DUMP OF SERVICE window:" not in skipped
 
 
-def test_a_folder_behind_a_link_is_itself_to_ls(sh):
-    assert sh("ls -la /sdcard/ | sed -n 2p").startswith("drwxrws---")
-
-
-def test_androids_own_package_is_the_framework(sh):
-    assert sh("pm path android") == "package:/system/framework/framework-res.apk\n"
-
-
-def test_addresses_are_shown_as_scripts_ask_for_them(sh):
-    line = sh("ip -o -4 addr show wlan0")
-    assert line.startswith("9: wlan0     inet 10.0.2.16/24 brd 10.0.2.255 scope global wlan0\\  ")
-    assert line.count("\n") == 1
-    assert "link/ether" not in sh("ip -f inet addr show wlan0")
-    assert "link/ether" in sh("ip addr show wlan0")
-
-
-def test_ping_reaches_the_phone_and_the_emulators_network_only(sh, shell):
-    assert "64 bytes from 127.0.0.1: icmp_seq=1 ttl=64" in sh("ping -c 1 localhost")
-    assert "1 packets transmitted, 1 received" in sh("ping -q -c 1 10.0.2.2")
-    assert shell("ping -c 1 8.8.8.8") == (2, "", "connect: Network is unreachable\n")
-    assert shell("ping -c many localhost").status == 2
-    assert shell("ping -c 1 example.com") == (2, "", "ping: unknown host example.com\n")
-
-
-@pytest.mark.parametrize(
-    ("call", "answer"),
-    [
-        ("--time-limit 1 /sdcard/a.mp4", (1, "ERROR: unable to create video/avc codec instance\n")),
-        ("--time-limit=1 -", (1, "ERROR: unable to create video/avc codec instance\n")),
-        ("/nope/a.mp4", (1, "Unable to open '/nope/a.mp4': No such file or directory\n")),
-        ("", (2, "Must specify output file (see --help).\n")),
-    ],
-)
-def test_screenrecord_has_no_encoder(shell, call, answer):
-    status, out, err = shell(f"screenrecord {call}")
-    assert (status, err, out) == (*answer, "")
-    assert "a.mp4" not in shell("ls /sdcard").out
-
-
-def test_input_devices_are_files(sh, shell):
-    assert sh("ls /dev/input") == "event0\nevent1\n"
-    assert sh("ls -l /dev/input/event1").startswith("crw-rw---- 1 root input 13,  65 ")
-    assert shell("test -w /dev/input/event1", uid=10_100).status == 1
-
-
 def test_the_views_of_the_activity_on_top_are_reported_as_they_lie(sh, demo):
     text = sh("dumpsys activity top").partition("View Hierarchy:\n")[2]
     assert re.match(r" {6}DecorView@[0-9a-f]+\[NotesActivity\]\n {8}\S+\{[0-9a-f]+ V", text)
