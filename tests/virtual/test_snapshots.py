@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
+from pytest_mobileagent.virtual.snapshots import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,3 +121,36 @@ def test_large_files_are_entries_of_their_own_in_an_archive(phone):
     phone.snapshots.load("back")
     assert {path: phone.files.read(path) for path in files} == files
     assert phone.files.stat("/data/local/tmp/a").mode == 0o640
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Whole:
+    parts: list[Part]
+    first: Part | None = None
+
+
+@dataclass
+class Shelf(Kept):
+    KEPT = ("_by_number", "by_name", "last", "none", "count")
+
+    _by_number: dict[int, Whole] = field(default_factory=dict)
+    by_name: dict[str, list[str]] = field(default_factory=dict)
+    last: Part | None = None
+    none: Part | None = None
+    count: int = 0
+    other: str = ""
+
+
+def test_dataclasses_in_containers_survive_json():
+    part = Part("a", ("b", "c"))
+    shelf = Shelf({7: Whole([part], part)}, {"x": ["y"]}, part, None, 3, "kept by nobody")
+    saved = json.loads(json.dumps(shelf.save()))
+    again = Shelf()
+    again.load(saved)
+    assert again == Shelf({7: Whole([part], part)}, {"x": ["y"]}, part, None, 3)
