@@ -86,11 +86,6 @@ def test_a_phone_prints_its_ports_and_ends_with_its_input(tmp_path: Path) -> Non
         )
 
 
-def test_a_phone_seeks_the_adb_server_where_adb_does(tmp_path: Path) -> None:
-    with device(tmp_path, ANDROID_ADB_SERVER_PORT="1") as (_, about):
-        assert about["adb_server_port"] == 1
-
-
 def test_a_phone_whose_input_has_ended_from_the_start_says_how_to_keep_it(tmp_path: Path) -> None:
     with device(tmp_path, "--adb-server-port=1", stdin=subprocess.DEVNULL) as (process, _):
         assert process.wait(PATIENCE) == 0
@@ -99,9 +94,10 @@ def test_a_phone_whose_input_has_ended_from_the_start_says_how_to_keep_it(tmp_pa
         assert "--keep" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_a_phone_quietly(tmp_path: Path, number: signal.Signals) -> None:
-    with device(tmp_path, "--adb-server-port=1") as (process, _):
+    with device(tmp_path, ANDROID_ADB_SERVER_PORT="1") as (process, about):
+        assert about["adb_server_port"] == 1, "as adb's own variable says"
         process.send_signal(number)
         assert process.wait(PATIENCE) == 0
         assert process.stderr
@@ -127,20 +123,19 @@ def test_grpc_prints_its_port_and_can_end_a_phone(tmp_path: Path) -> None:
         assert "Traceback" not in process.stderr.read()
 
 
-def test_the_console_ends_a_phone(tmp_path: Path) -> None:
-    with device(tmp_path, "--adb-server-port=1") as (process, about):
-        said = console(about["console_port"], tmp_path, "kill")
-        assert said == "OK: killing emulator, bye bye\n"
-        assert process.wait(PATIENCE) == 0
-
-
-def test_with_keep_a_phone_outlives_its_input(tmp_path: Path) -> None:
-    with device(tmp_path, "--adb-server-port=1", "--keep") as (process, about):
+def test_with_keep_a_phone_outlives_its_input_until_the_console_ends_it(tmp_path: Path) -> None:
+    options = ("--adb-server-port=1", "--keep", "--avd=pixel", "--no-boot-snapshot")
+    with device(tmp_path, *options) as (process, about):
         assert process.stdin
         process.stdin.close()
         process.stdin = None
-        assert console(about["console_port"], tmp_path, "ping") == "I am alive!\nOK\n"
+        port = about["console_port"]
+        assert console(port, tmp_path, "avd name") == "pixel\nOK\n"
+        listed = console(port, tmp_path, "avd snapshot list")
+        assert listed == "There is no snapshot available.\nOK\n"
         assert process.poll() is None
+        assert console(port, tmp_path, "kill") == "OK: killing emulator, bye bye\n"
+        assert process.wait(PATIENCE) == 0
 
 
 def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
@@ -156,13 +151,6 @@ def test_apps_time_and_snapshots_outlive_a_process(tmp_path: Path) -> None:
         listed = console(about["console_port"], tmp_path, "avd snapshot list")
         assert "noon" in listed
         assert " 2026-05-01 04:00:00 " in listed  # in UTC
-
-
-def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path) -> None:
-    with device(tmp_path, "--adb-server-port=1", "--avd=pixel", "--no-boot-snapshot") as (_, about):
-        assert console(about["console_port"], tmp_path, "avd name") == "pixel\nOK\n"
-        listed = console(about["console_port"], tmp_path, "avd snapshot list")
-        assert listed == "There is no snapshot available.\nOK\n"
 
 
 @pytest.mark.parametrize(

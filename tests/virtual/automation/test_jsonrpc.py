@@ -40,14 +40,28 @@ def call(server: Server, name: str, *parameters: Any) -> Any:
     return answer.get("result", answer.get("error", {}).get("code"))
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"\xff"])
-def test_invalid_json(server: Server, body: bytes) -> None:
-    assert ask(server, body)["error"]["code"] == -32700
-
-
-@pytest.mark.parametrize("body", [b"[]", b"1", b"null", b'{"method": 1}'])
-def test_replies_without_a_call(server: Server, body: bytes) -> None:
-    assert ask(server, body)["error"]["code"] == -32600
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        *(
+            (body, -32700)
+            for body in (b"", b"{", b"\xff", b"[" * 10**5, b"[" * 10**5 + b"]" * 10**5)
+        ),
+        (b'{"method": "click", "params": ' + b"[" * 100_000, -32700),
+        *((body, -32600) for body in (b"[]", b"1", b"null", b'{"method": 1}')),
+        *(
+            (b'{"id": %s, "method": "deviceInfo"}' % number, -32600)
+            for number in (b"1e309", b"NaN", b"[]", b"{}")
+        ),
+        *(
+            (b'{"id": null, "method": "click", "params": [%s, 1]}' % number, -32602)
+            for number in (b"1e309", b"-1e309", b"NaN", b"Infinity", b"1" + b"0" * 400)
+        ),
+    ],
+)
+def test_what_is_no_call_is_refused(server: Server, body: bytes, code: int) -> None:
+    answer = ask(server, body)
+    assert (answer["id"], answer["error"]["code"]) == (None, code)
 
 
 def test_other_paths(server: Server) -> None:
@@ -117,27 +131,6 @@ def test_waiting_for_what_comes_and_for_what_goes(server: Server) -> None:
     assert call(server, "waitForExists", NOTHING, 30) is False
     assert call(server, "waitUntilGone", NOTHING, 0) is True
     assert call(server, "waitUntilGone", MILK, 30) is False
-
-
-@pytest.mark.parametrize(
-    "body", [b"[" * 100_000, b'{"method": "click", "params": ' + b"[" * 100_000]
-)
-def test_json_nested_too_deeply_is_refused(server: Server, body: bytes) -> None:
-    assert ask(server, body)["error"]["code"] == -32700
-    assert ask(server, body + b"]" * 100_000)["error"]["code"] == -32700
-
-
-@pytest.mark.parametrize("number", ["1e309", "-1e309", "NaN", "Infinity", "1" + "0" * 400])
-def test_an_invalid_number_is_a_wrong_parameter(server: Server, number: str) -> None:
-    call = f'{{"id": 5, "method": "click", "params": [{number}, 1]}}'
-    answer = ask(server, call.encode())
-    assert (answer["id"], answer["error"]["code"]) == (5, -32602)
-
-
-@pytest.mark.parametrize("number", ["1e309", "NaN", "[]", "{}"])
-def test_invalid_ids_are_refused(server: Server, number: str) -> None:
-    answer = ask(server, f'{{"id": {number}, "method": "deviceInfo"}}'.encode())
-    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
 
 
 def test_a_call_that_fails_in_an_unknown_way_is_an_error(

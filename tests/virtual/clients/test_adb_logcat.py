@@ -39,20 +39,16 @@ def lines(adb: Adb, *words: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("-----")]
 
 
-@pytest.mark.parametrize(("name", "line"), FORMATS.items(), ids=FORMATS)
-def test_formats(logging: Adb, name: str, line: str) -> None:
-    first = lines(logging, "-v", name)[0]
-    assert re.fullmatch(line, first), first
-
-
-def test_dates_can_have_years(logging: Adb) -> None:
+def test_formats(logging: Adb) -> None:
+    for name, line in FORMATS.items():
+        first = lines(logging, "-v", name)[0]
+        assert re.fullmatch(line, first), (name, first)
     first = lines(logging, "-v", "threadtime", "-v", "year")[0]
     assert re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ", first), first
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
+def test_filters(logging: Adb) -> None:
+    found = [
         (["Tests:I", "*:S"], ["hello", "no"]),
         (["Tests:E", "*:S"], ["no"]),
         (["-s", "Other"], ["world"]),
@@ -63,25 +59,22 @@ def test_dates_can_have_years(logging: Adb) -> None:
         (["-b", "crash"], []),
         (["-b", "main,crash"], ["hello", "world", "no"]),
         (["--pid=1"], []),
-    ],
-)
-def test_filters(logging: Adb, words: list[str], found: list[str]) -> None:
-    assert lines(logging, "-v", "raw", *words) == found
+    ]
+    for words, expected in found:
+        assert (words, lines(logging, "-v", "raw", *words)) == (words, expected)
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
+def test_invalid_arguments_are_reported(adb: Adb) -> None:
+    complaints = [
         (["-v", "warp"], 'Invalid parameter "warp" to -v'),
         (["-b", "warp"], "unknown buffer warp"),
         (["-t", "warp"], '-t "warp"'),
         (["warp:Q"], "Invalid filter expression 'warp:Q'"),
-    ],
-)
-def test_invalid_arguments_are_reported(adb: Adb, words: list[str], complaint: str) -> None:
-    done = adb.run("logcat", *words)
-    assert done.returncode != 0
-    assert complaint in (done.stdout + done.stderr).decode()
+    ]
+    for words, complaint in complaints:
+        done = adb.run("logcat", *words)
+        assert done.returncode != 0
+        assert complaint in (done.stdout + done.stderr).decode()
 
 
 def test_a_log_that_is_cleared_is_empty(logging: Adb) -> None:

@@ -43,36 +43,33 @@ def token_file(home: Path) -> Path:
     return home / ".emulator_console_auth_token"
 
 
-@pytest.mark.parametrize(
-    ("command", "reply"),
-    [
-        ("ping", "I am alive!\nOK"),
-        ("avd name", "virtual\nOK"),
-        ("avd snapshot save", "KO: Argument missing, try 'avd snapshot save <name>'"),
-        ("avd snapshot load", "KO: Argument missing, try 'avd snapshot load <name>'"),
-        ("avd snapshot del", "KO: Argument missing, try 'avd snapshot list <name>'"),
-        ("avd snapshot del nope", "OK"),
-        (
-            "avd snapshot load nope",
-            NO_SNAPSHOT,
-        ),
-        ("power capacity 101", 'KO: Usage: "capacity <percentage>"'),
-        ("power ac maybe", 'KO: Usage: "ac on" or "ac off"'),
-        ("nonsense", "KO: unknown command, try 'help'"),
-        ("fold", "KO: unknown command, try 'help'"),
-    ],
+REPLIES = (
+    ("ping", "I am alive!\nOK"),
+    ("avd name", "virtual\nOK"),
+    ("avd snapshot save", "KO: Argument missing, try 'avd snapshot save <name>'"),
+    ("avd snapshot load", "KO: Argument missing, try 'avd snapshot load <name>'"),
+    ("avd snapshot del", "KO: Argument missing, try 'avd snapshot list <name>'"),
+    ("avd snapshot del nope", "OK"),
+    ("avd snapshot load nope", NO_SNAPSHOT),
+    ("power capacity 101", 'KO: Usage: "capacity <percentage>"'),
+    ("power ac maybe", 'KO: Usage: "ac on" or "ac off"'),
+    ("nonsense", "KO: unknown command, try 'help'"),
+    ("fold", "KO: unknown command, try 'help'"),
 )
-def test_what_adb_emu_prints(adb: Adb, command: str, reply: str) -> None:
-    assert adb.text("emu", command) == reply
-    assert adb.text("emu", *command.split()) == reply
 
 
-@pytest.mark.parametrize(("command", "end"), [("avd", "missing"), ("avd nonsense", " bad")])
-def test_a_group_without_a_part_is_explained(adb: Adb, command: str, end: str) -> None:
-    reply = adb.text("emu", command)
-    assert reply.startswith(AVD_HELP)
-    assert "    snapshot         state snapshot commands\n" in reply
-    assert reply.endswith(f"\n\nKO: {end} sub-command")
+def test_what_adb_emu_prints(adb: Adb) -> None:
+    for command, reply in REPLIES:
+        assert (command, adb.text("emu", command)) == (command, reply)
+        assert (command, adb.text("emu", *command.split())) == (command, reply)
+
+
+def test_a_group_without_a_part_is_explained(adb: Adb) -> None:
+    for command, end in (("avd", "missing"), ("avd nonsense", " bad")):
+        reply = adb.text("emu", command)
+        assert reply.startswith(AVD_HELP)
+        assert "    snapshot         state snapshot commands\n" in reply
+        assert reply.endswith(f"\n\nKO: {end} sub-command")
 
 
 def test_help_lists_what_is_there(adb: Adb) -> None:
@@ -180,13 +177,13 @@ def test_kill_stops_the_phone(running_phone: Running) -> None:
     assert running_phone.server.stopped.is_set()
 
 
-@pytest.mark.parametrize("what", ["save", "load", "delete"])
 def test_a_read_only_emulator_leaves_its_snapshots_alone(
-    start_phone: StartPhone, server: Adb, what: str
+    start_phone: StartPhone, server: Adb
 ) -> None:
     with start_phone(server, read_only=True) as phone:
-        reply = phone.adb.text("emu", "avd", "snapshot", what, "default_boot")
-        assert reply == f'KO: Snapshot {what} is disabled because "-read-only" was specified'
+        for what in ("save", "load", "delete"):
+            reply = phone.adb.text("emu", "avd", "snapshot", what, "default_boot")
+            assert reply == f'KO: Snapshot {what} is disabled because "-read-only" was specified'
         assert "default_boot" in phone.adb.text("emu", "avd", "snapshot", "list")
 
 

@@ -24,9 +24,8 @@ def fault(adb: Adb, text: str) -> None:
     assert adb.text("emu", "fault", *text.split()) == "OK"
 
 
-@pytest.mark.parametrize(
-    ("command", "reply"),
-    [
+def test_the_console_answers(adb: Adb) -> None:
+    replies = [
         ("fault", "KO: missing fault, try 'fault help'"),
         ("fault fire", "KO: unknown fault 'fire'; there are: drop-connection, hang, die, slow,"),
         ("fault hang long", "KO: hang: argument seconds: invalid float value: 'long'"),
@@ -34,10 +33,9 @@ def fault(adb: Adb, text: str) -> None:
         ("fault list", "no faults\nOK"),
         ("fault help", "fault NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S]"),
         ("fault clear", "OK"),
-    ],
-)
-def test_the_console_answers(adb: Adb, command: str, reply: str) -> None:
-    assert adb.text("emu", *command.split()).startswith(reply)
+    ]
+    for command, reply in replies:
+        assert adb.text("emu", *command.split()).startswith(reply), command
 
 
 def test_faults_are_listed_and_cleared(adb: Adb) -> None:
