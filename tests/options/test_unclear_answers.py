@@ -71,7 +71,7 @@ def test_run_says_what_is_unclear_and_what_a_judge_would_cost(asking):
         [
             "unclear answers (1): success rate 0.0% if all are wrong, 100.0% if all are right",
             "for review (1):",
-            "*the answer says '4711 North' among other things (\"4711\")*",
+            "*the answer says '4711 North' among other things: \"4711\"*",
             "decide it: *",
             "or let a judge decide the unclear answers (1; about 404 tokens): *PROVIDER:NAME",
         ]

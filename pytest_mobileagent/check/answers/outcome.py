@@ -59,7 +59,7 @@ def read_answer(
 
     - *absent*: in no notation does the value occur in the answer.
     - *stated*: the whole answer, its last paragraph, or a last line that is marked as the answer
-      is the value, apart from words of the goal and frame words (see `frames`).
+      is the value, apart from words of the goal and frame words.
     - *unclear*: anything else.
 
     Several values are stated if all of them are, in this order or `any_order`, and no others.
