@@ -208,7 +208,18 @@ def test_an_incomplete_episode_keeps_its_error(asking):
     assert by_number(asking)[1]["reason"] == "interrupted: the run was cut off"
 
 
-def test_a_run_of_version_1_is_scored(pytester):
+IMPORTED = """
+import sys
+
+def pytest_unconfigure():
+    rooms = ("agent.process", "device.drivers", "device.fleet", "run.session")
+    wanted = tuple(f"pytest_mobileagent.{room}" for room in rooms)
+    print("IMPORTED", [name for name in sys.modules if name.startswith(wanted)])
+"""
+
+
+def test_a_run_of_version_1_is_scored_without_importing_what_plays(pytester):
+    pytester.makeconftest(IMPORTED)
     shutil.copytree(VERSION1, pytester.path / "old")
     (pytester.path / "tasks" / "counter").mkdir(parents=True)
     (pytester.path / "tasks" / "counter" / "test_counter.py").write_text(
@@ -216,9 +227,10 @@ def test_a_run_of_version_1_is_scored(pytester):
         '@task("Tell me the code.", app="com.example.counter")\n'
         "def test_code(episode):\n    assert not episode.answers('4712')\n"
     )
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "tasks", "--mobile-rescore=old")
+    arguments = ("-p", "no:cacheprovider", "tasks", "--mobile-rescore=old")
+    result = pytester.runpytest_subprocess(*arguments)
     assert result.ret in {0, 1}
-    result.stdout.fnmatch_lines(["old: 1 scored again, 0 reused"])
+    result.stdout.fnmatch_lines(["old: 1 scored again, 0 reused", "*IMPORTED []"])
 
 
 def test_what_cannot_be_scored_is_an_error(asking, fnmatch):
