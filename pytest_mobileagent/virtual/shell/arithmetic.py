@@ -6,6 +6,8 @@ import operator
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+from pytest_mobileagent.virtual.shell.errors import ShellError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,12 +47,11 @@ _OPERATIONS: dict[str, tuple[int, Callable[[int, int], int]]] = {  # with their 
 }
 
 
-class ExpressionError(Exception):
-    """An expression cannot be evaluated; the message is what mksh prints after its name."""
-
-
 def evaluate(expression: str, get: Get, assign: Assign) -> int:
-    """Return the value of `expression`, which may read and set variables; an empty one is 0."""
+    """Return the value of `expression`, which may read and set variables; an empty one is 0.
+
+    ShellError, with what mksh prints after its name, if it cannot be evaluated.
+    """
     return _Evaluation(expression, get, assign).result()
 
 
@@ -60,7 +61,7 @@ class _Evaluation:
         self._get = get
         self._set = assign
         if len(expression) > _LONGEST:
-            raise ExpressionError("expression is too long")
+            raise ShellError("expression is too long")
         self._tokens = _TOKEN.findall(expression)
 
     def result(self) -> int:
@@ -70,7 +71,7 @@ class _Evaluation:
         return value
 
     def _fail(self, words: str) -> NoReturn:
-        raise ExpressionError(f"{self._expression}: {words}")
+        raise ShellError(f"{self._expression}: {words}")
 
     def _take(self) -> str:
         return self._tokens.pop(0) if self._tokens else ""

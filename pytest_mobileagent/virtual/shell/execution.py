@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from pytest_mobileagent.patterns import PatternError
 from pytest_mobileagent.virtual.kernel.access import UserFiles
-from pytest_mobileagent.virtual.shell.arithmetic import ExpressionError, evaluate
+from pytest_mobileagent.virtual.shell.arithmetic import evaluate
 from pytest_mobileagent.virtual.shell.errors import (
     ExitShell,
     ShellError,
@@ -184,10 +184,7 @@ class Shell:
 
     def evaluate(self, expression: str) -> int:
         """Return the value of an arithmetic expression."""
-        try:
-            return evaluate(expression, self.get, self.assign)
-        except ExpressionError as error:
-            raise ShellError(str(error)) from None
+        return evaluate(expression, self.get, self.assign)
 
     # Error messages
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.patterns import QUICK, PatternError, within
 from pytest_mobileagent.virtual.kernel.processes import PROCESSORS
 from pytest_mobileagent.virtual.kernel.users import ROOT, name_of, number_of
+from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, UsageError, command, parse
 from pytest_mobileagent.virtual.shell.commands.listing import human_size, inode
 from pytest_mobileagent.virtual.shell.patterns import posix
@@ -101,29 +102,11 @@ _USUAL = "USER,PID,PPID,VSIZE,RSS,WCHAN,ADDR,S,NAME"
 _FULL = "UID,PID,PPID,C,STIME,TTY,TIME,CMDLINE"
 
 
-_HELP = """\
-usage: ps [-AadefnTZ] [-o FIELD,] [-p PID,] [-uU USER,]
-
-List processes.
-
--A	All
--a	Processes with terminals that aren't session leaders
--d	All processes that aren't session leaders
--e	Synonym for -A
--p	Process PIDs (--pid)
--u	Owned by USER
--U	Process has real USER
--f	Full listing (-o USER:8=UID,PID,PPID,C,STIME,TTY,TIME,ARGS=CMD)
--n	Show numeric USER and GROUP
--o	Show FIELDs instead of defaults
-"""
-
-
 @command("ps")
 async def ps(ctx: Context, args: list[str]) -> int:
     """List processes."""
     if "--help" in args:  # Appium checks here whether -A is supported
-        await ctx.out(_HELP)
+        await ctx.out(f"{help_text('ps')}\n")
         return 0
     options = parse(args, "AadefG:g:k:lMno:O:P:p:s:Tt:U:u:wZ")
     flags = {flag for flag, _ in options.given}
