@@ -189,7 +189,11 @@ Statement: TypeAlias = UiSelector | UiScrollable
 
 
 def parse(text: str) -> list[Statement]:
-    """Parse the statements, separated by semicolons; SyntaxProblem if they are not valid."""
+    """Parse the statements, separated by semicolons; SyntaxProblem if they are not valid.
+
+    Without the keyword `new`, and with literals converted to Python's syntax, the text is a Python
+    expression, so that Python's parser does the rest.
+    """
     if text.count("UiSelector") > MOST_SELECTORS:
         raise SyntaxProblem("Too many selectors")
     try:

@@ -29,7 +29,10 @@ _FINE = 4
 
 
 class Canvas:
-    """An opaque picture, initially black; painting is limited to a clipping rectangle."""
+    """An opaque picture, initially black; painting is limited to a clipping rectangle.
+
+    For speed, everything except plain rectangles is pasted through cached grey masks.
+    """
 
     def __init__(self, width: int, height: int) -> None:
         self.picture = Image.new("RGB", (width, height))

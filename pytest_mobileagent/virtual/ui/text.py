@@ -36,7 +36,11 @@ def base(text: str) -> int:
 def visual(text: str) -> list[tuple[str, bool]]:
     """Return the runs of a line from left to right, each with whether it is right-to-left.
 
-    The characters within a run are in logical order.
+    The characters within a run are in logical order. This is a subset of the Unicode bidirectional
+    algorithm: letters of right-to-left scripts have odd levels and others even ones, numbers keep
+    their order, and a neutral character takes the direction of its neighbours if both agree,
+    otherwise that of the line. Of the explicit marks, only LRE and PDF (U+202A, U+202C) are
+    supported.
     """
     levels = _levels(text)
     runs = [
