@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name, report_progress
 from pytest_mobileagent.dataset.graph import Graph, check_graph
@@ -23,9 +23,8 @@ from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.ask import judge_models
-from pytest_mobileagent.llm.asking import add_model_options, models_of, prices_for
+from pytest_mobileagent.llm.asking import add_model_options, cache_for, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
-from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_references
@@ -36,26 +35,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.export import Source
     from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.instruct.routes import Route
-    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.llm.asking import CachingSettings
 
 STOPPED = 2
-
-
-class Settings(Protocol):
-    """The settings of the project in the current folder."""
-
-    @property
-    def replies(self) -> Path:
-        """The folder of the cache of models' replies."""
-
-    def get(self, name: str) -> tuple[str, Path] | None:
-        """Return an option's text, given its ini key, and the folder that its paths start from."""
 
 
 def main(
     arguments: Sequence[str],
     episodes: Callable[[Path], Iterable[Source]],
-    project: Callable[[], Settings],
+    project: Callable[[], CachingSettings],
 ) -> int:
     """Write instructions, estimate their cost, or compare two tables; return the exit status.
 
@@ -87,7 +75,7 @@ def main(
 def _written(
     given: argparse.Namespace,
     episodes: Callable[[Path], Iterable[Source]],
-    project: Callable[[], Settings],
+    project: Callable[[], CachingSettings],
     ledger: Path,
 ) -> int:
     left_out: Counter[str] = Counter()
@@ -106,7 +94,7 @@ def _written(
             )
         )
         return 0
-    cache = _cache(given, choice.references, project)
+    cache = cache_for(choice.references, given.cache, project)
     settings = ModelSettings(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
     writers = Writers(settings, examples)
     progress = partial(report_progress, what="routes")
@@ -125,7 +113,7 @@ def _compared(
     given: argparse.Namespace,
     drafts: Sequence[DraftInstruction],
     table: Path,
-    project: Callable[[], Settings],
+    project: Callable[[], CachingSettings],
     ledger: Path,
 ) -> int:
     """Ask judges which of two instructions is better, print a table, and return the exit status.
@@ -142,7 +130,7 @@ def _compared(
         raise ValueError("no judge is given: use --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     judges = tuple(each.named_in(folder) for each in parse_references(text))
     prices = prices_for(judges, given, project)
-    cache = _cache(given, judges, project)
+    cache = cache_for(judges, given.cache, project)
     settings = ModelSettings(
         prices=prices, budget=Budget(_limit(given.max_cost)), ledger=ledger, cache=cache
     )
@@ -151,15 +139,6 @@ def _compared(
     comparison = compare(drafts, table, given.compare_with, asked, threads)
     print(printable("\n".join(comparison.lines())))
     return int(bool(comparison.failed))
-
-
-def _cache(
-    given: argparse.Namespace, models: Sequence[ModelReference], project: Callable[[], Settings]
-) -> ReplyCache | None:
-    """Return the cache of replies; None for scripted models, because a script may change."""
-    if any(each.is_script for each in models):
-        return None
-    return ReplyCache(given.cache or project().replies)
 
 
 def _limit(text: str | None) -> Limit:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.models import check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelChoice, parse_choice
@@ -30,6 +31,26 @@ class Settings(Protocol):
 
         None if it is not set.
         """
+
+
+class CachingSettings(Settings, Protocol):
+    """The options of a project, and the folder of its cache of models' replies."""
+
+    @property
+    def replies(self) -> Path:
+        """The folder of the cache."""
+
+
+def cache_for(
+    models: Sequence[ModelReference], folder: Path | None, project: Callable[[], CachingSettings]
+) -> ReplyCache | None:
+    """Return the cache of replies in a folder, by default the project's.
+
+    None for scripted models, as a script may change under the same name.
+    """
+    if any(each.is_script for each in models):
+        return None
+    return ReplyCache(folder or project().replies)
 
 
 def add_model_options(parser: argparse.ArgumentParser, model: str) -> None:

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.arguments import Parser, positive, program_name, report_progress
 from pytest_mobileagent.errors import MobileAgentError
@@ -26,8 +26,8 @@ from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.report import as_text, summary
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
+from pytest_mobileagent.llm.asking import cache_for
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
-from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.judge.calibration.judging import JudgingOutcome
     from pytest_mobileagent.judge.calibration.labels import Labels
+    from pytest_mobileagent.llm.asking import CachingSettings
 
 
-def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
+def main(arguments: Sequence[str], project: Callable[[], CachingSettings]) -> int:
     """Ask judges about labelled episodes, and print how reliable they are (see `parser`).
 
     `project` returns the settings of the project in the current folder.
@@ -86,20 +87,6 @@ def _report(
 
 
 _OCR = ("rapidocr", "easyocr")
-
-
-class Settings(Protocol):
-    """The settings of the project in the current folder."""
-
-    @property
-    def replies(self) -> Path:
-        """The folder of the cache of models' replies."""
-
-    def get(self, name: str) -> tuple[str, Path] | None:
-        """Return an option's text, by its ini key, and the folder that its paths are relative to.
-
-        None if it is not set.
-        """
 
 
 def parser() -> argparse.ArgumentParser:
@@ -193,7 +180,7 @@ class _Setting:
         return self.base / Path(self.text).expanduser()
 
 
-def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) -> Options:
+def read_options(given: argparse.Namespace, settings: CachingSettings, ledger: Path) -> Options:
     """Return the options from the command line, or else from the project, or else the defaults.
 
     `ledger` is a new file for recording the spending.
@@ -227,9 +214,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
             )  # fmt: skip
         except ValueError as error:
             raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
-    # A script's replies are not cached, as the script may change under the same name.
-    scripted = any(each.is_script for each in references)
-    cache = None if scripted else ReplyCache(given.cache or settings.replies)
+    cache = cache_for(references, given.cache, lambda: settings)
     runs = setting("runs", "mobile_judge_runs")
     ocr = setting("ocr", "mobile_ocr")
     return Options(
