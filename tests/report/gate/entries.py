@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.gate.decide import decide
+from pytest_mobileagent.report.gate.rule import InterimAnalyses
+from pytest_mobileagent.report.gate.spec import Bound, Gate
 from pytest_mobileagent.report.recorded_run import RecordedRun
 from pytest_mobileagent.report.result import Result
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.gate.decide import GateDecision
 
 # Passed, failed, broken by infrastructure, by a judge, for review, skipped, not run.
 _LETTERS: dict[str, tuple[str, bool | None, str | None]] = {
@@ -53,3 +57,12 @@ def many(count: int, letters: str) -> dict[str, str]:
 def recorded(tasks: list[Entry], ended: bool = True, **about: Any) -> RecordedRun:
     """Return a run in the form in which it is read from its folder."""
     return RecordedRun(Path("runs") / about.get("id", "run"), about, tasks, ended)
+
+
+def decided(
+    gate: Gate | Bound, tasks: dict[str, str], baseline: dict[str, str] | None = None
+) -> GateDecision:
+    """Return the decision of a gate, or of a single bound, on a run of three epochs."""
+    gate = Gate((gate,)) if isinstance(gate, Bound) else gate
+    before = None if baseline is None else entries(baseline)
+    return decide(gate, entries(tasks), before, InterimAnalyses((3,)), 0)

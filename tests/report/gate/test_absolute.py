@@ -1,4 +1,4 @@
-"""Tests of bounds on costs and tokens that are only partly known."""
+"""Tests of bounds on the run alone, also on costs that are partly known, and of required tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.gate.decide import decide
 from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
-from tests.report.gate.entries import entry
+from tests.report.gate.entries import decided, entries, entry, many
 
 if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
@@ -162,3 +162,77 @@ def test_an_exceeded_maximum_fails_however_much_is_missing() -> None:
     gate = Gate((Bound("cost_usd", max=0.4),))
     decision = decide(gate, run, None, ONCE, 0)
     assert decision.line == "FAIL: cost_usd 0.5 (at most 0.4)"
+
+
+@pytest.mark.parametrize(
+    ("tasks", "line"),
+    [
+        ({"a": "PPPPPPPPPE"}, "PASS: success_rate 1 (at least 0.85)"),
+        ({"a": "PPPPPPPFPE"}, "INCONCLUSIVE: success_rate 0.8889 (at least 0.85), from 0.8 to 0.9"),
+        ({"a": "PPFFFPPFPE"}, "FAIL: success_rate 0.5556 (at least 0.85)"),
+        ({"a": "FFFPPEEEEE"}, "FAIL: success_rate 0.4 (at least 0.85)"),
+        ({"a": "PPPPPEEEEE"}, "INCONCLUSIVE: 50 % of the episodes are missing: "),
+    ],
+)
+def test_rate_has_a_verdict_that_missing_episodes_cannot_change(
+    tasks: dict[str, str], line: str
+) -> None:
+    assert decided(Bound("success_rate", min=0.85), tasks).line.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("bound", "line"),
+    [
+        (Bound("success_rate", min=0.5), "PASS: success_rate 0.6667 (at least 0.5)"),
+        (Bound("success_rate", min=0.7), "FAIL: success_rate 0.6667 (at least 0.7)"),
+        (Bound("errors", max=0), "PASS: errors 0 (at most 0)"),
+        (Bound("tasks", min=3, max=4), "FAIL: tasks 6 (at least 3 and at most 4)"),
+        (Bound("cost_usd", max=2), "INCONCLUSIVE: cost_usd is not known (at most 2)"),
+        (Bound("terminations.step limit", max=2), "PASS: terminations.step limit 0 (at most 2)"),
+        (
+            Bound("success_rate", min=0.5, suite="clock", tag="slow"),
+            "PASS: success_rate of suite clock, tag slow 1 (at least 0.5)",
+        ),
+    ],
+    ids=str,
+)
+def test_absolute_bound_applies_to_the_number_of_the_summary(bound: Bound, line: str) -> None:
+    tasks = entries({"a": "PPP"}, tags=["slow"]) + entries({"b": "PFF"})
+    assert decide(Gate((bound,)), tasks, None, ONCE, 0).line == line
+
+
+def test_counts_of_missing_episodes_are_always_known() -> None:
+    assert decided(Bound("errors", max=2), {"a": "EEE"}).status == 1
+    assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # Nothing else is known.
+
+
+@pytest.mark.parametrize(
+    ("epochs", "line", "status"),
+    [
+        ("PPF", "PASS: 1 of 1 tasks that must pass did", 0),
+        ("PFF", "FAIL: must pass: tasks/a passed 1 of 3 epochs", 1),
+        ("PF", "INCONCLUSIVE: must pass: tasks/a passed 1 of 2 epochs", 8),
+        ("PPE", "PASS: 1 of 1 tasks that must pass did", 0),
+        ("FFE", "FAIL: must pass: tasks/a passed 0 of 2 epochs, and 1 is missing", 1),
+        ("FEE", "INCONCLUSIVE: must pass: tasks/a passed 0 of 1 epoch, and 2 are missing", 8),
+        ("PEE", "INCONCLUSIVE: must pass: tasks/a passed 1 of 1 epoch, and 2 are missing", 8),
+        ("s", "INCONCLUSIVE: must pass: tasks/a was not decided", 8),
+    ],
+)
+def test_a_task_that_must_pass_must_pass_in_most_epochs(
+    epochs: str, line: str, status: int
+) -> None:
+    run = many(20, "PPP") | {"tasks/a": epochs}
+    decision = decided(Gate((), ("tasks/a",)), run)
+    assert (decision.line, decision.status) == (line, status)
+
+
+def test_required_task_must_pass_in_each_environment() -> None:
+    gate = Gate((), ("tasks/a",))
+    decision = decided(gate, {"tasks/a@100": "P", "tasks/a@101": "F"})
+    assert decision.line == "FAIL: must pass: tasks/a[env101] passed 0 of 1 epoch"
+
+
+def test_failed_required_task_counts_even_if_others_broke() -> None:
+    run = {"tasks/a": "FFF"} | many(5, "EEE")
+    assert decided(Gate((), ("tasks/a",)), run).status == 1
