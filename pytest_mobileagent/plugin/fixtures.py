@@ -118,7 +118,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     from pytest_mobileagent.episode.record import Termination
 
     state = state_of(request.node)
-    case = case_of(request.node)
+    case = None if state.collected is None else state.collected.case
     if case is None:
         pytest.fail(
             "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
