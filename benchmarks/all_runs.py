@@ -5,21 +5,25 @@ Prints the time to write the page from each run's summary line, and the time to 
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Case, Task
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.html.all_runs_page import write_overview, write_runs_page
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Report
 
-def report(number: int, tasks: int, draw: random.Random) -> dict[str, object]:
+
+def report(number: int, tasks: int, draw: random.Random) -> Report:
     """Return the report of a run with random outcomes."""
     results = {}
     for place in range(tasks):
@@ -42,7 +46,7 @@ def main(runs: int = 1000, tasks: int = 100) -> None:
             run = folder / f"run-{number:05}"
             run.mkdir()
             whole = report(number, tasks, draw)
-            (run / "report.json").write_text(json.dumps(whole))
+            write_json(run / "report.json", whole, indent=None)
             began = time.perf_counter()
             write_overview(run, whole)
             took += time.perf_counter() - began

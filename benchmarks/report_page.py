@@ -30,6 +30,8 @@ from pytest_mobileagent.report.recorded_run import document, find_run, read_repo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_mobileagent.report.entry import Report
+
 ROOT = Path(__file__).parents[1]
 HASH = re.compile(rb'"(?:png|xml)":"([0-9a-f]{32})"')
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
@@ -43,7 +45,7 @@ def real_run(folder: Path) -> Path:
     return find_run(folder)
 
 
-def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
+def multiplied(source: Path, target: Path, count: int) -> Report:
     """Make a run of `count` copies of a run's episodes, each with its own screens."""
     report = read_report(source / "report.json")
     (target / "screens").mkdir(parents=True)

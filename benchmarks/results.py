@@ -88,7 +88,8 @@ def run_of(folder: Path, results: int, fails: int) -> Path:
     folder.mkdir(parents=True)
     write_json(folder / "report.json", whole, indent=None)
     tasks = [
-        {name: entry[name] for name in ("id", "key", "suite", "nodeid")} for entry in whole["tasks"]
+        {name: getattr(entry, name) for name in ("id", "key", "suite", "nodeid")}
+        for entry in whole["tasks"]
     ]
     write_json(folder / "run.json", {"schema_version": 2, "run": about, "tasks": tasks})
     return folder

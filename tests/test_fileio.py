@@ -188,7 +188,7 @@ def test_all_that_is_written_can_be_read(tmp_path: Path) -> None:
     assert isinstance(read_json(tmp_path / "deep.json"), list)
 
 
-def test_what_lies_below_a_folder_has_no_link_on_its_way(tmp_path: Path) -> None:
+def test_a_path_below_a_folder_has_no_link_on_its_way(tmp_path: Path) -> None:
     (tmp_path / "run" / "episodes" / "a.0").mkdir(parents=True)
     (tmp_path / "elsewhere" / "b.0").mkdir(parents=True)
     (tmp_path / "run" / "links").symlink_to(tmp_path / "elsewhere")

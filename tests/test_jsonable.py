@@ -91,7 +91,7 @@ def test_any_value_is_one_line_of_json(value: Any) -> None:
     assert json.loads(line.encode()) == to_wire(value)
 
 
-def test_what_cannot_be_read_is_reported_in_the_same_words_by_every_python() -> None:
+def test_unreadable_json_is_reported_in_the_same_words_by_every_python() -> None:
     for fault in ("maximum recursion depth exceeded", "Stack overflow (used 8160 kB)"):
         assert why_unreadable(RecursionError(fault)) == "it is nested too deeply"
     assert why_unreadable(ValueError("it is empty")) == "it is empty"
@@ -200,7 +200,7 @@ def nested(depth: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("depth", [MOST_NESTED + 1, 500, 100_000])
-def test_what_is_nested_too_deeply_is_cut_where_it_is_written(depth: int) -> None:
+def test_deeply_nested_values_are_cut_where_they_are_written(depth: int) -> None:
     value = {"kept": 1, "deep": nested(depth)}
     written = json.loads(to_line(value))
     assert written["kept"] == 1
@@ -208,7 +208,7 @@ def test_what_is_nested_too_deeply_is_cut_where_it_is_written(depth: int) -> Non
     assert "…" in to_line(value)
 
 
-def test_what_is_nested_in_itself_is_cut() -> None:
+def test_values_nested_in_themselves_are_cut() -> None:
     value: dict[str, Any] = {"a": 1}
     value["self"] = value
     assert json.loads(to_line(value))["self"]["self"]["a"] == 1

@@ -53,7 +53,7 @@ def test_an_unknown_command_is_an_error_that_lists_those_that_exist(
     assert ("there is no command 'biuld'" in text) is bool(arguments)
 
 
-def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"pytest-mobileagent {version('pytest-mobileagent')}\n"
 

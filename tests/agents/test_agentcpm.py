@@ -29,7 +29,7 @@ def phone() -> MemoryPhone:
 work = player(AgentCpm, "Open Notes.", phone=phone)
 
 
-def test_it_works_until_it_is_done() -> None:
+def test_the_agent_works_until_it_is_done() -> None:
     replies = [TAP, '{"TYPE":"milk"}', '{"PRESS":"BACK"}', '{"POINT":[500,500],"to":"up"}', DONE]
     episode, _ = work(replies)
     assert [step.action for step in episode.steps] == [
@@ -41,7 +41,7 @@ def test_it_works_until_it_is_done() -> None:
     ]
 
 
-def test_it_sees_one_small_picture_and_no_history() -> None:
+def test_the_agent_sees_one_small_picture_and_no_history() -> None:
     _, model = work([TAP, DONE])
     for request in model.requests:
         assert [message.role for message in request.messages] == ["system", "user"]
@@ -81,7 +81,7 @@ def test_an_unreadable_reply_can_also_end_the_episode() -> None:
     assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Open it.", user="Notes.")
     episode, model = work(['{"thought":"Which?","STATUS":"need_feedback"}', DONE], task=task)
     assert episode.steps[0].action == Ask("Which?")

@@ -51,7 +51,7 @@ def shade(message: Message) -> Any:
     return picture.convert("L").getpixel((5, 5))
 
 
-def test_it_acts_until_it_uses_no_tool() -> None:
+def test_the_agent_acts_until_it_uses_no_tool() -> None:
     typing = says(use("type", text="milk\n"))
     scroll = says(use("scroll", coordinate=[352, 784], scroll_direction="down", scroll_amount=5))
     opening = says(ToolCall("t3", "open_app", {"name": "Clock"}))
@@ -81,7 +81,7 @@ def test_each_use_is_answered_and_the_last_one_with_the_screen() -> None:
     assert shade(second.messages[4]) == 100
 
 
-def test_it_declares_the_size_of_the_picture() -> None:
+def test_the_agent_declares_the_size_of_the_picture() -> None:
     _, model = work([DONE])
     computer, *functions = model.requests[0].tools
     assert computer.provider == {
@@ -132,13 +132,13 @@ def test_the_three_newest_screenshots_stay() -> None:
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
-def test_it_learns_which_action_failed() -> None:
+def test_the_agent_learns_which_action_failed() -> None:
     episode, model = work([says(use("wait", duration=1000)), DONE])
     assert episode.steps[0].notice
     assert "That could not be done" in model.requests[1].messages[-1].text
 
 
-def test_it_speaks_with_the_messages_api() -> None:
+def test_the_agent_speaks_with_the_messages_api() -> None:
     several = says(use("left_click", coordinate=[352, 118]), use("key", "t2", text="Return"))
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:

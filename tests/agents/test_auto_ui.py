@@ -36,7 +36,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return play(AUTO_UI, given.pop("task", "Write a note."), model=model, **given), model
 
 
-def test_it_works_until_it_is_done() -> None:
+def test_the_agent_works_until_it_is_done() -> None:
     pages = {"home": make_screen("Clock", "Notes"), "notes": make_screen("Title")}
     phone = MemoryPhone(pages, links={("home", "Notes"): "notes"})
     episode, model = work([TAP, TYPE, reply("PRESS_ENTER"), DONE], phone=phone)
@@ -50,7 +50,7 @@ def test_it_works_until_it_is_done() -> None:
     assert len(model.requests) == len(episode.calls) == 4
 
 
-def test_it_sends_the_whole_screenshot_and_the_words_of_the_training() -> None:
+def test_the_agent_sends_the_whole_screenshot_and_the_words_of_the_training() -> None:
     _, model = work([TAP, DONE])
     first, second = model.requests
     assert first.text == "Previous Actions: \nGoal: Write a note."
@@ -61,7 +61,7 @@ def test_it_sends_the_whole_screenshot_and_the_words_of_the_training() -> None:
     assert (first.max_tokens, first.temperature) == (128, 0.0)
 
 
-def test_it_sees_its_last_eight_actions() -> None:
+def test_the_agent_sees_its_last_eight_actions() -> None:
     taps = [reply("DUAL_POINT", f"[0.{number}, 0.5]") for number in range(10, 20)]
     _, model = work([*taps, DONE])
     assert model.requests[-1].text.count('"action_type"') == 8
@@ -69,7 +69,7 @@ def test_it_sees_its_last_eight_actions() -> None:
     assert "[0.11, 0.5]" not in model.requests[-1].text
 
 
-def test_it_can_see_fewer_actions() -> None:
+def test_the_agent_can_see_fewer_actions() -> None:
     _, model = work([TAP, TYPE, DONE], options={"history": 0})
     assert model.requests[-1].text == "Previous Actions: \nGoal: Write a note."
 
@@ -104,7 +104,7 @@ def test_spa_bench_shows_all_actions_and_submits_typed_text() -> None:
         "",
     ],
 )
-def test_it_gives_up_on_an_unreadable_reply(words: Any) -> None:
+def test_the_agent_gives_up_on_an_unreadable_reply(words: Any) -> None:
     episode, _ = work([words])
     [step] = episode.steps
     assert isinstance(step.action, Impossible)
@@ -115,12 +115,12 @@ def test_spa_bench_stops_at_an_unreadable_reply() -> None:
     assert episode.termination == "agent error"
 
 
-def test_it_says_what_is_impossible() -> None:
+def test_the_agent_says_what_is_impossible() -> None:
     episode, _ = work([reply("STATUS_TASK_IMPOSSIBLE")])
     assert [step.action for step in episode.steps] == [Impossible()]
 
 
-def test_it_receives_the_instruction_of_each_step() -> None:
+def test_the_agent_receives_the_instruction_of_each_step() -> None:
     task = Task("Write a note.", instructions=("Open Notes.",))
     _, model = work([TAP, DONE], task=task)
     assert "Write a note." in model.requests[0].text

@@ -36,7 +36,7 @@ def phone() -> MemoryPhone:
 work = player(AutoGlm, phone=phone)
 
 
-def test_it_works_until_it_finishes() -> None:
+def test_the_agent_works_until_it_finishes() -> None:
     launch = 'I start it.\ndo(action="Launch", app="Clock")'
     typing = say('do(action="Type", text="milk")')
     episode, _ = work([TAP, launch, typing, DONE])
@@ -64,7 +64,7 @@ def test_the_chat_grows_and_keeps_only_the_newest_picture() -> None:
     assert last.messages[5].images
 
 
-def test_it_asks_as_the_original_does() -> None:
+def test_the_agent_asks_as_the_original_does() -> None:
     _, model = work([DONE])
     request = model.requests[0]
     assert (request.temperature, request.top_p, request.max_tokens) == (0.0, 0.85, 3000)
@@ -126,7 +126,7 @@ def test_an_unreadable_reply_can_be_a_step_without_an_action_instead() -> None:
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Log in.", user="Done.")
     episode, model = work([say('do(action="Take_over", message="Your code?")'), DONE], task=task)
     assert episode.steps[0].action == Ask("Your code?")

@@ -13,7 +13,7 @@ from pytest_mobileagent.testing import FakePhone, make_screen, play
 BMocaMultimodal = find_agent("bmoca_multimodal", (shipped_agents(),)).load()
 
 
-def test_it_sends_a_small_screenshot_beside_the_list() -> None:
+def test_the_agent_sends_a_small_screenshot_beside_the_list() -> None:
     model = ScriptedModel(
         [
             "- Thought: x\n- Action: tap(0)",

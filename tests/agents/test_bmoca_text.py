@@ -38,7 +38,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return episode, model
 
 
-def test_it_calls_functions_until_the_limit() -> None:
+def test_the_agent_calls_functions_until_the_limit() -> None:
     functions = ["tap(1)", 'swipe("left")', 'press("back")', "dual-gesture(0.9, 0.5, 0.1, 0.5)"]
     episode, model = work([call(each) for each in functions])
     assert [step.action for step in episode.steps] == [
@@ -60,7 +60,7 @@ def test_it_calls_functions_until_the_limit() -> None:
     assert "tap({'numeric_tag': 1, " in last.text
 
 
-def test_it_remembers_the_last_four_actions() -> None:
+def test_the_agent_remembers_the_last_four_actions() -> None:
     _, model = work([call('press("HOME")')] + [call('swipe("up")')] * 4)
     assert "press(HOME)" in model.requests[4].text
     _, model = work([call('press("HOME")')] + [call('swipe("up")')] * 5)

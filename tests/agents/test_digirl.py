@@ -31,7 +31,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return play(DIGIRL, "Write a note.", model=model, phone=phone, **given), model
 
 
-def test_it_works_until_it_is_done() -> None:
+def test_the_agent_works_until_it_is_done() -> None:
     episode, model = work([TAP, reply("TYPE", text="milk"), reply("PRESS_HOME"), DONE])
     assert [step.action for step in episode.steps] == [
         Tap(540, 180),
@@ -42,7 +42,7 @@ def test_it_works_until_it_is_done() -> None:
     assert len(model.requests) == 4
 
 
-def test_it_sees_only_its_last_action_with_four_decimals() -> None:
+def test_the_agent_sees_only_its_last_action_with_four_decimals() -> None:
     _, model = work([TAP, reply("TYPE", text="milk"), DONE])
     first, second, third = (request.text for request in model.requests)
     assert first == "Previous Actions: Goal: Write a note.</s>"

@@ -61,7 +61,7 @@ def explore(phone: MemoryPhone | None = None, **given: Any) -> Episode:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_sees_every_page_that_is_safe_to_open_and_stops(seed):
+def test_the_agent_sees_every_page_that_is_safe_to_open_and_stops(seed):
     episode = explore(seed=seed)
     seen = {screen.activity.rpartition(".")[2] for screen in episode.screens}
     assert seen == {"Launcher", "List", "Note", "Menu", "Browser"}
@@ -102,7 +102,7 @@ def test_outside_of_the_app_it_does_nothing_but_come_back(order):
         ({"text": "", "resource-id": "org.notes:id/sender"}, True),
     ],
 )
-def test_it_avoids_controls_that_might_do_harm(words, touched):
+def test_the_agent_avoids_controls_that_might_do_harm(words, touched):
     phone = notes_phone(menu=page("Menu", "Copy", words))
     box = (0, 400, 1080, 550)
     episode = explore(phone, options={"texts": "abc"})
@@ -114,7 +114,7 @@ def test_it_avoids_controls_that_might_do_harm(words, touched):
     assert any(box[1] <= tap.y < box[3] for tap in taps) is touched
 
 
-def test_it_avoids_the_users_words_too():
+def test_the_agent_avoids_the_users_words_too():
     episode = explore(options={"avoid": "second, copy"})
     assert not any(s.screen.at(s.action.x, s.action.y)[0].text in {"Second", "Copy"}
                    for s in episode.steps if isinstance(s.action, Tap))  # fmt: skip
@@ -131,7 +131,7 @@ def many_kinds() -> MemoryPhone:
     return MemoryPhone(pages, {("home", APP): "list"})
 
 
-def test_it_tries_all_kinds_of_actions_in_turn():
+def test_the_agent_tries_all_kinds_of_actions_in_turn():
     episode = explore(many_kinds(), seed=2)
     kinds = [type(action) for step in episode.steps for action in step.actions]
     assert set(kinds) == {Open, Tap, LongPress, Scroll, Type, Finish}

@@ -27,7 +27,7 @@ def work(
     return play(Gpt4oSom, task, model=model, **given), model
 
 
-def test_it_acts_on_numbered_elements() -> None:
+def test_the_agent_acts_on_numbered_elements() -> None:
     episode, model = work(
         [
             "The notes are there.\nCLICK[2]",
@@ -49,7 +49,7 @@ def test_it_acts_on_numbered_elements() -> None:
     assert "1. CLICK[2]\n2. TYPE[milk]\n3. SCROLL[up]\n4. OPEN[Maps]\n" in model.requests[4].text
 
 
-def test_it_sends_the_marked_screenshot() -> None:
+def test_the_agent_sends_the_marked_screenshot() -> None:
     _, model = work(["COMPLETE"])
     (request,) = model.requests
     assert "Note milk." in request.text
@@ -66,7 +66,7 @@ def test_a_reply_that_cannot_be_read_ends_it_as_with_its_authors_translators() -
         assert [step.action for step in episode.steps] == [Finish()]
 
 
-def test_it_can_continue_instead() -> None:
+def test_the_agent_can_continue_instead() -> None:
     episode, model = work(
         ["Tap!", ScriptedReply("I think", stop="length"), "COMPLETE"],
         options={"on_error": "no action", "preset": "a3"},
@@ -76,7 +76,7 @@ def test_it_can_continue_instead() -> None:
     assert "(the reply was cut off)" in model.requests[2].text
 
 
-def test_it_learns_which_action_failed() -> None:
+def test_the_agent_learns_which_action_failed() -> None:
     off = {"text": "Beyond", "bounds": "[1000,2300][2000,3000]", "clickable": "true"}
     _, model = work(["CLICK[1]", "COMPLETE"], phone=FakePhone([make_screen(off)]))
     assert "The last one could not be done: " in model.requests[1].text

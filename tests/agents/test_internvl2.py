@@ -20,7 +20,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return play(INTERNVL2, task, model=model, phone=phone, **given), model
 
 
-def test_it_works_until_it_answers() -> None:
+def test_the_agent_works_until_it_answers() -> None:
     episode, model = work(["CLICK[540,60]", "TYPE[milk]", "ENTER", "SCROLL[up]", "COMPLETE[3]"])
     assert [step.action for step in episode.steps] == [
         Tap(540, 60),
@@ -32,7 +32,7 @@ def test_it_works_until_it_answers() -> None:
     assert len(model.requests) == 5
 
 
-def test_it_receives_goal_picture_and_past_actions() -> None:
+def test_the_agent_receives_goal_picture_and_past_actions() -> None:
     _, model = work(["CLICK[540,60]", "BACK", "IMPOSSIBLE"])
     first, _, last = model.requests
     assert "Goal: How many notes are there?\nActions so far:\nNone\n" in first.text
@@ -48,7 +48,7 @@ def test_options_stand_in_for_what_the_original_sends() -> None:
 
 
 @pytest.mark.parametrize(("history", "past"), [("0", "None"), ("1", "2. BACK"), ("3", "1. HOME")])
-def test_it_can_see_fewer_actions(history: str, past: str) -> None:
+def test_the_agent_can_see_fewer_actions(history: str, past: str) -> None:
     _, model = work(["HOME", "BACK", "COMPLETE"], options={"history": history})
     assert f"Actions so far:\n{past}\n" in model.requests[-1].text
 
@@ -75,6 +75,6 @@ def test_an_unreadable_reply_ends_the_episode(words: Any) -> None:
     assert [step.action for step in episode.steps] == [Finish()]
 
 
-def test_it_may_give_up() -> None:
+def test_the_agent_may_give_up() -> None:
     episode, _ = work(["IMPOSSIBLE[no such app]"])
     assert [step.action for step in episode.steps] == [Impossible("no such app")]

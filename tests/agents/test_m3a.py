@@ -36,7 +36,7 @@ def phone() -> MemoryPhone:
 work = player(M3A, "Write a note.", phone=phone)
 
 
-def test_it_selects_and_sums_up_until_it_is_done() -> None:
+def test_the_agent_selects_and_sums_up_until_it_is_done() -> None:
     write = choose('{"action_type": "input_text", "text": "milk", "index": 0}')
     episode, model = work([CLICK, "Opened Notes.", write, "Typed it.", DONE])
     assert [step.action for step in episode.steps] == [
@@ -53,7 +53,7 @@ def test_it_selects_and_sums_up_until_it_is_done() -> None:
     assert "Step 2- " in last
 
 
-def test_it_shows_the_screen_plain_and_marked() -> None:
+def test_the_agent_shows_the_screen_plain_and_marked() -> None:
     _, model = work([CLICK, "Opened Notes.", DONE])
     select, summary, _ = model.requests
     assert "Write a note." in select.text

@@ -90,7 +90,7 @@ def test_a_step_is_a_decision_a_memory_a_reflection_and_a_plan():
     assert "That is all." not in last
 
 
-def test_what_was_perceived_is_listed_in_pixels():
+def test_perceived_elements_are_listed_in_pixels():
     _, model = played([decision("Stop"), NOTHING])
     assert "[150, 1020]; text: Clock\n[930, 130]; icon\n" in model.requests[0].text
     (image,) = model.requests[0].images

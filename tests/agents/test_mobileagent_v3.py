@@ -54,7 +54,7 @@ def roles(episode: Episode) -> list[str]:
     return [call.role for call in episode.calls]
 
 
-def test_it_plans_acts_and_reflects_until_the_plan_is_finished() -> None:
+def test_the_agent_plans_acts_and_reflects_until_the_plan_is_finished() -> None:
     write = act('{"action": "type", "text": "milk"}', "I type milk.")
     episode, model = work([PLAN, CLICK, WORKED, NEXT, write, WORKED, FINISHED])
     assert [step.action for step in episode.steps] == [Tap(540, 179), Type("milk"), Finish()]

@@ -28,7 +28,7 @@ def shade(data: bytes) -> Any:
     return Image.open(io.BytesIO(data)).convert("L").getpixel((0, 0))
 
 
-def test_it_works_until_it_is_done() -> None:
+def test_the_agent_works_until_it_is_done() -> None:
     replies = [
         *("CLICK: (500, 25)", "TYPE: milk: 2", "SCROLL: UP", "LONG_PRESS: (500, 25)"),
         *("PRESS_RECENT", "PRESS_BACK", "COMPLETE"),
@@ -59,20 +59,20 @@ def test_at_first_there_are_no_past_steps() -> None:
     assert Image.open(io.BytesIO(image.data)).size == (448, 448)
 
 
-def test_it_sees_past_screenshots_and_past_actions() -> None:
+def test_the_agent_sees_past_screenshots_and_past_actions() -> None:
     _, model = work(["CLICK: (500, 25)", "PRESS_BACK", "COMPLETE"], PLAIN, FOCUSED, PLAIN)
     request = model.requests[2]
     assert [shade(image.data) for image in request.images] == [200, 200, 100]
     assert "Previous Actions: 1. CLICK: (500, 25)\n2. PRESS_BACK\n" in request.text
 
 
-def test_it_remembers_four_steps() -> None:
+def test_the_agent_remembers_four_steps() -> None:
     _, model = work([f"CLICK: ({number}, 1)" for number in range(6)] + ["COMPLETE"])
     assert len(model.requests[-1].images) == 5
     assert "1. CLICK: (2, 1)\n2. CLICK: (3, 1)" in model.requests[-1].text
 
 
-def test_it_may_remember_nothing() -> None:
+def test_the_agent_may_remember_nothing() -> None:
     _, model = work(["PRESS_BACK", "COMPLETE"], options={"history": 0})
     assert "Previous Actions: None" in model.requests[1].text
 

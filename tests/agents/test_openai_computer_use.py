@@ -54,7 +54,7 @@ def shade(message: Message) -> Any:
     return picture.convert("L").getpixel((5, 5))
 
 
-def test_it_acts_until_it_calls_no_tool() -> None:
+def test_the_agent_acts_until_it_calls_no_tool() -> None:
     several = says(computer(CLICK, {"type": "type", "text": "milk\n"}, id="c2"))
     opening = says(ToolCall("f2", "open_app", {"name": "Clock"}))
     holding = says(ToolCall("f3", "long_press", {"x": 360, "y": 120}), text="I hold it.")
@@ -85,7 +85,7 @@ def test_each_call_is_answered_with_the_screen_in_the_next_request() -> None:
     assert shade(third.messages[5]) == 200
 
 
-def test_it_declares_the_computer_and_what_a_phone_has_besides() -> None:
+def test_the_agent_declares_the_computer_and_what_a_phone_has_besides() -> None:
     _, model = work([DONE])
     computer, *functions = model.requests[0].tools
     assert computer.provider == {"type": "computer"}
@@ -142,7 +142,7 @@ def test_an_unreadable_call_is_answered_and_uses_a_step() -> None:
     assert "a touchscreen has no button 'wheel'" in told.text
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Count.", user="The red one.")
     asking = says(ToolCall("f1", "ask_user", {"question": "Which list?"}))
     episode, model = work([asking, DONE], task=task)
@@ -150,7 +150,7 @@ def test_it_asks_the_user_and_receives_the_answer() -> None:
     assert "The user answers: The red one." in model.requests[1].messages[-1].text
 
 
-def test_it_gives_up_by_a_function() -> None:
+def test_the_agent_gives_up_by_a_function() -> None:
     episode, _ = work([says(ToolCall("f1", "give_up", {"reason": "no such app"}))])
     assert [step.action for step in episode.steps] == [Impossible("no such app")]
 
@@ -182,7 +182,7 @@ def test_older_screenshots_can_be_left_out() -> None:
     assert "a screenshot that is left out" in model.requests[-1].messages[1].text
 
 
-def test_it_speaks_with_the_responses_api() -> None:
+def test_the_agent_speaks_with_the_responses_api() -> None:
     several = says(computer(CLICK, {"type": "wait"}), ToolCall("f1", "home", {}), text="I tap.")
     model = ScriptedModel([LOOK, several, DONE])
     with model.serve() as served:

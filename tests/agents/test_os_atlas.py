@@ -25,7 +25,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     ), model
 
 
-def test_it_works_until_it_is_done() -> None:
+def test_the_agent_works_until_it_is_done() -> None:
     replies = [
         act("OPEN_APP [Notes]", "Open the app."),
         act("WAIT"),
@@ -48,7 +48,7 @@ def test_it_works_until_it_is_done() -> None:
     assert len(model.requests) == 7
 
 
-def test_it_receives_actions_task_and_screenshot() -> None:
+def test_the_agent_receives_actions_task_and_screenshot() -> None:
     _, model = work([act("COMPLETE")])
     [request] = model.requests
     assert "Basic Action 3: SCROLL" in request.text
@@ -64,7 +64,7 @@ def test_its_history_is_what_it_thought_or_else_did() -> None:
     assert "History: \nStep 1: Go home, first of all.\nStep 2: WAIT\n" in (model.requests[-1].text)
 
 
-def test_it_receives_the_instruction_of_each_step() -> None:
+def test_the_agent_receives_the_instruction_of_each_step() -> None:
     task = Task("Write a note.", instructions=("Open the app.",))
     _, model = work([act("WAIT"), act("COMPLETE")], task=task)
     assert "Task: Write a note. You need to: Open the app.\n" in model.requests[0].text

@@ -33,7 +33,7 @@ def size(image: Any) -> tuple[int, int]:
     return Image.open(io.BytesIO(image.data)).size
 
 
-def test_it_works_until_it_terminates() -> None:
+def test_the_agent_works_until_it_terminates() -> None:
     back = call("system_button", button="Back")
     typing = call("type", text="milk")
     opening = call("open", text="Clock")
@@ -47,7 +47,7 @@ def test_it_works_until_it_terminates() -> None:
     ]
 
 
-def test_it_sees_the_current_picture_and_its_past_actions() -> None:
+def test_the_agent_sees_the_current_picture_and_its_past_actions() -> None:
     _, model = work([TAP, WAIT, DONE])
     first, _, last = model.requests
     assert [message.role for message in last.messages] == ["system", "user"]
@@ -110,7 +110,7 @@ def test_answers_end_the_episode() -> None:
     assert episode.answer == "two"
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     task = Task("Count.", user="The red one.")
     asking = call("interact", text="Which list?")
     episode, model = work([asking, DONE], task=task, options={"version": "gui-owl"})

@@ -33,7 +33,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return play(SeeAct, "Write a note.", model=model, **given), model
 
 
-def test_it_describes_the_action_and_then_chooses_the_element() -> None:
+def test_the_agent_describes_the_action_and_then_chooses_the_element() -> None:
     episode, model = work(
         [
             "I tap the Notes button.",

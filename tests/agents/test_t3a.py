@@ -28,7 +28,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
     return play(T3A, "Open the notes.", phone=phone, model=model, **given), model
 
 
-def test_it_works_without_pictures() -> None:
+def test_the_agent_works_without_pictures() -> None:
     scroll = choose('{"action_type": "scroll", "direction": "down"}')
     episode, model = work([CLICK, "Opened Notes.", scroll, "Nothing new.", DONE])
     assert [step.action for step in episode.steps] == [Tap(540, 180), Scroll("up"), Finish()]

@@ -39,7 +39,7 @@ def shades(request: Any) -> list[Any]:
     ]
 
 
-def test_it_taps_types_and_answers() -> None:
+def test_the_agent_taps_types_and_answers() -> None:
     several = "Thought: a\nAction: type(content='milk\\n')\n\npress_back()"
     opening = "Action: open_app(app_name='Clock')"
     scroll = "Thought: more\nAction: scroll(start_box='(546,1204)', direction='down')"
@@ -72,7 +72,7 @@ def test_history_is_pictures_and_words_by_turns() -> None:
     assert (picture.size, picture.format) == ((1080, 2400), "PNG")
 
 
-def test_it_sees_five_pictures_and_all_its_replies() -> None:
+def test_the_agent_sees_five_pictures_and_all_its_replies() -> None:
     _, model = work([WAIT] * 7 + [DONE])
     last = model.requests[-1]
     assert len(last.images) == 5
@@ -129,7 +129,7 @@ def test_refusals_and_cut_replies_can_end_it(stop: Any) -> None:
     assert ("refuses" if stop == "refusal" else "cut off") in action.reason
 
 
-def test_it_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     asking = "Thought: Which list do you mean?\nAction: call_user()"
     task = Task("Count.", user="The red one.")
     episode, model = work([asking, DONE], task=task)

@@ -42,7 +42,7 @@ def about(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_what_is_exported_says_where_it_comes_from(
+def test_exported_data_say_where_they_come_from(
     record: Callable[..., Source],
     export: Callable[..., int],
     tmp_path: Path,

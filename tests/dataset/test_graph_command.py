@@ -36,7 +36,7 @@ def graph(tmp_path: Path, record: Callable[..., Source]) -> Callable[..., int]:
     return graph
 
 
-def test_it_says_what_it_wrote(graph, tmp_path, capsys):
+def test_the_command_says_what_it_wrote(graph, tmp_path, capsys):
     assert graph("--name=Clock", "--licence=CC0") == 0
     out = capsys.readouterr().out
     assert f"wrote {tmp_path / 'g'}: 2 pages, 4 edges, 1 tasks" in out

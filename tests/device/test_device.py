@@ -17,7 +17,7 @@ def test_apps_may_have_their_own_settle_limits():
 @pytest.mark.parametrize(
     "text", ["0", "-1", "nan", "inf", "five", "5,30", "5,=3", "5,a=x", "a=3", "5,", "5,a b=3"]
 )
-def test_what_is_not_a_number_of_seconds_is_refused(text):
+def test_an_invalid_number_of_seconds_is_refused(text):
     with pytest.raises(ValueError, match="of seconds above 0"):
         parse_settle(text)
 

@@ -58,12 +58,12 @@ def test_scrolling_is_printed_as_the_training_gesture():
         Finish("42"),
     ],
 )
-def test_it_cannot_express_actions_that_the_dialect_lacks(action):
+def test_actions_that_the_dialect_lacks_cannot_be_expressed(action):
     with pytest.raises(DialectError, match="cannot express"):
         Aitw().print(Decision((action,)), FRAME)
 
 
-def test_it_expresses_one_action_at_a_time():
+def test_one_action_is_expressed_at_a_time():
     with pytest.raises(DialectError, match="one action at a time, not 2"):
         Aitw().print(Decision((Key("back"), Key("home"))), FRAME)
 

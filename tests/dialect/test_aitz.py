@@ -28,7 +28,7 @@ CLICK = '{"ACTION": "click_element", "ARGS": {"bbox": [400, 200, 600, 300]}}'
 
 
 @pytest.mark.parametrize("action", [LongPress(1, 1), Swipe(1, 2, 3, 4), Type("a", enter=True)])
-def test_it_cannot_express_actions_that_the_dialect_lacks(action):
+def test_actions_that_the_dialect_lacks_cannot_be_expressed(action):
     with pytest.raises(DialectError, match="cannot express"):
         Aitz().print(Decision((action,)), FRAME)
 

@@ -25,7 +25,7 @@ def test_tap_is_printed_as_the_smallest_mark_around_it():
 
 
 @pytest.mark.parametrize("action", [Key("back"), Scroll("up"), Type("a", enter=True), Type('"')])
-def test_it_cannot_express_actions_that_the_dialect_lacks(action):
+def test_actions_that_the_dialect_lacks_cannot_be_expressed(action):
     with pytest.raises(DialectError, match="cannot express"):
         DIALECT.print(Decision((action,)), FRAME)
 

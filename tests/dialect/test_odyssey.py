@@ -24,7 +24,7 @@ FRAME = Frame((400, 800))
 @pytest.mark.parametrize(
     "action", [Open("clock"), Swipe(1, 2, 3, 4), Type("a\nb"), Type("a", (1, 1)), Finish("42")]
 )
-def test_it_cannot_express_actions_that_the_dialect_lacks(action):
+def test_actions_that_the_dialect_lacks_cannot_be_expressed(action):
     with pytest.raises(DialectError, match="cannot express"):
         Odyssey().print(Decision((action,)), FRAME)
 

@@ -32,7 +32,7 @@ def test_scroll_direction_may_refer_to_the_content():
 @pytest.mark.parametrize(
     "action", [Swipe(1, 2, 3, 4), Type("a", (1, 1)), Type("a", enter=True), Finish("42")]
 )
-def test_it_cannot_express_actions_that_the_dialect_lacks(action):
+def test_actions_that_the_dialect_lacks_cannot_be_expressed(action):
     with pytest.raises(DialectError, match="cannot express"):
         DIALECT.print(Decision((action,)), FRAME)
 

@@ -80,7 +80,7 @@ def fenced(code):
     return f"```python\n{code}```"
 
 
-def test_it_prints_a_function_and_where_that_holds(draft_check, episode):
+def test_the_command_prints_a_function_and_where_it_holds(draft_check, episode):
     status, out, err = draft_check(episode, replies=[fenced(GOOD)])
     assert (status, err) == (0, "")
     head, _, remarks, where, *code, _, _, summary = out.splitlines()

@@ -243,7 +243,7 @@ def test_no_ending_passes_for_an_answer(tried, body):
 
 
 @pytest.mark.parametrize("body", flat(ENDLESS, quick=1))
-def test_what_does_not_end_is_ended(tried, body):
+def test_an_endless_draft_is_ended(tried, body):
     found = tried(body, seconds=0.1)
     assert (found.holds, found.reason) == (False, inside.TOO_LONG)
 
@@ -327,7 +327,7 @@ def test_sub_goals_that_fail_let_the_others_be_asked_and_fail_the_check(tried):
     assert "1 of 2 sub-goals did not hold: one" in found.reason
 
 
-def test_it_computes_sleeps_and_reads_the_clock(tried):
+def test_a_draft_computes_sleeps_and_reads_the_clock(tried):
     body = """\
         import datetime, decimal, math, re, time, unicodedata
         time.sleep(0.001)

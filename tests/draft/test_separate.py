@@ -37,7 +37,7 @@ def separation(holds, passed=None, first_step=None, broke=False):
         ("++++", False, False, "WRONG: holds after step 0-3 of 3: it accepts any state"),
     ],
 )
-def test_what_a_draft_does_is_judged_by_what_is_known(holds, passed, right, told):
+def test_a_draft_is_judged_by_known_episodes(holds, passed, right, told):
     found = separation(holds, passed)
     assert found.is_right is right
     assert next(found.lines()).startswith(told)

@@ -19,7 +19,7 @@ def run(folder: Path, *arguments: str) -> int:
     return main(["environments", "-o", str(folder), *arguments])
 
 
-def test_what_is_written_can_be_read_and_is_the_same_again(
+def test_written_environments_can_be_read_and_are_the_same_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("one", "two"):
@@ -65,7 +65,7 @@ def test_every_part_is_drawn_in_all_that_it_may_be() -> None:
     assert densities == {330, 440, 550}, "those of B-MoCA's tables"
 
 
-def test_what_is_drawn_from_can_be_narrowed(tmp_path: Path) -> None:
+def test_the_values_to_draw_from_can_be_narrowed(tmp_path: Path) -> None:
     narrow = ("--device", "Pixel 4, Pixel 6", "--locale", "ko-KR")
     assert run(tmp_path, "--seed", "1", "-n", "20", *narrow) == 0
     drawn = load([tmp_path]).values()
@@ -82,7 +82,7 @@ def test_what_is_drawn_from_can_be_narrowed(tmp_path: Path) -> None:
         (("--seed", "1"), "the following arguments are required: -n"),
     ],
 )
-def test_what_cannot_be_drawn_is_reported(
+def test_environments_that_cannot_be_drawn_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], error: str
 ) -> None:
     with pytest.raises(SystemExit) as caught:

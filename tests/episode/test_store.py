@@ -194,7 +194,7 @@ def test_killed_writer_leaves_a_readable_prefix(
     assert set(lengths) == {0, 1, 2, 3}
 
 
-def test_what_was_decided_is_on_disk_before_the_writer_continues(
+def test_a_verdict_is_on_disk_before_the_writer_continues(
     tmp_path: Path, make_screen: Callable[..., Screen]
 ) -> None:
     recorder = recorder_in(tmp_path)

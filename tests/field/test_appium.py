@@ -126,5 +126,5 @@ def done(entry: Output) -> str:
 
 
 @outputs_of("appium")
-def test_what_servers_answer(entry: Output) -> None:
+def test_answers_of_servers(entry: Output) -> None:
     entry.check(lambda: done(entry))

@@ -53,7 +53,7 @@ def test_names_of_snapshots(entry: Output) -> None:
 
 
 @outputs_of("emulator_log")
-def test_what_an_emulator_prints(entry: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replies_of_an_emulator(entry: Output, monkeypatch: pytest.MonkeyPatch) -> None:
     emulator: Any = Emulator.__new__(Emulator)
     monkeypatch.setattr(Emulator, "_output", lambda _: entry.output)
     vars(emulator).update(address=Address(SERIAL), snapshot="")

@@ -82,7 +82,7 @@ def test_say(episode, number):
 """
 
 
-def test_what_an_earlier_run_has_is_reused_or_scored_again(fleet, sent):
+def test_results_of_an_earlier_run_are_reused_or_scored_again(fleet, sent):
     sent.go()
     assert ended(sent.start(fleet, "-n2")) == 0, sent.output()
     for number, words in enumerate(("6 reused", "6 scored again (check changed), 1 run (new)"), 1):

@@ -35,7 +35,7 @@ def made(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
-def test_it_says_what_it_has_written(tmp_path):
+def test_init_says_what_it_has_written(tmp_path):
     done = init(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -50,12 +50,12 @@ def test_it_says_what_it_has_written(tmp_path):
     assert len((tmp_path / "pyproject.toml").read_text().splitlines()) == 6
 
 
-def test_it_makes_the_folder_that_it_is_given(tmp_path):
+def test_init_makes_the_folder_that_it_is_given(tmp_path):
     assert init(tmp_path, "new/bench").returncode == 0
     assert written(tmp_path / "new" / "bench") == FILES
 
 
-def test_it_overwrites_nothing(tmp_path):
+def test_init_overwrites_nothing(tmp_path):
     (tmp_path / "apps").mkdir()
     (tmp_path / "apps" / "shopping.py").write_text("mine")
     (tmp_path / "pyproject.toml").write_text("[project]\n")
@@ -75,7 +75,7 @@ def test_its_lines_fit_below_the_older_header_of_pytests_options(tmp_path):
     assert "[tool.pytest]" not in done.stdout
 
 
-def test_what_cannot_be_written_is_an_error_in_words(tmp_path):
+def test_a_folder_that_cannot_be_written_is_an_error_in_words(tmp_path):
     (tmp_path / "apps").write_text("a file, no folder")
     done = init(tmp_path)
     assert done.returncode == 1

@@ -65,7 +65,7 @@ def test_braces_of_an_instruction_are_no_placeholders(command, run, tmp_path):
         ({"fits": True, "redundant": [2, 2, 4]}, "1 have redundant steps"),
     ],
 )
-def test_what_is_not_verified_becomes_no_task_unreviewed(command, run, tmp_path, reply, word):
+def test_an_unverified_instruction_becomes_no_task_unreviewed(command, run, tmp_path, reply, word):
     lines = replies(verify=reply)
     status, out, _ = command.run(run, "-o", "new.jsonl", "--unreviewed", lines=lines)
     assert status == 0
@@ -98,7 +98,7 @@ def test_an_instruction_that_repeats_a_hostile_page_is_flagged_and_becomes_no_ta
     assert draft["verified"]["repeats"]
 
 
-def test_what_was_touched_and_typed_may_be_repeated(command, tmp_path):
+def test_texts_that_were_touched_or_typed_may_be_repeated(command, tmp_path):
     label = "All about the best of our mochas"
     way = [(page(label, "Account"), Tap(540, 60)), *WAY[1:]]
     recorded(tmp_path / "runs" / "mocha", way)
@@ -226,7 +226,7 @@ SAME = page("Catalogue", "Account")
         ([(screen, Tap(540, 60)) for screen, _ in WAY], "fewer than 2 kinds of actions (--kinds)"),
     ],
 )
-def test_what_is_not_a_route_is_reported_in_one_line_with_status_4(command, tmp_path, way, why):
+def test_an_invalid_route_is_reported_in_one_line_with_status_4(command, tmp_path, way, why):
     recorded(tmp_path / "runs" / "way", way, step_limit=len(way))
     status, out, err = command.run("runs", "-o", "new.jsonl", lines=replies())
     assert (status, out) == (4, "")
@@ -297,7 +297,7 @@ def test_the_fewest_steps_leave_out_detours(command, tmp_path):
     ],
 )
 @pytest.mark.usefixtures("run")
-def test_what_is_wrong_is_said_in_one_line_before_any_model_is_asked(
+def test_mistakes_are_reported_in_one_line_before_any_model_is_asked(
     command, tmp_path, arguments, problem
 ):
     (tmp_path / "there.jsonl").write_text("")

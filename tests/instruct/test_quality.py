@@ -135,13 +135,13 @@ def test_at_most_eight_pictures_are_shown(command, others, tmp_path):
         ("mocha", (1, "not compared: mocha: the reply of scripted:judge0.jsonl cannot be read")),
     ],
 )
-def test_what_cannot_be_compared_is_reported(command, table, others, name, expected):
+def test_incomparable_instructions_are_reported(command, table, others, name, expected):
     status, out, err = compared(command, table, others(**{name: OTHER}), ["A", "A is better"])
     assert status == expected[0]
     assert expected[1] in out + err
 
 
-def test_it_is_compared_right_after_it_was_written(command, run, others, tmp_path):
+def test_an_instruction_is_compared_right_after_it_was_written(command, run, others, tmp_path):
     command.script(["Result: A", "Result: B"], "judge.jsonl")
     words = (run, "-o", "new.jsonl", "--judges=scripted:judge.jsonl")
     goals = others(mocha=OTHER)

@@ -133,7 +133,7 @@ def test_rows_lead_through_the_graph_and_it_can_be_played(make_graph, command, t
         (["--kinds=3"], "fewer than 3 kinds of actions"),
     ],
 )
-def test_what_leads_nowhere_is_reported(make_graph, command, arguments, problem):
+def test_walks_that_lead_nowhere_are_reported(make_graph, command, arguments, problem):
     make_graph(LINE)
     status, out, err = command.run("g", "-o", "new.jsonl", *arguments, lines=replies())
     assert (status, out) == (4, "")

@@ -84,7 +84,7 @@ def test_texts_in_other_evidence_stay_inside_fences(way: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_what_people_could_see_is_reported_as_it_is(name: str) -> None:
+def test_text_that_people_could_see_is_reported_as_it_is(name: str) -> None:
     attack = Attack(name, "en", "shown", WORDS[name]["en"])
     shown = [line for line in inside(prompt(attack, evidence="xml")) if CANARY in line]
     assert len(shown) == 1  # one element on one line

@@ -53,7 +53,7 @@ def test_lists_are_accepted() -> None:
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
     ],
 )
-def test_what_is_invalid_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
+def test_an_invalid_question_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
     with pytest.raises(TaskError) as raised:
         Question.of(given)
     assert why in str(raised.value)

@@ -93,7 +93,7 @@ def test_counts_that_are_missing_or_contradict_each_other_are_unknown(reply: Any
     assert usage_in(reply) == Usage()
 
 
-def test_what_is_known_remains_where_the_rest_is_missing() -> None:
+def test_known_counts_remain_where_the_rest_is_missing() -> None:
     assert usage_in(chat(5, None)) == Usage(5, None)
     assert usage_in(chat(None, 7)) == usage_in(chat(0, 7)) == Usage(None, 7)
 

@@ -70,7 +70,7 @@ def test_a_body_may_ask_judges_beside_itself(asking):
     judging.run(asking).assert_outcomes(passed=1)  # without --llm-judge, no judge is asked
 
 
-def test_it_needs_judges(asking):
+def test_judging_all_needs_judges(asking):
     error = asking.refused("--mobile-judge-all", agent="Silent")
     assert error == ("--mobile-judge-all=true: there is no judge: add --llm-judge=single or cross")
 

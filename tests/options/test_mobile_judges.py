@@ -23,7 +23,7 @@ def test_a_judge_without_a_price_is_refused(asking, served):
     assert "no price is known" in error
 
 
-def test_it_is_asked_over_the_wire_and_priced(asking, served):
+def test_a_judge_is_asked_over_the_wire_and_priced(asking, served):
     judging.write(asking)
     judge = f"--mobile-judges={served('Result: 1')}"
     result = asking.run(SINGLE, judge, "-omobile_prices=prices.toml", agent="Silent")

@@ -106,7 +106,7 @@ def test_an_agent_that_closes_pop_ups_keeps_its_success_and_one_that_cannot_lose
     assert reactions <= {"closed", "waited"}
 
 
-def test_what_the_agent_saw_and_the_phone_s_own_screens_are_recorded(shop):
+def test_screens_that_the_agent_saw_and_the_phones_own_are_recorded(shop):
     shop.run("--mobile-noise=1,popup", "-k", ONE, agent="Closes")
     (episode,) = episodes(shop)
     noisy = [step for step in episode.steps if step.noise]

@@ -92,7 +92,7 @@ def test_by_default_it_is_beside_and_decides_nothing(shop: Any) -> None:
     assert stands.scorer == "check"
 
 
-def test_it_decides_on_request_and_for_recorded_episodes(shop: Any) -> None:
+def test_the_official_evaluation_decides_on_request_and_for_recorded_episodes(shop: Any) -> None:
     names = ["same", "other", "broken"]
     run(shop, names, "--mobile-official=off").assert_outcomes(passed=3)
     assert {task["official"] for task in tasks_of(shop).values()} == {None}

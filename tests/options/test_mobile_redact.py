@@ -95,7 +95,7 @@ def test_nothing_that_matches_is_in_any_file_of_the_run(run, arguments):
     assert "I see █████" in stream
 
 
-def test_what_an_episode_without_a_verdict_ended_by_is_redacted_in_the_index(run):
+def test_the_error_of_an_episode_without_a_verdict_is_redacted_in_the_index(run):
     skips = TASKS.partition("    assert")[0] + "    pytest.skip('no card 4111 1111 1111 1111')\n"
     result, folder = run(RULES, tasks="import pytest\n" + skips)
     result.assert_outcomes(skipped=1)

@@ -233,7 +233,7 @@ def test_a_run_of_version_1_is_scored_without_importing_what_plays(pytester):
     result.stdout.fnmatch_lines(["old: 1 scored again, 0 reused", "*IMPORTED []"])
 
 
-def test_what_cannot_be_scored_is_an_error(asking, fnmatch):
+def test_an_episode_that_cannot_be_scored_is_an_error(asking, fnmatch):
     before = first(asking, count=1)
     with FileLock(before / ".lock"):
         error = f"--mobile-rescore=runs: {before} is still running; wait for it to end"

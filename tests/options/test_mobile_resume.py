@@ -118,7 +118,7 @@ def test_a_killed_run_that_was_resumed_continues(suite):
 
 
 @pytest.mark.slow
-def test_what_is_not_selected_stays_and_what_is_new_is_run(suite):
+def test_unselected_results_stay_and_new_tasks_are_run(suite):
     folder = suite.stop(["fine", "interrupt", "last"])
     suite.write(["interrupt", "new"])
     result = suite.run("--mobile-resume=runs")

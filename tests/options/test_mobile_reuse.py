@@ -116,7 +116,7 @@ def suite(pytester: pytest.Pytester, earlier: Path) -> Suite:
     return suite
 
 
-def test_what_is_the_same_is_taken_over_without_agent_or_device(suite):
+def test_unchanged_results_are_taken_over_without_agent_or_device(suite):
     before = suite.report("old")
     assert suite.said(suite.run()) == "4 tasks: 4 reused"
     assert suite.asked() == []
@@ -150,7 +150,7 @@ def test_a_changed_check_is_scored_again_by_the_record(suite):
     assert passed == [[False], [False, True]]
 
 
-def test_what_a_check_uses_belongs_to_it(suite):
+def test_code_that_a_check_uses_belongs_to_it(suite):
     suite.tasks = TASKS.replace("return episode.answers(code)", "return not episode.answers(code)")
     said = suite.said(suite.run())
     assert said == "4 tasks: 1 reused, 3 scored again (check changed)"

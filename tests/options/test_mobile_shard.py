@@ -37,7 +37,7 @@ def test_all_epochs_of_a_task_are_in_one_part(asking):
     assert set(tasks.values()) == {3}
 
 
-def test_what_is_left_to_others_is_deselected(asking):
+def test_tasks_left_to_other_shards_are_deselected(asking):
     asking.write(count=6)
     result = asking.run("--mobile-shard=1/2", agent="Silent")
     result.assert_outcomes(passed=3, deselected=3)

@@ -128,7 +128,7 @@ def test_nothing_is_served_without_the_option(pytester):
     assert "watch:" not in result.stdout.str()
 
 
-def test_it_is_a_flag(pytester, monkeypatch):
+def test_watching_is_a_flag(pytester, monkeypatch):
     monkeypatch.setenv("MOBILE_WATCH", "perhaps")
     pytester.makepyfile(test_it=TASKS, waits=waits(2))
     result = pytester.runpytest_inprocess(*RUN)

@@ -98,7 +98,7 @@ def test_a_place_is_a_half_or_a_quarter_of_the_picture(place, inside):
     assert lies_in(Bounds(900, 100, 960, 160), place, SIZE) is inside
 
 
-def test_what_lies_across_the_middle_is_in_no_half():
+def test_an_element_across_the_middle_is_in_no_half():
     middle = Bounds(500, 1100, 600, 1300)
     halves = [lies_in(middle, place, SIZE) for place in ("top", "bottom", "left", "right")]
     assert halves == [False] * 4
@@ -111,7 +111,7 @@ def test_a_point_has_two_decimals_of_the_screen():
     assert rounded(0, 0, SIZE) == (0, 0)
 
 
-def test_what_is_around_a_place_is_cut_out():
+def test_surroundings_of_a_place_are_cut_out():
     picture = Image.new("RGB", SIZE, "white")
     cut = surroundings(picture, Bounds(500, 1000, 600, 1040))
     assert cut.size == (700, 840)

@@ -252,7 +252,7 @@ def test_a_buttons_mark_is_its_first_part_with_words() -> None:
     assert marks[1].element is None
 
 
-def test_what_can_be_clicked_inside_something_clickable_belongs_to_it_once_it_has_words() -> None:
+def test_a_clickable_child_belongs_to_its_clickable_parent_once_that_has_words() -> None:
     inner = node(text="Delete", clickable="true")
     assert lines(node(inner, text="Ann", clickable="true")) == [
         "<button id=0>Delete<br>Ann</button>"

@@ -182,7 +182,7 @@ def test_device_that_breaks_in_a_test_is_replaced(project):
 from pytest_mobileagent import Key
 from pytest_mobileagent.errors import DeviceError
 
-def test_it_dies(device):
+def test_a_worker_that_dies(device):
     def broken(*_):
         raise DeviceError("it smokes")
 

@@ -85,7 +85,7 @@ def test_consequences_of_a_verdict_follow_from_a_persons_too(
 
 
 def test_first_success_step_is_kept_only_if_the_person_agrees(result: Make) -> None:
-    found = {"step_efficiency": 2.0, "progress": 1.0}
+    found: dict[str, Any] = {"step_efficiency": 2.0, "progress": 1.0}
     before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
     agreed, not_so = apply_verdict(before, PASS), apply_verdict(before, FAIL)
     assert (agreed.first_success_step, agreed.partial_credit) == (4, 1.0)

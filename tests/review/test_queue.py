@@ -44,7 +44,7 @@ def test_the_queue_is_what_the_run_left_to_people_or_all(mixed: Any) -> None:
     assert Queue(mixed.folder, everything=True).left() == 2
 
 
-def test_what_was_decided_stays_in_the_queue_also_when_it_is_opened_again(mixed: Any) -> None:
+def test_decided_episodes_stay_in_the_queue_also_when_it_is_opened_again(mixed: Any) -> None:
     queue = Queue(mixed.folder)
     queue.decide(queue.items()[0], True, "ann")
     rewrite(mixed.folder, queue.files)

@@ -130,7 +130,7 @@ def test_the_runs_are_where_the_project_has_them(
 
 @pytest.mark.slow  # It starts processes.
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signals) -> None:
+def test_review_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signals) -> None:
     arguments = ["review", str(ended.folder), "--no-browser", "--who", "ann"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest_mobileagent", *arguments],
@@ -163,7 +163,7 @@ def test_look(episode):
 
 
 @pytest.mark.slow  # It starts a phone.
-def test_what_a_run_leaves_for_review_is_decided_and_the_report_says_so(
+def test_tasks_left_for_review_are_decided_and_the_report_says_so(
     project: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project.write(tasks__counter__test_counter=UNDECIDED)

@@ -89,7 +89,7 @@ def test_run_json_is_written_once_by_whoever_comes_first(tmp_path: Path) -> None
     assert [path.name for path in run.path.iterdir()] == ["run.json"]
 
 
-def test_what_a_run_is_about_is_found_out_by_one_process_while_others_wait(tmp_path: Path) -> None:
+def test_metadata_of_a_run_are_collected_by_one_process_while_others_wait(tmp_path: Path) -> None:
     run = RunFolder.plan(tmp_path, "mine")
     worker = RunFolder(run.path, run.id, run.started)
     is_asked = threading.Event()

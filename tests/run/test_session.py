@@ -196,7 +196,7 @@ def test_a_question_gets_the_answer_that_the_task_has(
     assert episode.step_count == 2
 
 
-def test_what_an_agent_said_and_asked_is_kept(phone: FakePhone) -> None:
+def test_words_and_questions_of_an_agent_are_kept(phone: FakePhone) -> None:
     call = ModelCall("gpt", input_tokens=10)
     replies = [Reply(Tap(1, 1), "Let me see.", [call]), Reply(Finish(), said=42)]  # type: ignore[arg-type]
     episode = play(script(*replies), "Do it.", phone=phone)

@@ -48,14 +48,14 @@ def play(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
     return play
 
 
-def test_it_ends_after_the_step_that_met_the_goal(phone, play):
+def test_an_episode_ends_after_the_step_that_met_the_goal(phone, play):
     episode = play(script(*[Tap(1, 1)] * 5), lambda e: len(e.steps) == 2)
     assert episode.termination is Termination.STOPPED
     assert (episode.step_count, len(phone.actions), episode.error) == (2, 2, "")
     assert episode.is_complete
 
 
-def test_it_is_asked_of_what_is_recorded_but_not_before_the_first_step(play):
+def test_the_check_is_asked_of_records_but_not_before_the_first_step(play):
     asked: list[tuple[int, str]] = []
 
     def note(episode: Episode) -> bool:

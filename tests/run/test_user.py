@@ -158,7 +158,7 @@ def test_answers_for_a_step_or_page_are_given_unasked() -> None:
     assert episode.user == "told"
 
 
-def test_what_the_user_tells_follows_the_tasks_own_instruction() -> None:
+def test_the_users_words_follow_the_tasks_own_instruction() -> None:
     heard, _ = told("Green.", instructions=("Open Wish.",))
     assert heard == [["Open Wish.\nThe user adds: Green."], *[["The user adds: Green."]] * 2]
 

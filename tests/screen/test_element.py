@@ -52,7 +52,7 @@ class Counts:
         return 42
 
 
-def test_it_is_computed_once() -> None:
+def test_a_property_is_computed_once() -> None:
     counts = Counts()
     assert (counts.value, counts.value, counts.asked) == (42, 42, [1])
     assert Counts.value.__doc__ == "Return a number once the test allows it."

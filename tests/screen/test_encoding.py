@@ -67,7 +67,7 @@ def test_pictures_that_webp_cannot_represent_are_not_packed(mode: str) -> None:
     assert as_webp(png_of(image)) is None
 
 
-def test_what_is_damaged_too_large_or_has_a_colour_that_is_transparent_is_not_packed() -> None:
+def test_pictures_that_are_damaged_too_large_or_have_a_transparent_colour_are_not_packed() -> None:
     png = png_of(gradient("RGB"))
     assert as_webp(png[:-40]) is None
     assert as_webp(b"") is None

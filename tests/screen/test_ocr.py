@@ -346,7 +346,7 @@ def models(easyocr: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def test_what_easyocr_finds_has_bounds_inside_the_picture(models: Path) -> None:
+def test_texts_that_easyocr_finds_have_bounds_inside_the_picture(models: Path) -> None:
     engine = EasyOcr(["en"], models, recog_network="tiny", user_network_directory=str(models))
     (box,) = read_text(Image.effect_noise((320, 128), 80), engine)
     left, top, right, bottom = box.bounds

@@ -122,7 +122,7 @@ def test_get_names_the_closest_match_of_a_missing_element(screen: Screen) -> Non
     ]
 
 
-def test_what_was_not_found_can_be_sent_to_another_process(screen: Screen) -> None:
+def test_an_error_about_a_missing_element_can_be_sent_to_another_process(screen: Screen) -> None:
     with pytest.raises(NotFoundError) as caught:
         screen.get(text="Storage used")
     sent = pickle.loads(pickle.dumps(caught.value))

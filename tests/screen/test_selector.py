@@ -183,7 +183,7 @@ def test_between_two_others_is_after_the_one_and_before_the_other(cart: Screen) 
     assert names(cart.find_all(after=first, before=second)) == ["box", "2"]
 
 
-def test_what_overlaps_by_half_is_still_below() -> None:
+def test_an_element_that_overlaps_by_half_is_still_below() -> None:
     def below(top: int) -> bool:
         nodes = f'<node bounds="[0,0][9,10]"/><node bounds="[0,{top}][9,{top + 10}]"/>'
         screen = Screen(f"<hierarchy>{nodes}</hierarchy>", b"")

@@ -26,7 +26,7 @@ def screen(phone: Address) -> Screen:
 
 
 @pytest.mark.slow
-def test_what_is_read_is_what_the_hierarchy_says(screen: Screen) -> None:
+def test_ocr_reads_what_the_hierarchy_says(screen: Screen) -> None:
     read = {folded(line.text): line.bounds for line in read_text(screen.image)}
     for element in screen.elements:
         if element.text:

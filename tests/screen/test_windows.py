@@ -43,7 +43,7 @@ def test_every_window_is_seen(screen):
     assert len(screen.root.children) == 3
 
 
-def test_what_is_on_top_comes_first(screen):
+def test_the_window_on_top_comes_first(screen):
     assert [e.package or e.text for e in screen.at(500, 2000)] == ["keyboard"] * 2 + ["lower"] * 2
     assert next(e.text for e in screen.at(500, 1300)) == "lower"
 

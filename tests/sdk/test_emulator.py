@@ -26,7 +26,7 @@ def emulator(sdk: FakeSdk) -> Callable[..., tuple[int, str]]:
     return run
 
 
-def test_it_lists_its_avds_after_other_messages(emulator):
+def test_the_emulator_lists_its_avds_after_other_messages(emulator):
     status, said = emulator("-list-avds")
     assert (status, said.splitlines()[1:]) == (0, ["pixel"])
 
@@ -46,7 +46,7 @@ def test_unknown_arguments_end_it(emulator, words, said):
     assert said in text
 
 
-def test_it_knows_its_version_and_its_flags(emulator):
+def test_the_emulator_knows_its_version_and_its_flags(emulator):
     assert emulator("-version")[1].startswith("Android emulator version ")
     assert "    -read-only\n" in emulator("-help")[1]
     assert emulator("-no_window", "-list_avds")[0] == 0

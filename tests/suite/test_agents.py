@@ -95,7 +95,7 @@ def own_phone() -> Iterator[Address]:
 
 
 @pytest.mark.parametrize("agent", SOLVED)
-def test_it_solves_what_its_model_knows_how_to(
+def test_an_agent_solves_what_its_model_knows_how_to(
     agent: str,
     own_phone: Address,
     cache: Path,

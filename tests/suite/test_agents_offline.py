@@ -56,7 +56,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("agent", SOLVED)
-def test_it_goes_the_same_way_as_on_a_phone(
+def test_an_agent_goes_the_same_way_offline_as_on_a_phone(
     agent: str, recorded: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):

@@ -50,7 +50,7 @@ def test_devices_have_what_tasks_can_need(text: str) -> None:
         parse_has(text)
 
 
-def test_what_devices_do_not_have_is_unmet_except_for_events_which_are_asked_of_them() -> None:
+def test_needs_that_devices_lack_are_unmet_except_for_events_which_are_asked_of_them() -> None:
     needs = ("events", "web", "account:Insta  gram", "manual:Do it")
     assert unmet(needs, ()) == ["web", "account:Insta  gram", "manual:Do it"]
     assert unmet(needs, ("web", "account:insta gram", "account:Do it")) == ["manual:Do it"]

@@ -44,7 +44,7 @@ def meant(kind: type, annotation: str) -> Any:
 
 
 @pytest.mark.parametrize(("name", "other", "kind", "annotation"), list(wanted()))
-def test_what_a_service_names_is_what_the_table_has(
+def test_services_name_what_the_table_has(
     name: str, other: str, kind: type, annotation: str
 ) -> None:
     table = services()

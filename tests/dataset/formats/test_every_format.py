@@ -85,7 +85,7 @@ def test_a_touch_of_androidcontrol_has_the_boxes_that_count(
     assert (tmp_path / tap["view_hierarchy"]).read_text() == LIST.xml
 
 
-def test_what_a_screen_shows_is_not_a_picture_to_llamafactory(
+def test_text_of_a_screen_is_not_a_picture_to_llamafactory(
     tmp_path: Path, trajectory: Trajectory
 ) -> None:
     observed = ("screenshot", "elements", "hierarchy")

@@ -41,7 +41,7 @@ def test_lines_of_json_are_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_what_is_encoded_twice_is_decoded_twice(tmp_path: Path, ascii_only: bool) -> None:
+def test_text_that_is_encoded_twice_is_decoded_twice(tmp_path: Path, ascii_only: bool) -> None:
     value = {'click(<p id="a"> 鞋 😀 \\ </p>)': 0, "\n": 1, "ends in a backslash \\": 2}
     file = tmp_path / "twice.json"
     inner = json.dumps(value, ensure_ascii=ascii_only)

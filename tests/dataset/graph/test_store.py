@@ -68,7 +68,7 @@ def test_pages_and_edges_can_be_gone_through_one_at_a_time(notes: Graph) -> None
     assert "nowhere" not in notes
 
 
-def test_what_equal_pages_share_is_stored_once(folder: Path) -> None:
+def test_data_that_equal_pages_share_are_stored_once(folder: Path) -> None:
     assert len(list((folder / "pages").glob("*.png"))) == 2
 
 

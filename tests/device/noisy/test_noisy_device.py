@@ -312,7 +312,7 @@ def test_users_own_language_takes_precedence():
     assert set(drawn("1,popup", language="de", templates=(*TEMPLATES, own))) == {"guten-tag"}
 
 
-def test_what_cannot_be_drawn_here_is_reported_before_the_first_action(monkeypatch):
+def test_noise_that_cannot_be_drawn_here_is_reported_before_the_first_action(monkeypatch):
     from pytest_mobileagent.noise import fonts
 
     monkeypatch.setattr(fonts, "_file", lambda script: None)

@@ -152,7 +152,7 @@ def test_command_fails_if_no_judge_answers(calibrate):
         (["--labels=nowhere"], {}, "cannot read nowhere"),
     ],
 )
-def test_what_cannot_be_done_is_reported_before_a_judge_is_asked(calibrate, arguments, texts, why):
+def test_mistakes_are_reported_before_a_judge_is_asked(calibrate, arguments, texts, why):
     nobody = ScriptedModel([])
     err = calibrate(*arguments, first=nobody, second=nobody, status=2, **texts).err
     assert err.startswith("error: ")

@@ -112,7 +112,7 @@ def test_verdicts_of_people_on_a_run_are_labels(run):
         assert found.remarks == ("1 of 3 episodes have no verdict by a person, and are left out",)
 
 
-def test_what_a_person_has_taken_back_is_not_a_label(run):
+def test_a_verdict_that_a_person_has_taken_back_is_not_a_label(run):
     first, second, _ = sorted((run / "episodes").iterdir())
     append(first, of_person(False, "ann", "not the right one"))
     append(first, of_person(True, "bob", "it is"))

@@ -137,7 +137,7 @@ def test_run_with_many_missing_verdicts_is_not_ranked(run: Run) -> None:
 def test_different_judges_matter_only_if_judges_decide(run: Run) -> None:
     def judged(scorer: str, judge: str) -> RecordedRun:
         made = run([5] * 9, judges=[judge])
-        verdict = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
+        verdict: Any = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
         tasks: Any = [replace(each, verdict=verdict) for each in made.tasks]
         return RecordedRun(made.folder, made.about, tasks, True)
 

@@ -194,7 +194,8 @@ def test_pass_must_hold_if_missing_episodes_count_against_it(before: str) -> Non
 
 def test_broken_tasks_and_suspect_episodes_are_missing() -> None:
     before = entries(many(60, "PPP"))
-    for fields in ({"outcome": "error", "fault": "task"}, {"suspect": True}):
+    kinds: list[dict[str, Any]] = [{"outcome": "error", "fault": "task"}, {"suspect": True}]
+    for fields in kinds:
         after: list[Any] = [
             replace(task, **({"success": None, **fields} if n % 20 == 0 else {}))
             for n, task in enumerate(before)

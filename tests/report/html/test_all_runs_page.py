@@ -25,6 +25,8 @@ from pytest_mobileagent.report.html.show_command import main
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_mobileagent.report.entry import Report
+
 BLOCK = re.compile(r'<script type="application/octet-stream;base64" id="([^"]+)">([^<]*)</script>')
 
 
@@ -74,7 +76,7 @@ def test_a_cached_summary_is_read_until_the_run_changes(
     os.utime(recorded / "report.json", ns=(newer, newer))
     asked: list[Path] = []
 
-    def noting(run: Path) -> dict[str, Any]:
+    def noting(run: Path) -> Report:
         asked.append(run)
         return report_of(run)
 

@@ -151,7 +151,7 @@ def test_row_has_remarks_on_its_numbers(
     write_run: WriteRun, board: Callable[..., dict[str, Any]]
 ) -> None:
     own = {"own_models": ["openai:gpt-4o"]}
-    judged = {"passed": True, "scorer": "judge", "reason": "", "evidence": own}
+    judged: Any = {"passed": True, "scorer": "judge", "reason": "", "evidence": own}
     entries = tasks(20, of=20)
     entries[0] = replace(entries[0], success=None, outcome="error", fault="infrastructure")
     entries[1] = replace(entries[1], infrastructure=["adb"], verdict=judged)

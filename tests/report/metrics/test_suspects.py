@@ -73,7 +73,7 @@ def test_case_that_breaks_everything_is_a_suspect(run, end, count):
     assert broke(bad) == f"broke its {what} in {count} of {count} attempt{plural}"
 
 
-def test_it_may_break_the_phone_or_the_worker(run):
+def test_a_suspect_may_break_the_phone_or_the_worker(run):
     run.tried("bad", DEVICE, AGENT, WORKER)
     (bad,) = (task for task in run.marked() if task.suspect)
     assert broke(bad) == "broke its phone or agent's process or worker in 3 of 3 attempts"

@@ -28,8 +28,6 @@ from pytest_mobileagent.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.report.entry import Entry
-
 
 def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[str, Any]:
     return {"name": name, "weight": weight, "held": held, "first_step": first, "reason": ""}
@@ -53,7 +51,9 @@ def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[st
         ),
     ],
 )
-def test_progress_shows_share_and_steps_of_sub_goals(subgoals: list[Entry], words: str) -> None:
+def test_progress_shows_share_and_steps_of_sub_goals(
+    subgoals: list[dict[str, Any]], words: str
+) -> None:
     assert progress(subgoals) == words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.recorded_run import document
@@ -10,12 +10,15 @@ from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.pull_request import summary
 from pytest_mobileagent.verdict import Verdict
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Report
+
 EVIL = "<img src=x onerror=alert(1)> **bold** [link](http://x) | @everyone `code`\n# title\n```"
 
 
-def report(*results: Result, **more: Any) -> dict[str, Any]:
+def report(*results: Result, **more: Any) -> Report:
     tasks = {str(number): result.entry() for number, result in enumerate(results)}
-    return {**document({"id": "4f1c", "agent": "mine"}, tasks), **more}
+    return cast("Report", {**document({"id": "4f1c", "agent": "mine"}, tasks), **more})
 
 
 def failed(name: str, reason: str, suite: str = "clock") -> Result:

@@ -65,7 +65,9 @@ def during(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(work, 10))
 
 
-def test_it_blocks_and_is_a_process_until_it_is_killed(shell_with_server: Shell) -> None:
+def test_instrumentation_blocks_and_is_a_process_until_it_is_killed(
+    shell_with_server: Shell,
+) -> None:
     shell = shell_with_server
 
     async def story() -> None:
@@ -84,7 +86,7 @@ def test_it_blocks_and_is_a_process_until_it_is_killed(shell_with_server: Shell)
     during(story())
 
 
-def test_it_lives_on_when_a_snapshot_is_loaded(shell_with_server: Shell) -> None:
+def test_instrumentation_lives_on_when_a_snapshot_is_loaded(shell_with_server: Shell) -> None:
     shell = shell_with_server
 
     async def story() -> None:
@@ -101,7 +103,7 @@ def test_it_lives_on_when_a_snapshot_is_loaded(shell_with_server: Shell) -> None
     during(story())
 
 
-def test_it_continues_without_a_waiting_client(shell_with_server: Shell) -> None:
+def test_instrumentation_continues_without_a_waiting_client(shell_with_server: Shell) -> None:
     shell = shell_with_server
 
     async def story() -> None:

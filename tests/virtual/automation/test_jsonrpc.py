@@ -59,7 +59,7 @@ def call(server: Server, name: str, *parameters: Any) -> Any:
         ),
     ],
 )
-def test_what_is_no_call_is_refused(server: Server, body: bytes, code: int) -> None:
+def test_an_invalid_call_is_refused(server: Server, body: bytes, code: int) -> None:
     answer = ask(server, body)
     assert (answer["id"], answer["error"]["code"]) == (None, code)
 

@@ -63,7 +63,7 @@ def listening(demo: Phone, sh: Callable[[str], str]) -> Phone:
     return demo
 
 
-def test_it_listens_when_the_setting_names_it_and_while_it_is_installed(phone, sh):
+def test_the_listener_listens_when_the_setting_names_it_and_while_it_is_installed(phone, sh):
     assert ADDRESS not in phone.sockets
     assert not phone.events.listeners
     sh(ENABLE)
@@ -80,7 +80,7 @@ def test_it_listens_when_the_setting_names_it_and_while_it_is_installed(phone, s
     assert not phone.events.listeners
 
 
-def test_it_sends_a_greeting_and_then_events(listening, hand):
+def test_the_listener_sends_a_greeting_and_then_events(listening, hand):
     async def talk():
         hand.tap("text", "Loud")
         client = Client(listening)

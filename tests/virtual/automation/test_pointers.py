@@ -159,7 +159,7 @@ def test_keys_type_and_press(did: Any) -> None:
         [keys("Down a") | {"actions": [{"type": "keyDown"}]}],
     ],
 )
-def test_what_is_invalid_is_refused(phone: Phone, actions: Any) -> None:
+def test_invalid_pointers_are_refused(phone: Phone, actions: Any) -> None:
     with pytest.raises(InvalidArgument):
         pointers.perform(phone, actions, lambda _: (0, 0))
 

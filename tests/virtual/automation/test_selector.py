@@ -201,7 +201,7 @@ VIEW = Column(
         ('.index(1).className("android.widget.ImageView")', ["Add three"]),
     ],
 )
-def test_what_a_selector_finds(tree: Tree, text: str, found: list[str]) -> None:
+def test_elements_that_a_selector_finds(tree: Tree, text: str, found: list[str]) -> None:
     chosen = selector(f"new UiSelector(){text}")
     limit = 1 if chosen.instance is not None or "instance" in text else 9
     names = [node.text or node.desc for node in chosen.find(tree(VIEW))]

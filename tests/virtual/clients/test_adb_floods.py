@@ -74,7 +74,7 @@ def test_a_job_under_nohup_outlives_its_client(running_phone: Running) -> None:
     assert adb.text("shell", "pgrep sleep; pkill sleep").isdigit()
 
 
-def test_what_was_sent_before_the_client_left_is_still_read(running_phone: Running) -> None:
+def test_data_sent_before_the_client_left_is_still_read(running_phone: Running) -> None:
     text = b"line\n" * 100_000
     adb = running_phone.adb
     assert adb.run("exec-in", "cat > /data/local/tmp/sent", stdin=text).returncode == 0

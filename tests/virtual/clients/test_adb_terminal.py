@@ -77,7 +77,7 @@ def test_a_command_at_a_terminal_only_gets_one_when_it_is_asked_for(adb: Adb) ->
         assert person.process.wait(10) == 4
 
 
-def test_what_is_typed_ends_with_control_d(adb: Adb) -> None:
+def test_input_ends_with_control_d(adb: Adb) -> None:
     with terminal(adb, "-t", "echo ready; cat; echo over") as person:
         person.until("ready\r\n")
         person.type("line\r")
@@ -87,7 +87,7 @@ def test_what_is_typed_ends_with_control_d(adb: Adb) -> None:
 
 
 @pytest.mark.parametrize("word", ["ä字", "😀"])
-def test_what_is_not_ascii_passes(adb: Adb, word: str) -> None:
+def test_text_beyond_ascii_passes(adb: Adb, word: str) -> None:
     with terminal(adb) as person:
         person.until(PROMPT)
         person.type(f"echo {word}\r")

@@ -47,7 +47,7 @@ def test_selectors(demo: uiautomator2.Device, criteria: dict[str, Any], texts: l
     assert bool(demo(**criteria).exists) == bool(texts)
 
 
-def test_what_is_inside_and_beside(demo: uiautomator2.Device) -> None:
+def test_objects_inside_and_beside(demo: uiautomator2.Device) -> None:
     notes = demo(resourceId="org.demo:id/notes")
     assert notes.child(resourceId=TITLE).count == 2
     assert notes.child(resourceId=TITLE)[1].get_text() == 'Bread <&> "salt"'
@@ -59,7 +59,7 @@ def test_what_is_inside_and_beside(demo: uiautomator2.Device) -> None:
     assert not notes.child(text="Loud").exists
 
 
-def test_what_is_above_and_below(demo: uiautomator2.Device) -> None:
+def test_objects_above_and_below(demo: uiautomator2.Device) -> None:
     milk = demo(text="Milk")
     assert milk.down(resourceId=TITLE).get_text() == 'Bread <&> "salt"'
     assert milk.up(text="Loud").exists

@@ -29,14 +29,14 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Host:
     return host
 
 
-def test_it_runs_from_where_it_was_started(host):
+def test_the_clock_runs_from_where_it_was_started(host):
     clock = Clock(START)
     host.now += 90
     assert clock.now().isoformat() == "2026-11-20T12:01:30+00:00"
     assert clock.uptime() == 90
 
 
-def test_it_starts_at_the_hosts_time(host):
+def test_the_clock_starts_at_the_hosts_time(host):
     assert Clock().time() == 5.0
 
 

@@ -23,7 +23,7 @@ def files() -> FileSystem:
     return FileSystem(lambda: 1000.0)
 
 
-def test_what_is_written_is_read(files: FileSystem) -> None:
+def test_written_files_are_read(files: FileSystem) -> None:
     files.write(f"{T}/f", b"one", mode=0o600, uid=2000)
     files.append(f"{T}/f", b" two")
     assert files.read(f"{T}/f") == b"one two"

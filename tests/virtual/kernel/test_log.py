@@ -8,7 +8,7 @@ from pytest_mobileagent.virtual.kernel.log import Log
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
-def test_it_speaks_once_a_minute_while_time_moves():
+def test_the_log_speaks_once_a_minute_while_time_moves():
     clock = Clock(NOON, frozen=True)
     log = Log(clock)
     log.write("I", "Test", "begin")

@@ -31,10 +31,12 @@ def unfolded(line: str) -> str:
     return line.replace("\\\\\\n", "\\\n").replace("\\n", "\n").replace("\\t", "\t")
 
 
-def compare(script: str, sh: Shells, folder: Path, stdin: bytes = b"", **options: object) -> None:
+def compare(
+    script: str, sh: Shells, folder: Path, stdin: bytes = b"", env: dict[str, str] | None = None
+) -> None:
     expected = subprocess.run(
         ["sh", "-c", script], cwd=folder, capture_output=True, timeout=10, check=False,
-        input=stdin, **options,
+        input=stdin, env=env,
     )  # fmt: skip
     out, err, status = sh.raw(script, stdin=stdin)
     assert (out.decode(), status) == (expected.stdout.decode(), expected.returncode), err

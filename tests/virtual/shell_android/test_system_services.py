@@ -16,7 +16,7 @@ def test_every_service_can_be_dumped(sh):
         sh(f"dumpsys {name}")
 
 
-def test_what_the_system_logs(sh, phone):
+def test_lines_that_the_system_logs(sh, phone):
     sh("settings put system screen_brightness 99")
     last = [entry for entry in phone.log.entries if entry.tag == "DisplayPowerController"][-1]
     assert last.message == (

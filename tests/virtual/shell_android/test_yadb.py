@@ -25,7 +25,7 @@ def pushed(demo: Phone) -> None:
     demo.files.write("/data/local/tmp/yadb", buffer.getvalue())
 
 
-def test_it_types_any_text_into_the_field_and_clears_it(
+def test_yadb_types_any_text_into_the_field_and_clears_it(
     sh: Callable[[str], str], hand: Hand
 ) -> None:
     sh("input tap {} {}".format(*hand.center("text", "Milk")))
@@ -35,7 +35,7 @@ def test_it_types_any_text_into_the_field_and_clears_it(
     assert hand.sees("Grüße, 世界")
 
 
-def test_it_holds_a_finger_and_takes_pictures(
+def test_yadb_holds_a_finger_and_takes_pictures(
     sh: Callable[[str], str], hand: Hand, demo: Phone
 ) -> None:
     sh("{} -touch {} {}".format(YADB, *hand.center("text", "Milk")))
@@ -47,6 +47,6 @@ def test_it_holds_a_finger_and_takes_pictures(
     assert sh(f"{YADB} -what") == "Invalid argument\n"
 
 
-def test_it_runs_only_where_it_was_pushed(shell: Callable[[str], Ran], demo: Phone) -> None:
+def test_yadb_runs_only_where_it_was_pushed(shell: Callable[[str], Ran], demo: Phone) -> None:
     demo.files.remove("/data/local/tmp/yadb")
     assert shell(f"{YADB} -keyboard x").status == 134

@@ -46,7 +46,7 @@ def test_an_app_speaks_the_language_of_the_phone(phone: Phone, strings: Path) ->
     assert phone.props["persist.sys.locale"] == "ko-KR"
 
 
-def test_what_is_not_translated_stays_english_unless_the_next_language_has_it(
+def test_untranslated_text_stays_english_unless_the_next_language_has_it(
     phone: Phone, strings: Path
 ) -> None:
     (strings / "fr.toml").write_text('"Yes" = "Oui"\n')
@@ -80,7 +80,7 @@ def test_a_snapshot_keeps_the_language(phone: Phone) -> None:
     assert phone.settings.text("system", "system_locales") == ""
 
 
-def test_what_is_stored_is_taken_up_at_the_next_start(phone: Phone) -> None:
+def test_a_stored_locale_is_taken_up_at_the_next_start(phone: Phone) -> None:
     phone.settings.put("system", "system_locales", "zh-hans-CN,en-US")
     assert phone.locales.current.tag == "en-US"
     phone.locales.start()

@@ -104,7 +104,7 @@ def test_an_answer_can_be_typed(phone, mail, hand):
     assert not phone.ime.shown
 
 
-def test_it_is_swiped_aside_or_all_are_cleared(phone, mail, hand, sh):
+def test_a_notification_is_swiped_aside_or_all_are_cleared(phone, mail, hand, sh):
     mail.arrive()
     mail.notify("8", "Playing", "A song", ongoing=True)
     phone.key("NOTIFICATION")

@@ -221,7 +221,7 @@ def test_a_column_with_too_little_room_shrinks_what_can_and_then_scrolls(plain: 
     assert Node.tree(column, "app").class_name == "android.widget.ScrollView"
 
 
-def test_what_takes_the_rest_keeps_some_room_before_a_column_scrolls(plain: Screen) -> None:
+def test_a_view_that_takes_the_rest_keeps_some_room_before_a_column_scrolls(plain: Screen) -> None:
     rows = List([square() for _ in range(20)], weight=1)
     column = plain.show(Column([square(780), rows], height=MATCH))
     assert column.children[1].bounds == (0, 780, 400, 876)

@@ -62,14 +62,14 @@ def test_a_tap_on_a_text_goes_to_the_row_that_holds_it(plain: Screen, log: Log) 
     assert log == ["row"]
 
 
-def test_what_is_drawn_last_is_touched_first(plain: Screen, log: Log) -> None:
+def test_the_view_drawn_last_is_touched_first(plain: Screen, log: Log) -> None:
     below, above = area(on_click=log.says("below")), area(50, on_click=log.says("above"))
     tapped(plain, Frame([below, above]), 20, 20)
     tapped(plain, Frame([below, above]), 70, 70)
     assert log == ["above", "below"]
 
 
-def test_what_is_raised_is_touched_before_what_comes_after_it(plain: Screen, log: Log) -> None:
+def test_a_raised_view_is_touched_before_later_ones(plain: Screen, log: Log) -> None:
     raised, later = area(on_click=log.says("raised"), elevation=6), area(on_click=log.says("later"))
     tapped(plain, Frame([raised, later]), 20, 20)
     assert log == ["raised"]

@@ -58,7 +58,7 @@ REPLIES = (
 )
 
 
-def test_what_adb_emu_prints(adb: Adb) -> None:
+def test_replies_that_adb_emu_prints(adb: Adb) -> None:
     for command, reply in REPLIES:
         assert (command, adb.text("emu", command)) == (command, reply)
         assert (command, adb.text("emu", *command.split())) == (command, reply)

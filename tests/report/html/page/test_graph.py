@@ -74,7 +74,7 @@ def test_map_opens_with_the_first_page_selected(read: Any) -> None:
     assert reader.texts(".node .gone") == ["no picture"] * 3
 
 
-def test_it_can_be_navigated_by_keys(read: Any) -> None:
+def test_the_graph_can_be_navigated_by_keys(read: Any) -> None:
     reader = read()
     reader.sees("#page h2", "home")
     reader.ask("(document.querySelector('.node').focus(), 1)")
