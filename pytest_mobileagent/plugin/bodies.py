@@ -71,6 +71,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
 def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
     __tracebackhide__ = True
     case, episode, state = case_of(item), item.funcargs.get("episode"), state_of(item)
+    state.body = BodyRun(item.funcargs)  # already needed if the test waits for judges beside it
     if isinstance(episode, Episode) and not state.is_asked_of_prefix:
         ask_beside(item, episode, item.config.stash[RUN].judges)
     own = item.obj
@@ -87,7 +88,8 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
             return subgoals
 
         item.obj = _decided(item, own, begin)
-        state.body = BodyRun(item.funcargs, subgoals, compared, is_running=True)
+        state.body.subgoals, state.body.compared = subgoals, compared
+        state.body.is_running = True
         try:
             result = yield
             subgoals.settle()

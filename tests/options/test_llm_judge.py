@@ -130,7 +130,7 @@ def test_a_judge_compares_answers_that_are_unclear(asking, reply, outcome):
         "goal": "Tell me the code.",
         "expected": "'4711 North'",
         "answer": "4711",
-        "said": ["4711"],
+        "said": [],  # nothing in it is the name that is expected
         "right": outcome == "passed",
     }
     assert task["roles"]["judge"]["calls"] == 1

@@ -20,8 +20,9 @@ NEEDED = {
     "errors",
     "extras",
     "jsonable",
+    "lazy_names",
     "plugin",
-    "task",
+    "_task",
     "urls",
 }  # the packages needed to define options and tasks; `extras` contains only names
 
