@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,7 +66,7 @@ def test_overview_shows_run_gate_comparison_and_notice(
 def test_unclear_answers_are_named_with_both_bounds(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
-    some[3] = replace(some[3], unclear=True, reason="the answer says '6' among other things")
+    some[3] = {**some[3], "unclear": True, "reason": "the answer says '6' among other things"}
     about = invented.index(some)
     bounds = {"success_rate_lower": 1 / 3, "success_rate_upper": 2 / 3}
     reader = read({**about, "summary": {**about["summary"], "unclear": 1, **bounds}})
