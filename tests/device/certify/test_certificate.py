@@ -49,7 +49,6 @@ LACKING = {
 
 
 @pytest.mark.slow
-@pytest.mark.flaky(reruns=1)  # on a busy machine, a text may arrive after the certificate looks
 @pytest.mark.parametrize("driver", LACKING)
 def test_virtual_phone_keeps_its_contracts_and_is_as_before(  # noqa: PLR0917 - fixtures
     device, driver, whole_phone, monkeypatch, tmp_path, capsys, request

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from appium.webdriver import Remote
+    from selenium.webdriver.support.wait import WebDriverWait
 
     from pytest_mobileagent._task.task import Probe
     from pytest_mobileagent.device.device import Capture, Settle
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+
+_FOCUS_SECONDS = 1.0  # a busy app may be late to give a tapped field the focus
 
 
 class AppiumDevice(LiveDevice):
@@ -128,39 +131,51 @@ def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
 
 
 def _type(driver: Remote, action: Type) -> None:
-    from selenium.common.exceptions import InvalidElementStateException, NoSuchElementException
+    from selenium.common.exceptions import InvalidElementStateException, TimeoutException
+    from selenium.webdriver.support.wait import WebDriverWait
 
+    patience = 0.0
     if action.at is not None:
         x, y = action.at
         driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
+        patience = _FOCUS_SECONDS
+    waiting = WebDriverWait(driver, patience, poll_frequency=0.1)
     # If nothing has the focus, or it takes no text, typing has no effect, as on a real phone.
-    with suppress(NoSuchElementException, InvalidElementStateException):
+    with suppress(TimeoutException, InvalidElementStateException):
         if action.clear:
-            _with_focused(driver, lambda focused: focused.clear())
+            _with_focused(waiting, lambda focused: focused.clear())
         for part in re.split(r"([\n\t])", re.sub(r"\r\n?", "\n", action.text)):
             if part in {"\n", "\t"}:
                 driver.press_keycode(KEYCODES["enter" if part == "\n" else "tab"])
             elif part:
-                _send(driver, part)
+                _send(driver, waiting, part)
     if action.enter:
         driver.press_keycode(KEYCODES["enter"])
 
 
-def _send(driver: Remote, text: str) -> None:
+def _send(driver: Remote, waiting: WebDriverWait[Remote], text: str) -> None:
     """Set the text of the focused field, or press keys if it is not a field of Android's own."""
     from selenium.common.exceptions import InvalidElementStateException
 
     try:
-        _with_focused(driver, lambda focused: focused.send_keys(text))
+        _with_focused(waiting, lambda focused: focused.send_keys(text))
     except InvalidElementStateException:
         driver.execute_script("mobile: type", {"text": text})
 
 
-def _with_focused(driver: Remote, act: Callable[[Any], None]) -> None:
-    """Act on the element that has the focus, which apps may replace by another in the meantime."""
+def _with_focused(waiting: WebDriverWait[Remote], act: Callable[[Any], None]) -> None:
+    """Act on the element that has the focus, which apps may replace by another in the meantime.
+
+    Raises:
+        TimeoutException: if nothing gets the focus in time.
+    """
     from selenium.common.exceptions import StaleElementReferenceException
 
     try:
-        act(driver.switch_to.active_element)
+        act(waiting.until(_focused))
     except StaleElementReferenceException:
-        act(driver.switch_to.active_element)
+        act(waiting.until(_focused))
+
+
+def _focused(driver: Remote) -> Any:
+    return driver.switch_to.active_element

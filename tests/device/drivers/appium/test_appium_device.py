@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from selenium.common.exceptions import NoSuchElementException
 
-from pytest_mobileagent import Tap, setting
+from pytest_mobileagent import Tap, Type, setting
 from pytest_mobileagent.device.device import DeviceState, Settle
-from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
+from pytest_mobileagent.device.drivers.appium import appium_device
+from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, perform
 from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
 from pytest_mobileagent.device.picture import Shot
 from pytest_mobileagent.errors import DeviceError, NoShellError
@@ -182,3 +184,40 @@ def test_shell_that_stops_midway_is_an_error():
     device = at_hub(Server(shell="mCurrentFocus=null|"))
     with pytest.raises(DeviceError, match="http://hub returned only 1 of 2 outputs"):
         device.observe()
+
+
+class Field:
+    """Stands in for the client of a session in which a field gets the focus late, or never."""
+
+    def __init__(self, misses: int) -> None:
+        self.misses, self.text, self.switch_to = misses, "", self
+
+    def execute_script(self, name: str, where: Any) -> None:
+        """Tap."""
+
+    @property
+    def active_element(self) -> Field:
+        self.misses -= 1
+        if self.misses >= 0:
+            raise NoSuchElementException
+        return self
+
+    def send_keys(self, text: str) -> None:
+        self.text += text
+
+
+@pytest.mark.parametrize(
+    ("action", "misses", "text"),
+    [
+        (Type("a", at=(1, 1)), 2, "a"),
+        (Type("a"), 2, ""),
+        (Type("a", at=(1, 1)), 1000, ""),
+    ],
+)
+def test_a_tapped_field_may_get_the_focus_late(
+    action: Type, misses: int, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(appium_device, "_FOCUS_SECONDS", 0.3)
+    field = Field(misses)
+    perform(cast("Any", field), action, (9, 16))
+    assert field.text == text
