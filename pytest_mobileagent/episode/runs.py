@@ -42,6 +42,7 @@ HEAD: dict[str, Any] = {
     "ended": str | None,
     "command": Maybe([str]),
     "agent": str | None,
+    "label": str | None,
     "models": Maybe(dict),
     "device": str | None,
     "virtual": bool | None,

@@ -70,6 +70,19 @@ class RunContext:
         """The chosen agent, as the user wrote it."""
         return self.value("agent")  # type: ignore[no-any-return]
 
+    @cached_property
+    def agent_name(self) -> str | None:
+        """The name of the chosen agent, without its path or command."""
+        # A run that makes no episodes does not need the agent, which may no longer exist.
+        program = self.program_if_named() if self.earlier.makes_episodes else None
+        if program is not None:
+            return program.name
+        if self.agent is None:
+            return None
+        from pytest_mobileagent.report.names import agent_name  # not for --help
+
+        return agent_name(self.agent)
+
     @property
     def names_agent(self) -> bool:
         """Whether the command line names the agent, so there will be episodes."""
@@ -121,10 +134,9 @@ class RunContext:
             )
         if self.earlier.folder is not None:
             return self.earlier.folder
-        # A run that makes no episodes does not need the agent, which may no longer exist.
-        program = self.program_if_named() if self.earlier.makes_episodes else None
-        name = program.name if program is not None else self.agent or "agent"
-        return RunFolder.plan(self.path_of(self.settings["mobile-runs"]), name)
+        return RunFolder.plan(
+            self.path_of(self.settings["mobile-runs"]), self.agent_name or "agent"
+        )
 
     @cached_property
     def shared(self) -> SharedRun:

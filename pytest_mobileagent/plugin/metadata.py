@@ -81,6 +81,7 @@ def about_run(
     return {
         "command": ["pytest", *map(redact_urls, map(str, run.config.invocation_params.args))],
         **made,
+        "label": run.value("mobile-label"),
         "wording": wording,
         "judges": [str(judge) for judge in run.judges.references],
         "selection": selection(run.config, run.settings),
@@ -117,7 +118,7 @@ def versions() -> dict[str, str]:
 def _episodes(run: RunConfig) -> dict[str, Any]:
     """Return the agent, its models and the device that make the run's episodes."""
     return {
-        "agent": run.agent,
+        "agent": run.agent_name,
         **run.models.about(),
         "device": run.settings["mobile-device"].text,
         "virtual": run.devices.source.is_virtual,

@@ -205,6 +205,10 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "output": (
         Option("--mobile-runs", "DIR", "runs", str, "the folder in which each run creates its own"),
         Option(
+            "--mobile-label", "TEXT", None, values.line,
+            "the run's name in tables and pages, such as pr-118",
+        ),
+        Option(
             "--mobile-watch", "", "false", values.truth,
             "serve the report during the run, with the phones' screens", is_flag=True,
         ),

@@ -154,10 +154,10 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
                 return ConversationRunner(process, make_port=make_port)
 
             _load_recorder(about["endpoints"])
-            return ChosenAgent(str(run.agent), apart, about["options"], sees=about["sees"])
+            return ChosenAgent(str(run.agent_name), apart, about["options"], sees=about["sees"])
         run.agents.run_in_this_process()
     maker = run.agents.load() if given is None else given
-    name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
+    name = run.agent_name or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agents.options(maker)
     if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
         prepare(models)

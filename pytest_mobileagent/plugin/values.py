@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise import NoiseChoice
 
 
+_LONGEST_LINE = 80
+
+
 class Epochs(NamedTuple):
     """The minimum and maximum number of times that a task is run."""
 
@@ -99,6 +102,13 @@ def positive(text: str) -> float:
     if number is None or number <= 0:
         raise ValueError("must be a number above 0")
     return number
+
+
+def line(text: str) -> str:
+    """Read a text of one line."""
+    if not text.isprintable() or len(text) > _LONGEST_LINE:
+        raise ValueError(f"must be one line of at most {_LONGEST_LINE} characters")
+    return text.strip()
 
 
 def words(text: str) -> tuple[str, ...]:

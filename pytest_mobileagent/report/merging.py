@@ -29,6 +29,7 @@ from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
+from pytest_mobileagent.report.names import agent_name
 from pytest_mobileagent.report.recorded_run import (
     REPORT,
     RecordedRun,
@@ -122,7 +123,7 @@ def _write_pages(run: Path, whole: Report) -> None:
 
 
 def _check_agents(recorded: Sequence[RecordedRun]) -> None:
-    agents = {str(run.about.get("agent")): run.folder for run in recorded}
+    agents = {agent_name(str(run.about.get("agent"))): run.folder for run in recorded}
     if len(agents) > 1:
         each = ", ".join(f"{agent} in {folder}" for agent, folder in agents.items())
         msg = f"these are runs of different agents; compare them instead of merging: {each}"

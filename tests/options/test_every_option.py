@@ -59,6 +59,7 @@ VALUES = {
     "--mobile-boot-limit": "600",
     "--mobile-exit": "run",
     "--mobile-runs": "elsewhere",
+    "--mobile-label": "pr-118",
     "--mobile-shard": "1/2",
     "--mobile-sample": "3",
     "--mobile-baseline": "base",

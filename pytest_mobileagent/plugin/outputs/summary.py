@@ -12,6 +12,7 @@ from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.unclear import is_unclear
+from pytest_mobileagent.report.names import run_name
 from pytest_mobileagent.report.recorded_run import REPORT, is_final, newest_run
 from pytest_mobileagent.report.text.lists import (
     FEW,
@@ -69,7 +70,8 @@ def show_run(
     `budget` names the budget that ended the run, if any; `earlier` are lines on an earlier run from
     which results were taken.
     """
-    terminal.section(f"mobile agent {run.agent or '(none)'}")
+    about = run.folder.about()
+    terminal.section(printable(f"mobile agent {run_name(about)}"))
     summary = summarise(results)
     lines = [*table(summary), *epochs(summary), *earlier]
     if run.config.option.tbstyle == "no":  # pytest itself does not display failures
@@ -86,7 +88,7 @@ def show_run(
     if run.earlier.makes_episodes and any(budget or each.fault != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
     lines += _cannot_ask(run, results)
-    for line in [*lines, *remarks(results, run.folder.about())]:
+    for line in [*lines, *remarks(results, about)]:
         terminal.line(line)
 
 
@@ -117,9 +119,8 @@ def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
         return []
     tasks = f"{users} task{'s have' if users != 1 else ' has'} a user who answers"
     flag = run.settings["mobile-user"].option.flag
-    return [
-        f"{tasks}, and {printable(str(run.agent))} cannot ask: {flag}=told gives it the answers"
-    ]
+    agent = printable(str(run.agent_name))
+    return [f"{tasks}, and {agent} cannot ask: {flag}=told gives it the answers"]
 
 
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
@@ -130,7 +131,8 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
             comparison_line,
         )
 
-        baseline = printable(str(comparison["baseline"]["id"]))
+        before = comparison["baseline"]
+        baseline = printable(f"{before['name']} ({before['id']})")
         for line in [
             f"against {baseline}: {comparison_line(comparison)}",
             *comparison_details(comparison),

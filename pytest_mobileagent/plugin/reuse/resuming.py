@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _RESULTS = (
     "agent", "mobile-agent-option", "mobile-model", "mobile-device", "mobile-driver", "mobile-ocr",
     "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs",
-    "mobile-official", "mobile-redact",
+    "mobile-official", "mobile-redact", "mobile-label",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from pytest_mobileagent.report.comparison.pairing import (
 )
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
+from pytest_mobileagent.report.names import agent_name, names_of
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
@@ -103,11 +104,12 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     keys = common(before, after)
     found = difference(before, after)
     both = before.keys() & after.keys()
+    names = names_of([base.about, run.about])
     return dict(
         to_wire(
             {
-                "baseline": _about(base, [before[key] for key in before if key in after]),
-                "run": _about(run, [after[key] for key in before if key in after]),
+                "baseline": _about(base, names[0], [before[key] for key in before if key in after]),
+                "run": _about(run, names[1], [after[key] for key in before if key in after]),
                 "tasks": found.tasks,
                 "variants": _variants(base, run, keys),
                 "difference": found.value,
@@ -144,12 +146,13 @@ def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> d
     }
 
 
-def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
+def _about(run: RecordedRun, name: str, counted: Sequence[Tally]) -> dict[str, Any]:
     decided = [tally.share for tally in counted if tally.decided]
     every = total(counted)
     return {
         "id": run.about.get("id") or str(run.folder),
-        "agent": run.about.get("agent"),
+        "name": name,
+        "agent": agent_name(str(run.about.get("agent") or "")) or None,
         "has_ended": run.has_ended,
         "decided": every.decided,
         "episodes": every.decided + every.missing,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +35,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
 )
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
+from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
@@ -152,14 +152,13 @@ def remarks(comparison: Comparison) -> list[str]:
     return [*found, *machines_remarks(comparison)]
 
 
-def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") -> list[str]:
+def comparison_markdown(comparison: Comparison, page: str = "") -> list[str]:
     """Return the comparison as lines of Markdown, with collapsible lists of tasks.
 
     `page` is the URL of the page that shows the two runs side by side: lost and gained tasks link
     to the step on it at which their episodes diverge.
     """
-    base, run = comparison["baseline"], comparison["run"]
-    title = f"{name or run['agent'] or run['id']} against {base['agent'] or base['id']}"
+    title = " against ".join(_name(comparison[side]) for side in ("run", "baseline"))
     lines = [f"### {escape(title)}", "", *_table(comparison), ""]
     for kind, meaning in _LISTS.items():
         if comparison[kind]:
@@ -272,6 +271,9 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
         gate = read_gate(text, folder) if folder is not None else None
         base, *others = (recorded_run(find_run(Path(run))) for run in (given.base, *given.runs))
         found = [_entry(base, run, gate, given.by) for run in others]
+        names = names_of([run.about for run in (base, *others)])
+        for each, name in zip(found, names[1:], strict=True):
+            each["comparison"]["run"]["name"] = name
         if not others:
             text = format_single_run(given.by, base, given.format)
         elif given.format == "html":
@@ -358,9 +360,9 @@ def _write_page(
 
 
 def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
-    names = _names(found)
+    names = [_name(each["comparison"]["run"]) for each in found]
     base = found[0]["comparison"]["baseline"]
-    lines = [f"against {printable(str(base['agent']))} ({printable(str(base['id']))}):"]
+    lines = [f"against {printable(_name(base))} ({printable(str(base['id']))}):"]
     width = max(map(len, names))
     for name, each in zip(names, found, strict=True):
         lines.append(comparison_line(each["comparison"], name.ljust(width)))
@@ -379,9 +381,9 @@ def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list
 
 def _markdown(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
     lines: list[str] = []
-    for name, each in zip(_names(found), found, strict=True):
+    for each in found:
         lines += decision_markdown(each["gate"]) if each["gate"] else []
-        lines += comparison_markdown(each["comparison"], name, given.page)
+        lines += comparison_markdown(each["comparison"], given.page)
         lines += by_markdown(each["by"]) if "by" in each else []
     return lines
 
@@ -390,11 +392,9 @@ def _json(found: Sequence[Mapping[str, Any]], _: argparse.Namespace) -> list[str
     return [json.dumps({"runs": found}, ensure_ascii=False, indent=2)]
 
 
-def _names(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the runs: the agent's name, or the run's id if agents are the same."""
-    runs = [each["comparison"]["run"] for each in found]
-    agents = Counter(run["agent"] for run in [found[0]["comparison"]["baseline"], *runs])
-    return [str(run["agent"] if agents[run["agent"]] == 1 else run["id"]) for run in runs]
+def _name(run: Mapping[str, Any]) -> str:
+    """Return the name of a run in a comparison; older ones name only its agent."""
+    return str(run.get("name") or run["agent"] or run["id"])
 
 
 _FORMATS = {"text": _text, "markdown": _markdown, "json": _json}

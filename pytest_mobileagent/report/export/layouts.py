@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.report.export.subsets import (
     LEVELS,
     OPERATION,
@@ -16,6 +15,7 @@ from pytest_mobileagent.report.export.subsets import (
     spa_bench_sets,
 )
 from pytest_mobileagent.report.export.tables import Cell, Column, Table
+from pytest_mobileagent.report.names import models_of, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ VIRTUAL = "virtual phones test the harness; do not publish these numbers as an a
 
 
 def tabulate(layout: str, runs: Sequence[Run]) -> Table:
-    """Return a table with a row for each run, named as by `names_of`.
+    """Return a table with a row for each run, named as by `names.names_of`.
 
     `layout` is one of `LAYOUTS`.
     """
@@ -44,30 +44,6 @@ def tabulate(layout: str, runs: Sequence[Run]) -> Table:
     )
     notes = [note for pair in zip(names, runs, strict=True) for note in _notes(*pair)]
     return Table(columns, rows, tuple(notes))
-
-
-def names_of(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of runs in a table; `runs` are their "run" objects in report.json.
-
-    A run is named after its agent. The names of several runs of one agent also contain their
-    models, or their ids if the models do not distinguish them.
-    """
-    agents = [str(about.get("agent") or "(no agent)") for about in runs]
-    models = [", ".join(models_of(about)) for about in runs]
-    names = []
-    for agent, model, about in zip(agents, models, runs, strict=True):
-        same_agent = [of for each, of in zip(agents, models, strict=True) if each == agent]
-        are_unique = all(same_agent) and len({*same_agent}) == len(same_agent)
-        more = model if are_unique else about.get("id", "?")
-        names.append(agent if len(same_agent) == 1 else f"{agent} ({more})")
-    return names
-
-
-def models_of(about: Mapping[str, Any]) -> list[str]:
-    """Return the distinct names of a run's models; `about` is its "run" object in report.json."""
-    models = about.get("models")
-    named = models.values() if isinstance(models, dict) else ()
-    return list(dict.fromkeys(public_name(str(model)) for model in named))
 
 
 def _notes(name: str, run: Run) -> list[str]:

@@ -12,10 +12,11 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.export.layouts import LAYOUTS, names_of, tabulate
+from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
 from pytest_mobileagent.report.export.subsets import Run
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY

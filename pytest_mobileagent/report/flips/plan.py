@@ -10,6 +10,7 @@ from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.llm.known_replies import has_replies
+from pytest_mobileagent.report.names import agent_name
 from pytest_mobileagent.report.text.table import price
 from pytest_mobileagent.verdict import CHECK, PERSON
 
@@ -123,7 +124,7 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     Raises:
         FlipsError: if the runs are of different agents, or have only one episode of each task.
     """
-    agents = {str(run.about.get("agent")) for run in runs}
+    agents = {agent_name(str(run.about.get("agent"))) for run in runs}
     if len(agents) > 1:
         msg = f"the runs are of different agents: {', '.join(sorted(agents))}"
         raise FlipsError(f"{msg}. Use `compare` to see how their verdicts differ")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 _RUN = (
-    "id", "agent", "started", "ended", "device", "virtual", "models", "judges", "command",
+    "id", "agent", "label", "started", "ended", "device", "virtual", "models", "judges", "command",
     "fingerprints", "versions", "shard", "resumed", "rescored_from", "merged_from", "price_table",
 )  # fmt: skip
 _ROW = (

@@ -15,12 +15,12 @@ from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.comparison.ranking import rank
-from pytest_mobileagent.report.export.layouts import models_of
 from pytest_mobileagent.report.gate.missing import episodes
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.unclear import is_unclear, unclear_as_failed
+from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import mean_of
 
@@ -94,7 +94,7 @@ def _row(contender: Contender, placement: Placement) -> dict[str, Any]:
     versions = about.get("versions")
     return {
         "name": contender.name,
-        "agent": about.get("agent"),
+        "agent": agent_name(str(about.get("agent") or "")) or None,
         "id": about.get("id"),
         "models": models_of(about),
         "judges": list(map(public_name, about.get("judges") or ())),

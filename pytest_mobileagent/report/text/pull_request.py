@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.report.comparison.compare_command import comparison_markdown
 from pytest_mobileagent.report.gate.decide import decision_markdown
+from pytest_mobileagent.report.names import run_name
 from pytest_mobileagent.report.text.lists import remarks, undone
 from pytest_mobileagent.report.text.markdown import collapsible, escape
 from pytest_mobileagent.report.text.table import cut, table
@@ -31,7 +32,7 @@ def summary(whole: Report, page: str) -> str:
     lines = []
     if gate := whole.get("gate"):
         lines += decision_markdown(gate)
-    lines += [f"## Run of {escape(run.get('agent') or 'recorded episodes')}", ""]
+    lines += [f"## Run of {escape(run_name(run))}", ""]
     lines += _code_block(table(whole["summary"]))
     if comparison := whole.get("comparison"):
         lines += comparison_markdown(comparison)
