@@ -18,7 +18,7 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
 from pytest_mobileagent.instruct.drafts import pages_of
 from pytest_mobileagent.instruct.prompts import wording_of
-from pytest_mobileagent.judge.pictures import Album
+from pytest_mobileagent.judge.evidence import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words

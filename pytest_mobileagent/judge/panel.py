@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.errors import JudgeError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import Opinion, ask
-from pytest_mobileagent.judge.cross_app import ask_subtasks
-from pytest_mobileagent.judge.pictures import LruCache
+from pytest_mobileagent.judge.evidence import LruCache
+from pytest_mobileagent.judge.subtasks import ask_subtasks
 from pytest_mobileagent.screen.ocr import read_screenshot
 from pytest_mobileagent.screen.text import normalise
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict

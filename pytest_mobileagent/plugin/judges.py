@@ -214,8 +214,8 @@ class Judge:
     def verdict(self, episode: Episode, **question: Any) -> Verdict:
         """Return the judges' verdict without deciding the task by it (unlike `__call__`)."""
         from pytest_mobileagent.check.episode import Episode as Recorded
-        from pytest_mobileagent.judge.cross_app import check_subtasks
         from pytest_mobileagent.judge.question import Question
+        from pytest_mobileagent.judge.subtasks import check_subtasks
 
         if not isinstance(episode, Recorded):
             raise TaskError(f"judge({episode!r}): the first argument must be the episode")

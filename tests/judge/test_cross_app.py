@@ -10,8 +10,8 @@ import pytest
 from pytest_mobileagent import Finish, Key, Tap
 from pytest_mobileagent.errors import JudgeError, TaskError
 from pytest_mobileagent.judge.ask import judge_models
-from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.question import Question, subtask
+from pytest_mobileagent.judge.subtasks import ask_subtasks
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import Fault, ScriptedModel, make_screen

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image as pillow
 
 from pytest_mobileagent import Action, DoubleTap, Key, LongPress, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, LruCache
+from pytest_mobileagent.judge.evidence import LONGEST_SIDE, Album, LruCache
 from pytest_mobileagent.judge.transcript import TranscriptFrame
 from tests.judge.asking import screen
 

@@ -89,7 +89,7 @@ def test_tasks_across_apps_are_20_in_each_language(table: Any) -> None:
 
 
 def test_subtasks_that_need_each_other_fit_together(table: Any) -> None:
-    from pytest_mobileagent.judge.cross_app import check_subtasks
+    from pytest_mobileagent.judge.subtasks import check_subtasks
 
     for row in CROSS:
         parts = table.subtasks(row, table.LABELS)
