@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.statistics import Estimate, proportion, quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.judge.calibration.judging import JudgeAnswer
@@ -26,8 +24,7 @@ RESAMPLES = 2000
 _SEED = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(NamedTuple):
     """Counts of right and wrong answers; "done" is the positive answer."""
 
     true_positives: int = 0
@@ -44,7 +41,7 @@ class Confusion:
     @property
     def total(self) -> int:
         """The number of answers."""
-        return self.right + self.wrong
+        return sum(self)
 
     @property
     def right(self) -> int:
@@ -65,45 +62,12 @@ class Confusion:
     @property
     def kappa(self) -> float | None:
         """Cohen's kappa (1960); None if chance agreement is 1, or nothing was answered."""
-        if not self.total:
-            return None
-        done, called = (
-            self.true_positives + self.false_negatives,
-            self.true_positives + self.false_positives,
-        )
-        not_done, not_called = self.total - done, self.total - called
+        done = self.true_positives + self.false_negatives
+        called = self.true_positives + self.false_positives
         # In whole numbers, so zero is exactly zero.
-        by_chance = done * called + not_done * not_called
+        by_chance = done * called + (self.total - done) * (self.total - called)
         rest = self.total**2 - by_chance
         return (self.total * self.right - by_chance) / rest if rest else None
-
-    @property
-    def precision(self) -> float | None:
-        """The share of episodes called done that were done."""
-        return _share(self.true_positives, self.true_positives + self.false_positives)
-
-    @property
-    def recall(self) -> float | None:
-        """The share of done episodes that were called done."""
-        return _share(self.true_positives, self.true_positives + self.false_negatives)
-
-    @property
-    def cells(self) -> tuple[int, int, int, int]:
-        """True positives, false positives, false negatives, true negatives."""
-        return (
-            self.true_positives,
-            self.false_positives,
-            self.false_negatives,
-            self.true_negatives,
-        )
-
-    def to_json(self) -> dict[str, int]:
-        """Return the counts as JSON-able data."""
-        return asdict(self)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | None]) -> Estimate:
@@ -125,9 +89,10 @@ def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | 
 
 @lru_cache(maxsize=32)  # several statistics, modes and pairs have the same counts
 def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
-    drawn, cells = random.Random(_SEED), confusion.cells
+    drawn = random.Random(_SEED)
     counts = (
-        Counter(drawn.choices(range(4), weights=cells, k=confusion.total)) for _ in range(RESAMPLES)
+        Counter(drawn.choices(range(4), weights=confusion, k=confusion.total))
+        for _ in range(RESAMPLES)
     )
     return tuple(Confusion(*(count[cell] for cell in range(4))) for count in counts)
 
@@ -135,22 +100,7 @@ def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
 Verdict = Callable[["JudgeAnswer"], bool | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The number of calls, how many of them the cache answered, and their price.
-
-    `price_usd` is the known price of all calls as if the cache had not been used; `unpriced` is the
-    number of calls whose price is unknown.
-    """
-
-    calls: int = 0
-    cached: int = 0
-    price_usd: float = 0.0
-    unpriced: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """How often answers agree with people's decisions.
 
     `undecided` counts labels with tied votes, and `errors` those that the judge could not answer.
@@ -161,83 +111,21 @@ class Score:
     errors: int = 0
 
     @property
-    def accuracy(self) -> Estimate:
-        """The share of right answers."""
-        return proportion(self.confusion.right, self.confusion.total)
-
-    @property
     def f1(self) -> Estimate:
         """The F1 score of "done"."""
         return bootstrapped(self.confusion, lambda counts: counts.f1)
 
-    @property
-    def kappa(self) -> Estimate:
-        """Cohen's kappa with people's decisions."""
-        return bootstrapped(self.confusion, lambda counts: counts.kappa)
-
     def to_json(self) -> dict[str, Any]:
-        """Return all numbers as plain data."""
+        """Return all numbers, with the share of right answers, F1 and kappa, as plain data."""
+        counts = self.confusion
         return {
-            "answered": self.confusion.total,
+            "answered": counts.total,
             "undecided": self.undecided,
             "errors": self.errors,
-            "accuracy": self.accuracy.to_json(),
+            "accuracy": proportion(counts.right, counts.total).to_json(),
             "f1": self.f1.to_json(),
-            "kappa": self.kappa.to_json(),
-            **self.confusion.to_json(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePair:
-    """Two judges that cross-validate each other (A3, arXiv 2501.01149, section 3.4.2).
-
-    - `together`: the second judge's answers, with the first judge's taken as the truth.
-    - `agreeing`: their answers against people's decisions, for labels on which they agree.
-    - `errors`: the error rate of each judge, on the labels that both have answered.
-    """
-
-    judges: tuple[str, str]
-    together: Confusion
-    agreeing: Confusion
-    errors: tuple[Estimate, Estimate]
-
-    @property
-    def agreement(self) -> Estimate:
-        """The share of labels on which they agree."""
-        return proportion(self.together.right, self.together.total)
-
-    @property
-    def wrong_together(self) -> Estimate:
-        """The measured share of wrong answers among those on which they agree."""
-        return proportion(self.agreeing.wrong, self.agreeing.total)
-
-    @property
-    def product(self) -> float | None:
-        """The product of their error rates, which A3 uses as an estimate of `wrong_together`."""
-        one, other = (each.value for each in self.errors)
-        return None if one is None or other is None else one * other
-
-    @property
-    def if_independent(self) -> float | None:
-        """The value of `wrong_together` if their errors were independent."""
-        one, other = (each.value for each in self.errors)
-        if one is None or other is None:
-            return None
-        wrong, right = one * other, (1 - one) * (1 - other)
-        return wrong / (wrong + right) if wrong + right else None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all numbers as plain data."""
-        return {
-            "judges": list(self.judges),
-            "both_answered": self.together.total,
-            "agreement": self.agreement.to_json(),
-            "kappa_between": bootstrapped(self.together, lambda c: c.kappa).to_json(),
-            "where_they_agree": Score(self.agreeing).to_json(),
-            "error_when_both_agree": self.wrong_together.to_json(),
-            "product_of_error_rates": self.product,
-            "if_errors_were_independent": self.if_independent,
+            "kappa": bootstrapped(counts, lambda each: each.kappa).to_json(),
+            **counts._asdict(),
         }
 
 
@@ -250,28 +138,43 @@ def score(answers: Sequence[JudgeAnswer], verdict: Verdict = lambda each: each.v
     return Score(Confusion.of(pairs), silent - failed, failed)
 
 
-def pair(one: Sequence[JudgeAnswer], other: Sequence[JudgeAnswer]) -> JudgePair:
-    """Return the comparison of two judges on the labels that both have answered in one mode."""
+def pair(one: Sequence[JudgeAnswer], other: Sequence[JudgeAnswer]) -> dict[str, Any]:
+    """Return how two judges cross-validate each other (A3, arXiv 2501.01149, section 3.4.2).
+
+    Only labels that both have answered in the mode count.
+
+    - `agreement`, `kappa_between`: of the judges with each other.
+    - `where_they_agree`: the score of their answers where these are the same, and
+      `error_when_both_agree` the share of wrong ones among them.
+    - `product_of_error_rates`: what A3 uses as an estimate of that share;
+      `if_errors_were_independent`: what it would be then.
+    """
     by_label = {each.label: each.verdict for each in other}
     both = [
         (each.done, each.verdict, second)
         for each in one
         if (second := by_label.get(each.label)) is not None and each.verdict is not None
     ]
+    together = Confusion.of((first, second) for _, first, second in both)
     agreeing = Confusion.of((done, first) for done, first, second in both if first == second)
-    wrong = (sum(done != verdicts[at] for done, *verdicts in both) for at in (0, 1))
-    first_error, second_error = (proportion(each, len(both)) for each in wrong)
-    return JudgePair(
-        (one[0].judge, other[0].judge),
-        Confusion.of((first, second) for _, first, second in both),
-        agreeing,
-        (first_error, second_error),
-    )
-
-
-def pairs(by_judge: Mapping[str, Sequence[JudgeAnswer]]) -> list[JudgePair]:
-    """Return the comparison of every pair of judges."""
-    return [pair(by_judge[one], by_judge[other]) for one, other in combinations(by_judge, 2)]
+    product = independent = None
+    if both:
+        first_error, second_error = (
+            sum(done != verdicts[at] for done, *verdicts in both) / len(both) for at in (0, 1)
+        )
+        product = first_error * second_error
+        agreed = product + (1 - first_error) * (1 - second_error)
+        independent = product / agreed if agreed else None
+    return {
+        "judges": [one[0].judge, other[0].judge],
+        "both_answered": together.total,
+        "agreement": proportion(together.right, together.total).to_json(),
+        "kappa_between": bootstrapped(together, lambda counts: counts.kappa).to_json(),
+        "where_they_agree": Score(agreeing).to_json(),
+        "error_when_both_agree": proportion(agreeing.wrong, agreeing.total).to_json(),
+        "product_of_error_rates": product,
+        "if_errors_were_independent": independent,
+    }
 
 
 def settled(by_judge: Mapping[str, Sequence[JudgeAnswer]]) -> Score | None:
@@ -307,13 +210,21 @@ def saved(answers: Sequence[JudgeAnswer]) -> Estimate:
     return proportion(sum(each.lacks for each in known), len(known))
 
 
-def cost(answers: Sequence[JudgeAnswer], judge: ModelReference, prices: Prices) -> Cost:
-    """Return the total cost of a judge's calls."""
+def cost(answers: Sequence[JudgeAnswer], judge: ModelReference, prices: Prices) -> dict[str, float]:
+    """Return the cost of a judge's calls.
+
+    `calls` counts them, `cached` those that the cache answered, and `unpriced` those whose price is
+    unknown. `price_usd` is the known price of all calls as if the cache had not been used.
+    """
     calls = [call for each in answers for call in each.calls]
     each_price = [_price(call, judge, prices) for call in calls]
     known = [price for price in each_price if price is not None]
-    cached = sum(call.from_cache for call in calls)
-    return Cost(len(calls), cached, sum(known), len(calls) - len(known))
+    return {
+        "calls": len(calls),
+        "cached": sum(call.from_cache for call in calls),
+        "price_usd": sum(known),
+        "unpriced": len(calls) - len(known),
+    }
 
 
 def _price(call: ModelCall, judge: ModelReference, prices: Prices) -> float | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import queue
 import threading
+from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import ask, judge_models
-from pytest_mobileagent.judge.cross_app import ask_subtasks
-from pytest_mobileagent.judge.panel import coarse
+from pytest_mobileagent.judge.panel import coarse, in_background
+from pytest_mobileagent.judge.subtasks import ask_subtasks
 from pytest_mobileagent.llm.budget import BudgetSpent
 
 if TYPE_CHECKING:
@@ -159,36 +159,24 @@ def judge_all(plan: CalibrationPlan, report: Callable[[int, int], None]) -> Judg
 
     Ctrl-C or a spent budget ends this after the calls in progress, whose answers count.
     """
-    work = _Work(plan)
-    threads = [
-        threading.Thread(target=work.run, daemon=True)  # so a second Ctrl-C ends them
-        for _ in range(min(plan.threads, len(plan.labels)))
-    ]
-    for thread in threads:
-        thread.start()
+    work = _Work(plan, report)
+    workers = [in_background(work.run) for _ in range(min(plan.threads, len(plan.labels)))]
     try:
-        done = 0
-        while done < len(threads):
-            finished = work.progress.get()
-            done += finished is None
-            if isinstance(finished, BaseException):
-                raise finished
-            if finished is not None:
-                report(finished, len(plan.labels))
-    except KeyboardInterrupt:
+        wait(workers)
+    except KeyboardInterrupt:  # a second one ends the process, with these threads
         work.stop(INTERRUPTED)
-    for thread in threads:
-        thread.join()
+    for worker in workers:
+        worker.result()
     return work.outcome
 
 
 class _Work:
     """The labels that are left, and the answers so far."""
 
-    def __init__(self, plan: CalibrationPlan) -> None:
+    def __init__(self, plan: CalibrationPlan, report: Callable[[int, int], None]) -> None:
         self.plan = plan
         self.outcome = JudgingOutcome()
-        self.progress: queue.SimpleQueue[int | BaseException | None] = queue.SimpleQueue()
+        self._report = report
         self._left = iter(enumerate(plan.labels))
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -199,23 +187,21 @@ class _Work:
         self._ended.set()
 
     def run(self) -> None:
-        """Ask about one label after another; put each into `progress`, and None at the end."""
+        """Ask about one label after another, until none is left or the work is stopped."""
         try:
             for number, label in self._labels():
                 answers = list(self._answers(number, label))
                 with self._lock:
                     self.outcome.answers += answers
                     self.outcome.labels += 1
-                    self.progress.put(self.outcome.labels)
+                    self._report(self.outcome.labels, len(self.plan.labels))
         except BudgetSpent as error:
             self.stop(str(error).replace("--mobile-", "--"))
         except _StoppedError:
             pass
-        except BaseException as error:  # noqa: BLE001 - raised again by `judge_all`
+        except BaseException:
             self.stop("error")
-            self.progress.put(error)
-        finally:
-            self.progress.put(None)
+            raise
 
     def _labels(self) -> Iterator[tuple[int, Label]]:
         while not self._ended.is_set():

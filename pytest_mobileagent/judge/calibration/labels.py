@@ -10,7 +10,7 @@ import contextlib
 import json
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.task import Task
@@ -20,8 +20,8 @@ from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
 from pytest_mobileagent.jsonable import expect, why_unreadable
-from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
+from pytest_mobileagent.judge.subtasks import check_subtasks
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import by_people, verdicts
 
@@ -172,7 +172,10 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
         except (ValueError, RecursionError) as error:
             msg = f"{path} is neither JSON nor JSON lines: {why_unreadable(error)}"
             raise LabelsError(msg) from None
-        return _of_data_set(items, path, suspects=suspects)
+        if not _is_digirl(items):
+            known = f"neither a known data set (available: {_DIGIRL}) nor a label in each line"
+            raise LabelsError(f"{path} is {known}")
+        return _of_digirl(items, path, suspects=suspects)
     return Labels(tuple(_of_lines(path, text)))
 
 
@@ -269,49 +272,3 @@ def _on_screen(task: str, picture: Path) -> EpisodeRecord:
     case = Case(Task(escaped, source=_DIGIRL), picture.stem)
     device = DeviceInfo("", "", "", 0, screen.size, 0)
     return EpisodeRecord(case, task, "", device, screen, termination=Termination.SELF_REPORTED)
-
-
-_GUI_CRITIC = "GUI-Critic"  # X-PLUG/MobileAgent (MIT), GUI-Critic-R1/test_files
-
-
-def _is_gui_critic(items: list[Any]) -> bool:
-    """Return whether each item has images, a problem, and a solution."""
-    return bool(items) and all(
-        isinstance(item, dict) and {"images", "problem", "solution"} <= item.keys()
-        for item in items
-    )
-
-
-def _of_gui_critic(items: list[Any], path: Path, **_: bool) -> NoReturn:
-    """Refuse the data set, which is only recognised to explain why it cannot be used.
-
-    Raises:
-        LabelsError: always; the message says why.
-    """
-    msg = (
-        f"{path} is from {_GUI_CRITIC}: its {len(items)} labels say whether the next action was "
-        "right, not whether a task was done, and most of these actions are taps on a screenshot "
-        "that is not included. Judges of episodes cannot be calibrated with it"
-    )
-    raise LabelsError(msg)
-
-
-# Published data sets: how each is recognised by its content, and how its labels are read.
-_DATA_SETS = {
-    _DIGIRL: (_is_digirl, _of_digirl),
-    _GUI_CRITIC: (_is_gui_critic, _of_gui_critic),
-}
-
-
-def _of_data_set(items: list[Any], path: Path, *, suspects: bool) -> Labels:
-    """Return the labels of a data set in the file `path`.
-
-    Raises:
-        LabelsError: if the data set is unknown, or judges cannot be asked about its labels.
-    """
-    for is_such, labels_of in _DATA_SETS.values():
-        if is_such(items):
-            return labels_of(items, path, suspects=suspects)
-    known = ", ".join(_DATA_SETS)
-    msg = f"{path} is neither a known data set (available: {known}) nor a label in each line"
-    raise LabelsError(msg)

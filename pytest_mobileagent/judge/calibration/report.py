@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import plural, printable
@@ -52,22 +53,23 @@ def _mode(plan: CalibrationPlan, outcome: JudgingOutcome, mode: str) -> dict[str
         (each for each in outcome.answers if each.mode == mode), key=lambda each: each.label
     )
     by_judge = {
-        judge.id: [each for each in answers if each.judge == judge.id] for judge in plan.judges
+        judge.id: own
+        for judge in plan.judges
+        if (own := [each for each in answers if each.judge == judge.id])
     }
-    by_judge = {judge: each for judge, each in by_judge.items() if each}
     settled = figures.settled(by_judge)
     return {
         "judges": [
             {
                 "judge": judge.id,
                 **figures.score(by_judge[judge.id]).to_json(),
-                **asdict(figures.cost(by_judge[judge.id], judge, plan.settings.prices)),
+                **figures.cost(by_judge[judge.id], judge, plan.settings.prices),
                 "languages": _languages(by_judge[judge.id]),
             }
             for judge in plan.judges
             if judge.id in by_judge
         ],
-        "pairs": [each.to_json() for each in figures.pairs(by_judge)],
+        "pairs": [figures.pair(*two) for two in combinations(by_judge.values(), 2)],
         "settled_by_the_third": None if settled is None else settled.to_json(),
         "key_components": {
             "labels": len({each.label for each in answers if each.components}),

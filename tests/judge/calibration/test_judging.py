@@ -152,12 +152,15 @@ def test_ctrl_c_waits_for_pending_calls_and_starts_no_more(plan, monkeypatch):
         assert stopped.wait(60)
         return "Result: 1"
 
-    def interrupted(done, of):
+    def interrupted(workers):
+        assert judged.wait(60)
         raise KeyboardInterrupt
 
+    judged = threading.Event()
+    monkeypatch.setattr(judging, "wait", interrupted)
     given = plan(ScriptedModel([When("Do 1", "Result: 1"), When("Do 3", [slow])]), threads=1)
     first, second, third = given.labels
-    outcome = judge_all(replace(given, labels=(first, third, second)), interrupted)
+    outcome = judge_all(replace(given, labels=(first, third, second)), lambda *_: judged.set())
     assert outcome.stopped == "interrupted"
     assert 1 <= outcome.labels <= 2
     assert len(outcome.answers) == outcome.labels

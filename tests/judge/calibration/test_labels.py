@@ -160,11 +160,6 @@ def test_importer_reads_no_picture_outside_the_data_set(tmp_path):
         read_labels(there / "labels.json")
 
 
-def test_gui_critic_items_are_recognised_and_refused(recordings):
-    with pytest.raises(LabelsError, match="656 labels say whether the next action was right"):
-        read_labels(recordings / "gui-critic" / "gui_i.json")
-
-
 def test_six_modes_of_spa_bench_differ_in_actions_and_reasons(labelled):
     (label,) = read_labels(labelled(("Do 1.", True, {"reason": True, "evidence": "xml"}))).each
     modes = six(Mode(evidence="screens"))
