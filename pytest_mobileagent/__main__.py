@@ -46,7 +46,7 @@ COMMAND --help lists the options of a command. --version prints the version.
 _MODULES = {
     "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.random_environments",
-    "flips": "pytest_mobileagent.report.flips.flips_command",
+    "flips": "pytest_mobileagent.report.flips_command",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.report_command",

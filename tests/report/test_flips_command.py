@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.scripted.entries import When
-from pytest_mobileagent.report.flips.flips_command import main
+from pytest_mobileagent.report.flips_command import main
 from pytest_mobileagent.report.recorded_run import find_run
 from pytest_mobileagent.testing import ScriptedModel
 

@@ -17,8 +17,17 @@ from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.jsonable import printable, to_text
-from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
-from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, of_run, options_of, plan
+from pytest_mobileagent.report.flips import (
+    FlipPlan,
+    FlipsError,
+    RerunOutcome,
+    Reruns,
+    lines,
+    options_of,
+    plan,
+    report,
+    summary,
+)
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, read_report, recorded_run
 from pytest_mobileagent.verdict import VERDICTS
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.flips.plan import DecidedEpisode
+    from pytest_mobileagent.report.flips import DecidedEpisode
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
 
@@ -228,7 +237,7 @@ class Rounds:
     ) -> dict[str, RerunOutcome]:
         here = self.folder / name
         here.mkdir(parents=True)
-        write_text(here / "tests.txt", "".join(f"{each}\n" for each in of_run(trials)))
+        write_text(here / "tests.txt", "".join(f"{trial.entry.nodeid}\n" for trial in trials))
         command = [
             *(sys.executable, "-m", "pytest", f"@{here / 'tests.txt'}", "-q"),
             *("-o", f"cache_dir={here / 'cache'}", f"--mobile-runs={here}"),

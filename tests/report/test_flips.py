@@ -9,8 +9,17 @@ import pytest
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.entry import Entry, Spent
-from pytest_mobileagent.report.flips.causes import RerunOutcome, Reruns, lines, report, summary
-from pytest_mobileagent.report.flips.plan import FlipPlan, FlipsError, options_of, plan
+from pytest_mobileagent.report.flips import (
+    FlipPlan,
+    FlipsError,
+    RerunOutcome,
+    Reruns,
+    lines,
+    options_of,
+    plan,
+    report,
+    summary,
+)
 from pytest_mobileagent.report.recorded_run import RecordedRun
 
 if TYPE_CHECKING:

@@ -1,1 +1,0 @@
-"""The `flips` command: why the verdicts of repeated tasks differ."""
