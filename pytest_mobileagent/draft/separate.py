@@ -107,10 +107,7 @@ _REMARKS: dict[tuple[bool, Outcome], str] = {
 
 
 def separate(
-    draft: DraftFunction,
-    episode: Episode,
-    folder: Path,
-    verdict: Verdict | None,
+    draft: DraftFunction, episode: Episode, folder: Path, verdict: Verdict | None
 ) -> Separation:
     """Run a draft in the sandbox on a recorded episode and on each of its prefixes.
 

@@ -154,9 +154,7 @@ def _limit(text: str | None) -> Limit:
 
 
 def _groups(
-    given: argparse.Namespace,
-    episodes: Callable[[Path], Iterable[Source]],
-    left_out: Counter[str],
+    given: argparse.Namespace, episodes: Callable[[Path], Iterable[Source]], left_out: Counter[str]
 ) -> list[tuple[Route, ...]]:
     """Return the chosen routes of all given runs and graphs.
 

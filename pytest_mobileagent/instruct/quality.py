@@ -190,11 +190,7 @@ def _better(
     """
     wording = wording_of(str(draft.row["language"]))
     number, sealed = seal(
-        [
-            *pages,
-            *(wording.labels["A"], Data("A", one)),
-            *(wording.labels["B"], Data("B", other)),
-        ]
+        [*pages, *(wording.labels["A"], Data("A", one)), *(wording.labels["B"], Data("B", other))]
     )
     rules = f"{wording.better}\n\n{wording.guard.replace('{NUMBER}', number)}"
     found, problem, _ = ask_until_readable(

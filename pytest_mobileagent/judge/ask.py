@@ -333,9 +333,6 @@ def is_paraphrase(model: Model, question: str, answer: str, expected: str) -> bo
         ]
     )
     guard = wording.guard.replace("{NUMBER}", number)
-    messages = [
-        Message("system", (f"{_ROLE}\n\n{_RULES}\n\n{guard}",)),
-        Message("user", content),
-    ]
+    messages = [Message("system", (f"{_ROLE}\n\n{_RULES}\n\n{guard}",)), Message("user", content)]
     result, _ = converse(model, messages, read_result, wording.repair_result)
     return result.passed

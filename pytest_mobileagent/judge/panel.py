@@ -68,9 +68,7 @@ class Coarse:
 
 
 def coarse(
-    episode: EpisodeRecord,
-    components: Sequence[str],
-    read: Callable[[Screen], str] | None = None,
+    episode: EpisodeRecord, components: Sequence[str], read: Callable[[Screen], str] | None = None
 ) -> Coarse:
     """Look for a screenshot with all key components, from the last one backwards.
 

@@ -337,15 +337,11 @@ def prepare(references: Iterable[ModelReference]) -> None:
 def _client(reference: ModelReference, url: str, key: str) -> Client:
     match provider_of(reference).api:
         case "anthropic":
-            from pytest_mobileagent.llm.clients.anthropic_messages import (
-                AnthropicMessages,
-            )
+            from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 
             return AnthropicMessages(reference.name, url, key, REQUEST_SECONDS)
         case "responses":
-            from pytest_mobileagent.llm.clients.openai_responses import (
-                OpenAIResponses,
-            )
+            from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 
             return OpenAIResponses(reference.name, url, key, REQUEST_SECONDS)
         case "predict":

@@ -6,18 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    Case,
-    DeviceInfo,
-    Finish,
-    Key,
-    Open,
-    Reset,
-    Tap,
-    Task,
-    Type,
-    rows,
-)
+from pytest_mobileagent import Case, DeviceInfo, Finish, Key, Open, Reset, Tap, Task, Type, rows
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import contaminate as command
 from pytest_mobileagent.dataset.export import Source

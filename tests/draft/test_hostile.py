@@ -296,10 +296,7 @@ def test_no_system_call_is_left_but_those_that_are_listed(tried):
                     left.append(number)
         assert not left, left"""
     _, calls = kernel._MACHINES[os.uname().machine]
-    probes = [
-        335,
-        336,
-    ]  # Kernel-internal calls, which bypass filters; programs cannot call them.
+    probes = [335, 336]  # Kernel-internal calls, which bypass filters; programs cannot call them.
     assert tried(LIBRARY + textwrap.dedent(body), LISTED=[*calls.values(), *probes]).reason == ""
 
 

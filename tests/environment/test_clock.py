@@ -31,10 +31,7 @@ def device(phone: Any) -> Iterator[AdbDevice]:
         ("now", None),
         ("2026-11-22", datetime(2026, 11, 22)),
         ("2026-11-22T09:00Z", datetime(2026, 11, 22, 9, tzinfo=UTC)),
-        (
-            "2026-11-22T09:00+09:00",
-            datetime(2026, 11, 22, 9, tzinfo=timezone(timedelta(hours=9))),
-        ),
+        ("2026-11-22T09:00+09:00", datetime(2026, 11, 22, 9, tzinfo=timezone(timedelta(hours=9)))),
         ("2026-11-22T09:00[Asia/Tokyo]", datetime(2026, 11, 22, 9, tzinfo=ZoneInfo("Asia/Tokyo"))),
         ("2026-11-22T00Z[Asia/Tokyo]", datetime(2026, 11, 22, 9, tzinfo=ZoneInfo("Asia/Tokyo"))),
     ],

@@ -44,7 +44,7 @@ def test_the_row_has_the_golden_path_the_steps_and_the_verdict(command, run, tmp
     assert row.step_by_step == ["Search the mocha.", "Add it."]
     assert row.verified["passed"] is True
     assert [golden["action"]["action"] for golden in row.golden] == [
-        *("Tap", "Tap", "Type", "Tap", "Tap", "Finish"),
+        *("Tap", "Tap", "Type", "Tap", "Tap", "Finish")
     ]
     assert row.golden[0]["boxes"] == [[0, 0, 1080, 120]]  # the bounds of the button that was tapped
     assert row.origin == {"episode": "run/mocha/episodes/play.0"}

@@ -45,7 +45,7 @@ def test_a_walk_takes_no_detour_where_one_step_leads_as_far(make_graph):
 def test_a_walk_passes_no_two_equal_pages(make_graph):
     edges = ["AB", "BC", "CD", "DE", "EF", "CX", "XY", "YZ"]
     assert sorted(p for g in walked(make_graph(edges, same=["XB"])) for p in g) == [
-        *("ABCDE", "ABCDEF"),
+        *("ABCDE", "ABCDEF")
     ]
 
 

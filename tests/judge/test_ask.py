@@ -338,10 +338,7 @@ def test_oversized_hierarchy_is_truncated_with_a_note(monkeypatch: Any) -> None:
 
 def test_agent_text_cannot_fill_the_prompt() -> None:
     episode = worked(
-        (WIFI, *[Type("x" * 10_000)] * 500),
-        last=ON,
-        answer="y" * 100_000,
-        kind="multi-frame query",
+        (WIFI, *[Type("x" * 10_000)] * 500), last=ON, answer="y" * 100_000, kind="multi-frame query"
     )
     for way in ({"actions": "text"}, {"actions": "image"}, {"evidence": "xml", "actions": "text"}):
         assert len(asked(episode, **way).text) < 40_000

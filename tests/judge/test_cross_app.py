@@ -26,7 +26,7 @@ TWO = Question(
     subtasks=(
         subtask(NEWS, "Find a vacuum cleaner that is praised.", memory="praised vacuum cleaner"),
         subtask(SHOP, "Buy the {praised vacuum cleaner}.", history=True),
-    ),
+    )
 )
 
 

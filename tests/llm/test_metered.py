@@ -105,9 +105,7 @@ def test_a_reply_has_its_cost(make: Callable[..., MeteredModel]) -> None:
     assert (call.estimated_input_tokens, call.estimated_output_tokens) == (3 + 85 + 4 * 170, 2)
 
 
-def test_tokens_are_estimated_if_not_reported(
-    make: Callable[..., MeteredModel],
-) -> None:
+def test_tokens_are_estimated_if_not_reported(make: Callable[..., MeteredModel]) -> None:
     call = make("abcdefgh").complete("x" * 400).call
     assert (call.estimated, call.input_tokens, call.output_tokens) == (True, 100, 2)
     assert call.price_usd == pytest.approx(0.1 + 0.02)
@@ -247,10 +245,7 @@ def test_rejected_request_is_an_agent_error(
 @pytest.mark.parametrize("status", [400, 401, 503])
 @pytest.mark.usefixtures("_at_once")
 def test_records_and_errors_contain_no_keys(
-    make: Callable[..., MeteredModel],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    status: int,
+    make: Callable[..., MeteredModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     class Tells:
         def ask(self, _: Request) -> Completion:

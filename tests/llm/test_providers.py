@@ -166,9 +166,7 @@ def headers(model: str, status: int = 200) -> tuple[str, dict[str, str]]:
     return request
 
 
-def test_endpoint_check_sends_the_key_but_no_prompt(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_endpoint_check_sends_the_key_but_no_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     path, given = headers("openai:m")

@@ -53,11 +53,7 @@ def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> RunFolder:
 
 
 def _record(
-    folder: RunFolder,
-    case: Case,
-    screen: Screen,
-    termination: Termination | None,
-    **more: Any,
+    folder: RunFolder, case: Case, screen: Screen, termination: Termination | None, **more: Any
 ) -> tuple[Path, int]:
     path, number = folder.attempt(case)
     recorder = Recorder(path, folder.screens)

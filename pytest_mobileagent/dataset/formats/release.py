@@ -30,15 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden, Size
 
 # The formats that can be read. The first one that fits is used.
-RELEASES = (
-    "mobile_bench_v2",
-    "mobile3m",
-    "coat",
-    "aitw",
-    "androidcontrol",
-    "autodroid",
-    "jsonl",
-)
+RELEASES = ("mobile_bench_v2", "mobile3m", "coat", "aitw", "androidcontrol", "autodroid", "jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +239,7 @@ def import_release(
     release = release_of(path, name, Problems(skip=skip))
     with GraphWriter(folder, files=release.folder) as writer:
         writer.head(
-            name=release.title,
-            licence=release.licence,
-            language=release.language,
-            source=path.name,
+            name=release.title, licence=release.licence, language=release.language, source=path.name
         )
         tasks = release.add_to(writer)
     return release, tasks

@@ -94,10 +94,7 @@ def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
             [row(PATH, id="a"), row(PATH, id="b")],
             "line 2: the task in line 1 has the same golden path",
         ),
-        (
-            [row(PATH, id="a"), row(PATH[:1], id="a")],
-            "line 2: the task 'a' is also in line 1",
-        ),
+        ([row(PATH, id="a"), row(PATH[:1], id="a")], "line 2: the task 'a' is also in line 1"),
         (
             [row([Golden(Tap(1, 2), SIZE, page="gone")])],
             "line 1: step 1 of its golden path is on page 'gone', which the graph does not have",

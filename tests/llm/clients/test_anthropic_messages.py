@@ -8,14 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, AnthropicMessages
-from pytest_mobileagent.llm.model import (
-    Image,
-    Message,
-    Request,
-    Tool,
-    ToolCall,
-    Usage,
-)
+from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
 
 from .answering import Answering
 

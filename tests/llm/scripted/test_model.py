@@ -78,11 +78,7 @@ def test_a_reply_may_have_tokens_tools_and_a_stop_reason():
 
 @pytest.mark.parametrize(
     ("fault", "error"),
-    [
-        ("timeout", ProviderBusyError),
-        ("quota", ProviderError),
-        (400, RequestRefusedError),
-    ],
+    [("timeout", ProviderBusyError), ("quota", ProviderError), (400, RequestRefusedError)],
 )
 def test_fault_raises_a_client_error_once(fault, error):
     model = ScriptedModel([Fault(fault), "after all"])

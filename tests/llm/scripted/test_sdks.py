@@ -103,10 +103,7 @@ def test_responses_accumulated(by_openai):
         kinds = {event.type for event in stream}
         done = stream.get_final_response()
     assert {"response.created", "response.output_text.delta", "response.completed"} <= kinds
-    assert (done.output_text, done.output[1].arguments) == (
-        "I tap it.",
-        '{"x": 1, "words": "día"}',
-    )
+    assert (done.output_text, done.output[1].arguments) == ("I tap it.", '{"x": 1, "words": "día"}')
 
 
 def test_messages(by_anthropic):

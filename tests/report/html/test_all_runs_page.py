@@ -85,9 +85,7 @@ def test_a_cached_summary_is_read_until_the_run_changes(
     assert asked == [recorded]
 
 
-def test_page_has_a_row_per_run_with_changes_since_the_previous_one(
-    recorded: Path,
-) -> None:
+def test_page_has_a_row_per_run_with_changes_since_the_previous_one(recorded: Path) -> None:
     another(recorded, "later", "2999-01-02T00:00:00+00:00", first=True, second=False)
     (recorded.parent / "no-run").mkdir()
     page = write_runs_page(recorded.parent)

@@ -68,9 +68,7 @@ def test_tasks_decided_by_judges_or_people_are_excluded_from_latched_rates(
     assert numbers["false_finish_rate"] is numbers["over_execution_rate"] is None
 
 
-def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(
-    result: Make,
-) -> None:
+def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(result: Make) -> None:
     asked = {**CHECK, "evidence": {"held": [False, False]}}
     unasked = {**CHECK, "evidence": {"held": []}}
     failures = [result(False, verdict=each, **STOPPED) for each in (asked, unasked)]

@@ -218,9 +218,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
     }
 
 
-def test_unmetered_programs_are_never_free(
-    result: Make,
-) -> None:
+def test_unmetered_programs_are_never_free(result: Make) -> None:
     seen = result(True, metered=True, steps=4, actions=6, calls=3, cost_usd=0.5)
     unseen = result(False, metered=False, steps=8, actions=8, calls=0)
     numbers = totals([seen, unseen, result(True, steps=2, actions=2)])

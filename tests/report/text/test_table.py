@@ -108,11 +108,7 @@ def test_long_suite_names_are_truncated_before_numbers(result: Make) -> None:
 def test_several_suites_have_a_total_row(result: Make) -> None:
     rows = table(
         summarise(
-            [
-                result(True, suite="clock", **DONE),
-                result(False, **DONE),
-                result(None, suite="map"),
-            ]
+            [result(True, suite="clock", **DONE), result(False, **DONE), result(None, suite="map")]
         )
     )
     assert [row.split()[0] for row in rows] == ["suite", "(no", "clock", "map", "all", "of"]
