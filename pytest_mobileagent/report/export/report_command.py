@@ -13,8 +13,7 @@ from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
-from pytest_mobileagent.report.export.subsets import Run
-from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
+from pytest_mobileagent.report.export.tables import Run, as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run

@@ -1,4 +1,4 @@
-"""Tables of numbers, written as Markdown, LaTeX and CSV with all strings escaped."""
+"""Tables of runs, written as Markdown, LaTeX and CSV with all strings escaped."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import io
 import unicodedata
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.text import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pytest_mobileagent.report.entry import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,21 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run in a table: its "run" object in report.json, its summary, and its tasks' entries."""
+
+    about: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    tasks: Sequence[Entry] = ()
+
+    @property
+    def is_on_path(self) -> bool:
+        """Whether the tasks' golden actions were executed instead of the agent's."""
+        option = (self.about.get("options") or {}).get("mobile-path") or {}
+        return option.get("value") == "single"
 
 
 _FORMULA = ("=", "+", "-", "−", "@")  # beginnings that spreadsheets take for a formula

@@ -11,10 +11,10 @@ import pytest
 
 from pytest_mobileagent import Termination
 from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
-from pytest_mobileagent.report.export.subsets import Run
 from pytest_mobileagent.report.export.tables import (
     Cell,
     Column,
+    Run,
     Table,
     as_csv,
     as_latex,

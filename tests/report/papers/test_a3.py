@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.report.export.layouts import tabulate
-from pytest_mobileagent.report.export.subsets import Run
+from pytest_mobileagent.report.export.tables import Run
 from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
 

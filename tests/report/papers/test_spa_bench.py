@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent import Termination
 from pytest_mobileagent.report.export.layouts import tabulate
-from pytest_mobileagent.report.export.subsets import Run
+from pytest_mobileagent.report.export.tables import Run
 from pytest_mobileagent.report.metrics.summary import summarise, totals
 from tests.report.conftest import make
 from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, fits, results, shares, steps
