@@ -296,7 +296,7 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
     corrected.
     """
     from pytest_mobileagent.plugin.outputs.reporters import mend
-    from pytest_mobileagent.report.metrics.suspects import FAIL, marked
+    from pytest_mobileagent.report.metrics.doubtful import FAIL, marked
     from pytest_mobileagent.report.recorded_run import with_attempts
 
     def with_all_attempts(result: Entry) -> Entry:

@@ -14,7 +14,7 @@ from pytest_mobileagent.jsonable import mapping, to_wire
 from pytest_mobileagent.plugin.reuse.earlier import CasePlan, EarlierRun
 from pytest_mobileagent.plugin.sources import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.entry import Entry
-from pytest_mobileagent.report.metrics.suspects import FAIL, policy
+from pytest_mobileagent.report.metrics.doubtful import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.run.folder import is_held
 

@@ -24,8 +24,8 @@ from pytest_mobileagent.report.comparison.pairing import (
     tallies,
     total,
 )
+from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
 from pytest_mobileagent.report.metrics.noise import noise_totals
-from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
 from pytest_mobileagent.report.names import agent_name, names_of
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
@@ -101,45 +101,39 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     base, run = (replace(each, tasks=unclear_as_failed(each.tasks)) for each in (base, run))
     before, after = tallies(base.tasks), tallies(run.tasks)
     _check_overlap(base.folder, run.folder, before, after)
-    keys = common(before, after)
-    found = difference(before, after)
-    both = before.keys() & after.keys()
+    keys, found = common(before, after), difference(before, after)
     names = names_of([base.about, run.about])
-    return dict(
-        to_wire(
-            {
-                "baseline": _about(base, names[0], [before[key] for key in before if key in after]),
-                "run": _about(run, names[1], [after[key] for key in before if key in after]),
-                "tasks": found.tasks,
-                "variants": _variants(base, run, keys),
-                "difference": found.value,
-                "interval": found.interval(LEVEL),
-                "level": LEVEL,
-                "standard_error": found.error,
-                "p_value": found.p_value,
-                "gained": _listed(keys, before, after, lambda b, a: a.passes and not b.passes),
-                "lost": _entries(fallen(keys, before, after)[0], before, after),
-                "flaky": _listed(keys, before, after, lambda b, a: b.is_flaky or a.is_flaky),
-                "new": _alone(after, before),
-                "missing": _alone(before, after),
-                "paired": _paired(base.tasks, run.tasks),
-                "epochs": [max((t[k].decided for k in keys), default=0) for t in (before, after)],
-                **{name: _measure(name, base.tasks, run.tasks, keys) for name in MEASURES},
-                "noise": {
-                    n: _noise_of(r.tasks, both) for n, r in (("baseline", base), ("run", run))
-                },
-                **_conditions(base, run, both),
-            }
-        )
-    )
+    both = [key for key in before if key in after]
+    compared = {
+        "baseline": _about(base, names[0], [before[key] for key in both]),
+        "run": _about(run, names[1], [after[key] for key in both]),
+        "tasks": found.tasks,
+        "variants": _variants(base, run, keys),
+        "difference": found.value,
+        "interval": found.interval(LEVEL),
+        "level": LEVEL,
+        "standard_error": found.error,
+        "p_value": found.p_value,
+        **_changes(before, after),
+        "paired": _paired(base.tasks, run.tasks),
+        "epochs": [max((t[k].decided for k in keys), default=0) for t in (before, after)],
+        **{name: _measure(name, base.tasks, run.tasks, keys) for name in MEASURES},
+        **_conditions(base, run, {*both}),
+    }
+    return dict(to_wire(compared))
 
 
 def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
-    """Return the differences in the conditions under which the runs were made."""
+    """Return the conditions under which the runs were made, as far as they may differ."""
     differs_in, unknown = _differs_in(base, run, both)
+    of_both = {
+        whose: [task for task in each.tasks if (task.id, task.environment) in both]
+        for whose, each in (("baseline", base), ("run", run))
+    }
     return {
-        "versions": different_versions(base.tasks, run.tasks, both),
-        "nodes": {n: nodes(r.tasks, both) for n, r in (("baseline", base), ("run", run))},
+        "noise": {whose: noise_totals(tasks) for whose, tasks in of_both.items()},
+        "versions": different_versions(of_both),
+        "nodes": {whose: nodes(tasks) for whose, tasks in of_both.items()},
         "differs_in": differs_in,
         "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
         "unknown": unknown,
@@ -168,19 +162,26 @@ def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> lis
     return [str(name) for each in names for name in each] if differ else None
 
 
-def _listed(
-    keys: Sequence[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally], chosen: Any
-) -> list[dict[str, Any]]:
-    """Return the tasks that `chosen` accepts, those that changed most first."""
-    found = [key for key in keys if chosen(before[key], after[key])]
-    found.sort(key=lambda key: -abs(after[key].share - before[key].share))
-    return _entries(found, before, after)
-
-
-def _entries(
-    keys: Sequence[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
-) -> list[dict[str, Any]]:
-    return [{**_named(key), "before": str(before[key]), "after": str(after[key])} for key in keys]
+def _changes(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[str, Any]:
+    """Return the lists of tasks by what became of them; those that changed most come first."""
+    keys = common(before, after)
+    keys.sort(key=lambda key: -abs(after[key].share - before[key].share))
+    listed = {
+        "gained": [key for key in keys if after[key].passes and not before[key].passes],
+        "lost": fallen(keys, before, after)[0],
+        "flaky": [key for key in keys if before[key].is_flaky or after[key].is_flaky],
+    }
+    return {
+        **{
+            name: [
+                {**_named(key), "before": str(before[key]), "after": str(after[key])}
+                for key in found
+            ]
+            for name, found in listed.items()
+        },
+        "new": _alone(after, before),
+        "missing": _alone(before, after),
+    }
 
 
 def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:
@@ -203,10 +204,6 @@ def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
     ]
     gained, lost = both.count((False, True)), both.count((True, False))
     return {"episodes": len(both), "gained": gained, "lost": lost}
-
-
-def _noise_of(tasks: Sequence[Entry], keys: Collection[Key]) -> dict[str, Any]:
-    return noise_totals([task for task in tasks if (task.id, task.environment) in keys])
 
 
 def _measure(
@@ -330,15 +327,13 @@ def _check_overlap(base: Path, run: Path, before: Collection[Key], after: Collec
     raise ValueError(msg)
 
 
-def different_versions(
-    before: Sequence[Entry], after: Sequence[Entry], keys: Collection[Key]
-) -> dict[str, Both]:
+def different_versions(runs: Mapping[str, Sequence[Entry]]) -> dict[str, Both]:
     """Return the versions that differ between or within two runs, by the name of the package.
 
     A package that is not installed on a machine has the version "none" there. Episodes recorded
     without versions are ignored.
     """
-    each = {"baseline": _known(before, keys), "run": _known(after, keys)}
+    each = {whose: _known(tasks) for whose, tasks in runs.items()}
     found: dict[str, Both] = {}
     for name in dict.fromkeys(n for known in each.values() for one in known for n in one):
         both = {
@@ -349,19 +344,14 @@ def different_versions(
     return found
 
 
-def nodes(tasks: Sequence[Entry], keys: Collection[Key]) -> list[str]:
+def nodes(tasks: Sequence[Entry]) -> list[str]:
     """Return the names of the machines on which the tasks were run, as far as recorded."""
-    known = {task.node for task in tasks if (task.id, task.environment) in keys}
-    return sorted(node for node in known if node)
+    return sorted({task.node for task in tasks if task.node})
 
 
-def _known(tasks: Sequence[Entry], keys: Collection[Key]) -> list[dict[str, str]]:
+def _known(tasks: Sequence[Entry]) -> list[dict[str, str]]:
     """Return the distinct sets of versions that the episodes recorded."""
-    known = {
-        tuple(task.versions.items())
-        for task in tasks
-        if task.versions and (task.id, task.environment) in keys
-    }
+    known = {tuple(task.versions.items()) for task in tasks if task.versions}
     return [dict(each) for each in sorted(known)]
 
 

@@ -13,7 +13,7 @@ from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
 from pytest_mobileagent.report.gate.missing import episodes, lacks_too_many
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
-from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
+from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

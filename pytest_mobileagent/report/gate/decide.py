@@ -26,7 +26,7 @@ from pytest_mobileagent.report.gate.rule import (
     interim_analyses,
 )
 from pytest_mobileagent.report.gate.spec import check_names, tags_of
-from pytest_mobileagent.report.metrics.unclear import unclear_as_failed
+from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
 from pytest_mobileagent.report.text.markdown import escape, table
 
 if TYPE_CHECKING:

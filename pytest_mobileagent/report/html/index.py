@@ -14,7 +14,7 @@ from pytest_mobileagent.episode.wall_trials import TRIALS
 from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
-from pytest_mobileagent.report.metrics.suspects import broke
+from pytest_mobileagent.report.metrics.doubtful import broke
 from pytest_mobileagent.report.text.lists import early_goals, notices
 from pytest_mobileagent.report.text.narration import FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut

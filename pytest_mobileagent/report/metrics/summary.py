@@ -7,15 +7,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.report.metrics.doubtful import with_doubtful
 from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, repeated
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.spending import spending
-from pytest_mobileagent.report.metrics.suspects import with_suspects
-from pytest_mobileagent.report.metrics.unclear import with_unclear
 from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
 
@@ -68,20 +67,12 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     `epochs` is the run's number of epochs, by default that of these results. See docs/metrics.md
     for all fields, and `matched`, `latched`, `spending`, `over_epochs` and `noise_totals`.
 
-    Counts of tasks:
+    Counts:
 
-    - `tasks` counts all, `decided` those with a verdict; `errors`, `skipped`, `review` (a person
-      must decide) and `not_run` (the run ended before they began) count the others.
-    - `check_errors`: tasks that were run, but whose check raised an error.
-    - `without_snapshot`: tasks whose device was not restored from a snapshot.
-    - `infrastructure`: attempts lost because a device, a worker or the network broke, including
-      those of tasks that another attempt decided.
+    - `tasks` counts all, `decided` those with a verdict, and `_undecided` the others.
     - `estimated`: tasks with estimated token counts, because a provider did not report them.
     - `programs`: tasks run by external programs; `unmetered`: those of them in which no model call
       was observed, so their cost is unknown.
-
-    Other counts:
-
     - `crashes`: app crashes in all episodes whose log was read; None if none was read.
     - `questions`: questions to the user; `answered`: those with an answer, which was either
       `useful` (new) or `needless` (see `result.question_counts`).
@@ -89,8 +80,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     Rates and means:
 
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
-      `success_rate_with_suspects` counts the `suspects` as failures (see `suspects.marked`), and
-      `success_rate_lower` the `unclear` answers (see `with_unclear`).
+      `success_rate_with_suspects` counts the `suspects` as failures, and `success_rate_lower` the
+      `unclear` answers (see `with_doubtful`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
       arXiv 2410.15164, section 5.1). Tasks whose goal was `met_at_start` are left out, because no
       step was needed.
@@ -107,8 +98,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **_undecided(results),
         "success_rate": ratio(successes, len(decided)),
         "success_rate_of_all": ratio(successes, len(results)),
-        **with_suspects(results),
-        **with_unclear(results),
+        **with_doubtful(results),
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
         "mean_step_ratio": mean_of(begun, lambda each: each.step_ratio),
         "met_at_start": len(decided) - len(begun),
@@ -134,16 +124,21 @@ _UNDECIDED = {"errors": "error", "skipped": "skipped", "review": "review", "not_
 
 
 def _undecided(results: Sequence[Entry]) -> dict[str, int]:
+    """Return why tasks have no verdict.
+
+    - `errors`, `skipped`, `review` (a person must decide), `not_run` (the run ended before).
+    - `check_errors`: tasks that were run, but whose check raised an error.
+    - `infrastructure`: attempts lost because a device, a worker or the network broke, including
+      those of tasks that another attempt decided.
+    - `without_snapshot`: tasks whose device was not restored from a snapshot.
+    """
+    outcomes = Counter(result.outcome for result in results)
     return {
-        **{name: _outcomes(results, outcome) for name, outcome in _UNDECIDED.items()},
+        **{name: outcomes[outcome] for name, outcome in _UNDECIDED.items()},
         "check_errors": sum(map(check_raised, results)),
         "infrastructure": sum(len(result.infrastructure) for result in results),
         "without_snapshot": sum(without_snapshot(result) is not None for result in results),
     }
-
-
-def _outcomes(results: Iterable[Entry], outcome: str) -> int:
-    return sum(result.outcome == outcome for result in results)
 
 
 def check_raised(result: Entry) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
-from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
 from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
@@ -268,11 +268,11 @@ def _suspects(results: Sequence[Entry]) -> list[str]:
 
 
 def _with_them(results: Sequence[Entry]) -> str:
-    numbers = with_suspects(results)
+    numbers = with_doubtful(results)
     undecided = sum(bool(each.suspect) and each.success is None for each in results)
     decided = [each for each in results if each.success is not None]
     counts = f"{sum(bool(each.success) for each in decided)}/{len(decided) + undecided}"
-    rate = percent(numbers["success_rate_with_suspects"])
+    rate = percent(numbers["success_rate_with_doubtful"])
     return f"success rate {rate} ({counts}): mobile_suspects=fail"
 
 

@@ -1,5 +1,10 @@
-"""Suspects: cases that break their phone or worker in every attempt while other cases do not.
+"""Doubtful results: unclear answers, and suspects.
 
+An answer is unclear if it contains the expected value among other things (docs/answers.md). Until a
+judge or a person decides, its task is undecided, and may have failed or passed. Whatever compares
+runs counts it as failed, so that vagueness never raises a score.
+
+A suspect is a case that breaks its phone or worker in every attempt while other cases do not.
 Infrastructure errors do not count in the success rate, so an agent that kills its phone whenever it
 fails would hide its failures. Comparing all attempts of a run shows what is to blame.
 """
@@ -16,6 +21,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
+
+
+def with_doubtful(results: Sequence[Entry]) -> dict[str, Any]:
+    """Return the numbers of suspects and of unclear answers, and the success rates with them.
+
+    `success_rate_with_suspects` counts suspects as failures. `success_rate_lower` counts unclear
+    answers as failures, and `success_rate_upper` as successes; both equal the success rate if there
+    are none.
+    """
+    decided = [result for result in results if result.success is not None]
+    successes = sum(bool(result.success) for result in decided)
+    suspects = [result for result in results if result.suspect]
+    undecided = sum(result.success is None for result in suspects)
+    unclear = sum(map(is_unclear, results))
+    return {
+        "suspects": len(suspects),
+        "success_rate_with_suspects": ratio(successes, len(decided) + undecided),
+        "unclear": unclear,
+        "success_rate_lower": ratio(successes, len(decided) + unclear),
+        "success_rate_upper": ratio(successes + unclear, len(decided) + unclear),
+    }
+
+
+def is_unclear(result: Entry) -> bool:
+    """Return whether a task is undecided because its answer is unclear."""
+    return bool(result.unclear) and result.success is None
+
+
+def unclear_as_failed(results: Iterable[Entry]) -> list[Entry]:
+    """Return results in which unclear answers count as wrong, as gates and leaderboards do."""
+    return [
+        replace(each, outcome="failed", success=False, fault="agent") if is_unclear(each) else each
+        for each in results
+    ]
 
 
 ERROR, FAIL = "error", "fail"  # the values of mobile_suspects: how a suspect counts
@@ -69,16 +108,6 @@ def unmarked(task: Entry) -> Entry:
     return replace(task, outcome="error", success=None, fault="infrastructure", reason=reason)
 
 
-def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return the number of suspects, and the success rate if they count as failures."""
-    suspects = [result for result in results if result.suspect]
-    undecided = sum(result.success is None for result in suspects)
-    decided = [result for result in results if result.success is not None]
-    successes = sum(bool(result.success) for result in decided)
-    rate = ratio(successes, len(decided) + undecided)
-    return {"suspects": len(suspects), "success_rate_with_suspects": rate}
-
-
 def broke(task: Entry) -> str:
     """Return what a suspect broke and how often: "broke its phone in 2 of 2 attempts"."""
     tried = [each.attempt for each in _informative(_tried([task]))]
@@ -119,7 +148,10 @@ def _suspects(tasks: Sequence[Entry]) -> set[int]:
     may_be = {
         number
         for number, each in by_case.items()
-        if _is_lost(tasks[number]) and all(map(_is_by_agent, each)) and _is_enough(each)
+        if tasks[number].success is None
+        and (tasks[number].outcome, tasks[number].fault) == ("error", "infrastructure")
+        and all(one.breaks and one.attempt.began for one in each)
+        and _is_enough(each)
     }
     others = [each for each in tried if each.case not in may_be]
     found = {n for n in may_be if _chance(by_case[n], others) <= _BY_CHANCE}
@@ -167,14 +199,6 @@ def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
 def _overlap(one: _Tried, other: _Tried) -> bool:
     """Return whether two attempts may have been cut off at the same moment."""
     return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
-
-
-def _is_lost(task: Entry) -> bool:
-    return (task.outcome, task.fault, task.success) == ("error", "infrastructure", None)
-
-
-def _is_by_agent(one: _Tried) -> bool:
-    return one.breaks and one.attempt.began
 
 
 def _is_enough(each: Iterable[_Tried]) -> bool:
