@@ -11,7 +11,7 @@ from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.draft.edits import draft_of, share
 from pytest_mobileagent.draft.prompt import messages, repair
 from pytest_mobileagent.draft.reply import DraftFunction, UnreadableDraftError, read_draft
-from pytest_mobileagent.draft.separate import separate
+from pytest_mobileagent.draft.sandbox import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.fileio import writing
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.draft.separate import Separation
+    from pytest_mobileagent.draft.sandbox import Separation
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
@@ -165,7 +165,8 @@ class Drafting:
             return comment([head, f"WRONG: its reply cannot be used: {drafted.problem}"])
         lines = [head, "A model wrote this: read it, correct it, and put it under its @task."]
         if self._run:
-            found = [separate(drafted.draft, r.episode, r.folder, r.verdict) for r in episodes]
+            source, name = drafted.draft.source, drafted.draft.name
+            found = [separate(source, name, r.episode, r.folder, r.verdict) for r in episodes]
             self._rights.append(all(each.is_right for each in found))
             lines += [line for each in found for line in _report(each)]
         text = f"{comment(lines)}{drafted.draft.source}"
