@@ -272,7 +272,7 @@ def _with_them(results: Sequence[Entry]) -> str:
     undecided = sum(bool(each.suspect) and each.success is None for each in results)
     decided = [each for each in results if each.success is not None]
     counts = f"{sum(bool(each.success) for each in decided)}/{len(decided) + undecided}"
-    rate = percent(numbers["success_rate_with_doubtful"])
+    rate = percent(numbers["success_rate_with_suspects"])
     return f"success rate {rate} ({counts}): mobile_suspects=fail"
 
 
