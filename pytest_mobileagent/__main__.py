@@ -13,6 +13,9 @@ from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.dataset.export import Source
     from pytest_mobileagent.plugin.project import Project
 
 _USAGE = """usage: {program} COMMAND
@@ -32,6 +35,7 @@ commands:
   instruct      have models write instructions for recorded trajectories, as new tasks
   mcp           serve a device to MCP clients, or connect a client to a served device
   merge         merge several runs, such as shards, into one
+  pack          pack the screens of runs: a third of the bytes, the same pixels
   record        record a task by clicking on a phone
   report        write tables of several runs, a leaderboard, or the page of a run
   review        decide episodes that checks and judges left open, on a local page
@@ -48,7 +52,7 @@ _MODULES = {
     "environments": "pytest_mobileagent.environment.random_environments",
     "flips": "pytest_mobileagent.report.flips_command",
     "init": "pytest_mobileagent.init",
-    "merge": "pytest_mobileagent.report.merging",
+    "pack": "pytest_mobileagent.report.pack_command",
     "report": "pytest_mobileagent.report.export.report_command",
     "setup-avd": "pytest_mobileagent.device.setup_avd",
 }
@@ -157,9 +161,43 @@ def _export(arguments: list[str]) -> int:
     """Export runs as a data set, by default without what the project redacts."""
     from pytest_mobileagent.dataset.export import main as export
     from pytest_mobileagent.plugin.project import project_settings
-    from pytest_mobileagent.report.recorded_run import finished_episodes
+    from pytest_mobileagent.report.recorded_run import find_run, finished_episodes
 
-    return export(arguments, finished_episodes, project_settings().get)
+    runs: list[Path] = []
+
+    def episodes(path: Path) -> Iterator[Source]:
+        runs.append(find_run(path))
+        return finished_episodes(path)
+
+    status = export(arguments, episodes, project_settings().get)
+    for run in dict.fromkeys(runs):
+        _pack(run)
+    return status
+
+
+def _merge(arguments: list[str]) -> int:
+    """Merge runs, and pack the screens of the merged run."""
+    from pytest_mobileagent.report.merging import main as merge
+
+    return merge(arguments, _pack)
+
+
+def _pack(run: Path) -> None:
+    """Pack the screens of a large run that a command has touched, if the project packs them."""
+    from pytest_mobileagent.report.pack_command import is_left, pack_rest
+
+    if is_left(run) and _packs():
+        pack_rest(run)
+
+
+def _packs() -> bool:
+    from pytest_mobileagent.plugin.project import project_settings  # slow to import
+
+    try:
+        packs = project_settings().get("mobile_pack_screens")
+    except SystemExit:  # the command itself needs no project
+        return True
+    return packs is None or packs[0] != "false"
 
 
 def _graph(arguments: list[str]) -> int:
@@ -253,6 +291,7 @@ _OWN = {
     "graph": _graph,
     "instruct": _instruct,
     "mcp": _mcp,
+    "merge": _merge,
     "record": _record,
     "review": _review,
     "show": _show,

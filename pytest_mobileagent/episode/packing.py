@@ -2,10 +2,11 @@
 
 A run writes screens as the phone returns them, so that no step waits for an encoder (0.2 s per
 screenshot). They are packed while the machine is otherwise idle, by a process of the lowest
-priority, and at the end of the run: HASH.png becomes HASH.webp, losslessly, and HASH.xml becomes
-HASH.xml.gz. Names and records stay the same. The original is removed only after the packed file has
-been read back, compared and synced to disk. So a packing process can be killed at any time: every
-screen exists in one of the two forms, and the next process continues.
+priority, until the last task has ended, and later by `mobileagent pack`: HASH.png becomes
+HASH.webp, losslessly, and HASH.xml becomes HASH.xml.gz. Names and records stay the same. The
+original is removed only after the packed file has been read back, compared and synced to disk. So a
+packing process can be killed at any time: every screen exists in one of the two forms, and the next
+process continues.
 
     python -m pytest_mobileagent.episode.packing RUN      until its standard input ends
 """
@@ -13,6 +14,7 @@ screen exists in one of the two forms, and the next process continues.
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import select
 import subprocess
@@ -29,7 +31,7 @@ from pytest_mobileagent.processes import without_keys
 from pytest_mobileagent.screen.encoding import as_webp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 LEAST = 2_000_000  # minimum bytes of screens for which packing pays off
 _PAUSE = 2.0  # seconds between two scans for new screens
@@ -51,12 +53,17 @@ def unpacked(run: Path) -> list[Path]:
 
 def is_worth_it(run: Path) -> bool:
     """Return whether a run has enough screens, packed or not, for packing to pay off."""
+    return size_of(run) >= LEAST
+
+
+def size_of(run: Path) -> int:
+    """Return the bytes of a run's screens, packed or not."""
     size = 0
     with suppress(OSError), os.scandir(run / FOLDER) as entries:
         for entry in entries:
             with suppress(OSError):
                 size += entry.stat().st_size
-    return size >= LEAST
+    return size
 
 
 def pack(screen: Path) -> bool:
@@ -78,7 +85,7 @@ def pack(screen: Path) -> bool:
     return True
 
 
-def pack_run(run: Path, seconds: float) -> int:
+def pack_run(run: Path, seconds: float = math.inf) -> int:
     """Pack the screens of a run that has ended, and return how many were left for lack of time.
 
     All processors are used. Screens that cannot be packed or written are left as they are.
@@ -104,29 +111,44 @@ def pack_run(run: Path, seconds: float) -> int:
 
 def relink(run: Path) -> None:
     """Update the links in episode folders whose screens have been packed."""
-    screens = run / FOLDER
-    with suppress(OSError):
-        packed = {path.name for path in screens.iterdir() if path.suffix in {".webp", ".gz"}}
-        for episode in (run / "episodes").iterdir() if packed else ():
-            for link, target in _broken_links(episode / FOLDER):
-                name, suffix = target.stem, _SUFFIXES.get(target.suffix, "")
-                if name + suffix in packed and not (screens / target.name).exists():
-                    with suppress(OSError):  # the new link may exist already
-                        link.with_suffix(suffix).symlink_to(target.with_name(name + suffix))
-                    link.unlink(missing_ok=True)
+    for link in (run / "episodes").glob(f"*/{FOLDER}/*"):
+        if link.is_symlink() and not link.exists():
+            _to_packed(link)
 
 
-def _broken_links(folder: Path) -> Iterator[tuple[Path, Path]]:
+def lasting(link: Path) -> Path:
+    """Return the path of a screen that stays valid when the screen is packed, given the link to it.
+
+    The link becomes the screen itself: another name of the file, which packing does not remove.
+    """
+    if not link.is_symlink():
+        return link
+    part = link.with_name(f".{link.name}")
+    with suppress(OSError):  # it has been packed, or the disk has no such names
+        os.link(link.resolve(strict=True), part)
+        part.replace(link)
+    return link if link.exists() else _to_packed(link)
+
+
+def _to_packed(link: Path) -> Path:
+    """Replace a broken link to a screen by one to its packed file; return the link there is now."""
     with suppress(OSError):
-        for path in list(folder.iterdir()):
-            if path.is_symlink() and not path.exists():
-                yield path, path.readlink()
+        target = link.readlink()
+        packed = target.with_name(target.stem + _SUFFIXES.get(target.suffix, ""))
+        if CONTENT.fullmatch(target.stem) and (link.parent / packed).is_file():
+            now = link.with_suffix(_SUFFIXES[target.suffix])
+            with suppress(FileExistsError):
+                now.symlink_to(packed)
+            link.unlink(missing_ok=True)
+            return now
+    return link
 
 
 class IdlePacker:
     """A process that packs the screens of a run in progress while the processors are idle."""
 
     def __init__(self, run: Path) -> None:
+        self._run = run
         # Nothing in the current folder may replace Python's own modules.
         command = [sys.executable, "-P", "-m", __name__, str(run)]
         self._process = subprocess.Popen(
@@ -138,9 +160,10 @@ class IdlePacker:
         )
 
     def end(self) -> None:
-        """Kill the process immediately."""
+        """Kill the process immediately, and update the links to the screens it has packed."""
         self._process.kill()
         self._process.communicate()
+        relink(self._run)
 
 
 def _be_idle() -> None:

@@ -143,7 +143,7 @@ def assemble(
     screens = ScreenStore.of_episode(folder)
     for number, record in enumerate(seen, 1):
         if number not in known:
-            known[number] = _screen(screens, number, record)
+            known[number] = _screen(screens, where(number, folder), record)
     known_screens = [known[number] for number in range(1, len(seen) + 1)]
     about, ending = _about(head), _ending(end)
     extra = about.pop("extra") | ending.pop("extra")
@@ -244,7 +244,7 @@ def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[
     return tuple(call for call in CallReader(folder).new() if call.line not in taken)
 
 
-def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
+def _screen(screens: ScreenStore, where: str, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
     pages = _known("observation", record, _PAGES)
     about = {
@@ -256,13 +256,13 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
 
     def screen(each: Mapping[str, Any], beneath: Screen | None = None) -> Screen:
         name, size = each["png"], each.get("size")
-        file = screens.found(*((name, ".png") if size is None else (each["xml"], ".xml")))
+        screens.found(*((name, ".png") if size is None else (each["xml"], ".xml")))
         xml = screens.read(each["xml"], ".xml").decode("utf-8")
         attributes: dict[str, Any] = {
             **about,
             "package": each["package"],
             "activity": each["activity"],
-            "where": where(number, file),
+            "where": where,
             "beneath": beneath,
         }
         if size is not None:

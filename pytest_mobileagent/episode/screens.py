@@ -106,10 +106,6 @@ class ScreenStore:
         picture = self._add(png, ".png") if screen.extent is None else ""
         return picture, self._add(xml, ".xml")
 
-    def best_file(self, png: str, xml: str) -> Path:
-        """Return the file that shows a screen best: its screenshot, or else its hierarchy."""
-        return self.path(png, ".png") if png else self.path(xml, ".xml")
-
     def add_picture(self, content: bytes) -> str:
         """Store a picture that was sent to a model, if it is new, and return its file name.
 

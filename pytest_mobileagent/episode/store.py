@@ -155,7 +155,7 @@ class Recorder:
             },
         )
         self._count += 1
-        return replace(screen, where=where(self._count, self.screens.best_file(png, xml)))
+        return replace(screen, where=where(self._count, self.folder))
 
     def _beneath(self, screen: Screen) -> dict[str, Any]:
         """Store the phone's own screen if noise covered it, and return its record."""
@@ -286,6 +286,9 @@ class Recorder:
             raise HostError(f"cannot write to {self.folder / STREAM}: {error}") from error
 
 
-def where(number: int, file: Path) -> str:
-    """Return where a screen is recorded, for error messages: its number from 1, and its file."""
-    return f"step {number}: {file}"
+def where(number: int, episode: Path) -> str:
+    """Return where a screen is recorded, for messages: its number from 1, and the episode's folder.
+
+    The screen's own file would be renamed when it is packed.
+    """
+    return f"step {number}: {episode}"

@@ -17,7 +17,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin import hookspecs
-from pytest_mobileagent.plugin.options import PACK_SCREENS, add_options
+from pytest_mobileagent.plugin.options import add_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -314,7 +314,7 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
     if run.agent is not None:
         from pytest_mobileagent.plugin.outputs.files import LivePage, Packing
 
-        if run.config.getini(PACK_SCREENS):
+        if run.value("mobile-pack-screens"):
             manager.register(Packing(run), "mobileagent-packing")
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
         _stagger_workers(manager, run)

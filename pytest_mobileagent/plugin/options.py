@@ -272,6 +272,10 @@ INI_ONLY = tuple(
             "stop the run, with status 9, after this many errors of devices, workers or networks",
         ),
         Option(
+            "--mobile-pack-screens", "", "true", values.truth,
+            "pack the screens of large runs while the machine is idle",
+        ),
+        Option(
             "--mobile-prices", "FILE", None, str,
             "a TOML file of your own prices, in US dollars per million tokens",
         ),
@@ -290,8 +294,6 @@ FOLDERS = {
     "noise": ("mobile_noise_paths", "noise of your own, for --mobile-noise"),
 }
 
-PACK_SCREENS = "mobile_pack_screens"  # an ini key
-
 
 def add_options(parser: pytest.Parser) -> None:
     """Register all options and their ini keys with pytest."""
@@ -304,8 +306,6 @@ def add_options(parser: pytest.Parser) -> None:
     for what, (key, holds) in FOLDERS.items():
         text = f"folders of {holds}, relative to this file (see also pytest_mobileagent_{what})"
         parser.addini(key, text, type="paths", default=[])
-    text = "pack the screens of large runs while the machine is idle, and at their end"
-    parser.addini(PACK_SCREENS, text, type="bool", default=True)
 
 
 def _add_option(option: Option, parser: pytest.Parser, group: pytest.OptionGroup) -> None:

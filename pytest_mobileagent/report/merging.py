@@ -44,7 +44,7 @@ from pytest_mobileagent.report.text.table import table
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry, Report
 
@@ -342,8 +342,11 @@ def _without_own(command: Any) -> Any:
 _SHOW = ("python", "-m", "pytest_mobileagent", "show")
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Merge runs, print the table of the merged run, and return the exit status."""
+def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
+    """Merge runs, print the table of the merged run, and return the exit status.
+
+    `pack` packs the screens of the merged run.
+    """
     parser = _parser()
     given = parser.parse_args(arguments)
     target = Path(given.output).absolute()
@@ -352,6 +355,7 @@ def main(arguments: Sequence[str]) -> int:
         if twice := next((run for run in runs if runs.count(run) > 1), None):
             parser.error(f"{printable(str(twice))} is named twice")
         merged = merge(runs, target)
+        pack(target)
     except (OSError, ValueError, HostError, RecordError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1

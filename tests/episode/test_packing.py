@@ -15,7 +15,7 @@ from PIL import Image
 from pytest_mobileagent import Episode, Screen, load
 from pytest_mobileagent.episode import packing
 from pytest_mobileagent.episode.importing import import_episode
-from pytest_mobileagent.episode.packing import IdlePacker, pack, pack_run, relink, unpacked
+from pytest_mobileagent.episode.packing import IdlePacker, lasting, pack, pack_run, relink, unpacked
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.text.narration import last_screenshot
@@ -60,7 +60,7 @@ def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
 def test_packed_episodes_are_equal_and_smaller(run: Path) -> None:
     before, was = episode_of(run), seen(episode_of(run))
     size = sum(path.stat().st_size for path in (run / "screens").iterdir())
-    assert pack_run(run, 60) == 0
+    assert pack_run(run) == 0
     assert episode_of(run) == before
     assert seen(episode_of(run)) == was
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
@@ -69,19 +69,39 @@ def test_packed_episodes_are_equal_and_smaller(run: Path) -> None:
 
 
 def test_links_and_messages_refer_to_packed_screens(run: Path) -> None:
-    pack_run(run, 60)
+    pack_run(run)
     links = run / "episodes" / "e.0" / "screens"
     assert kinds(links) == {".webp": 4, ".xml.gz": 4}
     assert all(link.is_symlink() and link.exists() for link in links.iterdir())
     episode = episode_of(run)
     assert last_screenshot(episode) == links / "003-tap.webp"
-    assert Path(episode.screen.where.partition(": ")[2]).is_file()
+    assert episode.screen.where == f"step 4: {episode.folder}"
+
+
+@pytest.mark.parametrize("packed_before", [False, True])
+def test_a_path_that_was_printed_exists_after_packing(
+    run: Path, tmp_path: Path, *, packed_before: bool
+) -> None:
+    screenshot = last_screenshot(episode_of(run))
+    assert screenshot is not None
+    if packed_before:
+        pack(screenshot.resolve())
+    printed = lasting(screenshot)
+    assert printed.name == ("003-tap.webp" if packed_before else "003-tap.png")
+    pack_run(run)
+    assert printed.is_file()
+    assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
+    assert last_screenshot(episode_of(run)) == printed == lasting(printed)
+    other = tmp_path / "other"
+    (other / "episodes").mkdir(parents=True)
+    import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
+    assert last_screenshot(load(other / "episodes" / "e.0")) is not None
 
 
 def test_packed_screen_is_not_stored_again(run: Path) -> None:
     screen = episode_of(run).screen
     again = Screen(screen.xml, screen.png)
-    pack_run(run, 60)
+    pack_run(run)
     store = ScreenStore(run / "screens")
     png, xml = store.add(again)
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
@@ -114,7 +134,7 @@ def test_the_next_process_continues_after_a_killed_one(
                 assert name != "as_webp" or screen.suffix == ".png"
         assert episode_of(run) == before
         assert seen(episode_of(run)) == was
-    assert pack_run(run, 60) == 0
+    assert pack_run(run) == 0
     assert seen(episode_of(run)) == was
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
 
@@ -125,11 +145,11 @@ def test_unpackable_screens_stay_unchanged(run: Path, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        assert pack_run(run, 60) == 0
+        assert pack_run(run) == 0
     assert kinds(run / "screens") == {".png": 4, ".xml": 4}
     damaged = ScreenStore(run / "screens").path("0" * 32, ".png")
     damaged.write_bytes(b"no picture")
-    pack_run(run, 60)
+    pack_run(run)
     assert damaged.read_bytes() == b"no picture"
     assert kinds(run / "screens") == {".png": 1, ".webp": 4, ".xml.gz": 4}
 
@@ -145,7 +165,7 @@ def test_other_files_and_links_are_not_touched(run: Path) -> None:
     outside = run / "outside.xml"
     outside.write_text("<hierarchy/>" * 100)
     (screens / f"{'1' * 32}.xml").symlink_to(outside)
-    pack_run(run, 60)
+    pack_run(run)
     assert (screens / "notes.png").read_bytes() == b"mine"
     assert (screens / f"{'1' * 32}.xml").is_symlink()
     assert outside.read_text() == "<hierarchy/>" * 100
@@ -154,14 +174,14 @@ def test_other_files_and_links_are_not_touched(run: Path) -> None:
 def test_links_to_other_places_are_kept(run: Path) -> None:
     links = run / "episodes" / "e.0" / "screens"
     (links / "mine.png").symlink_to("../../../nowhere.png")
-    pack_run(run, 60)
+    pack_run(run)
     relink(run)
     assert (links / "mine.png").is_symlink()
 
 
 def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Path) -> None:
     was = seen(episode_of(run))
-    pack_run(run, 60)
+    pack_run(run)
     other = tmp_path / "other"
     (other / "episodes").mkdir(parents=True)
     import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
@@ -171,7 +191,7 @@ def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", None])
 def test_damaged_packed_hierarchy_is_a_record_error(run: Path, content: bytes | None) -> None:
-    pack_run(run, 60)
+    pack_run(run)
     for path in (run / "screens").glob("*.gz"):
         path.write_bytes(path.read_bytes()[:-9] if content is None else content)
     with pytest.raises(RecordError, match="is damaged"):

@@ -163,7 +163,7 @@ def test_a_recorded_episode_is_read_back(  # noqa: PLR0917 - each is drawn
     assert [screen.where for screen in shown] == [screen.where for screen in episode.screens][
         : len(shown)
     ]
-    assert all(Path(screen.where.split(": ", 1)[1]).is_file() for screen in shown)
+    assert all(Path(screen.where.split(": ", 1)[1]).is_dir() for screen in shown)
 
 
 def test_killed_writer_leaves_a_readable_prefix(

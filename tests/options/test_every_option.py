@@ -66,6 +66,7 @@ VALUES = {
     "--mobile-gate": "success_rate >= 0.5",
     "--mobile-watch": "true",
     "--mobile-redact": "redact.toml",
+    "--mobile-pack-screens": "false",
 }
 
 # A run takes results from at most one earlier run, and a single path fixes the phone's state, so

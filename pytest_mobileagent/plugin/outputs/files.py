@@ -9,7 +9,7 @@ import contextlib
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -88,15 +88,11 @@ def _written_elsewhere(name: str, whole: Report) -> str:
     return f"; it is in {path}"
 
 
-_MOST_PACKING = 60.0  # seconds of packing after the end of a run
-_WORTH_A_WORD = 50  # screens; packing more takes some seconds, which is announced
-
-
 class Packing:
     """A plugin for the process that owns a run: it packs the screens of large runs.
 
-    Screens are packed while the machine is idle, and the rest after the last test. If the user
-    interrupts the run, the rest stays unpacked, which does no harm.
+    Screens are packed while the machine is idle, until the last test. What is left then stays as it
+    is, which does no harm; `mobileagent pack` packs it.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -118,35 +114,13 @@ class Packing:
                 self._packer = IdlePacker(self._run.folder.path)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Pack the remaining screens before the pages that refer to them are written."""
-        self.end()
-        if self._run.folder.path.is_dir() and exitstatus in _IN_PEACE:
-            self._pack_rest(self._run.folder.path)
-
-    def _pack_rest(self, folder: Path) -> None:
-        from pytest_mobileagent.episode.packing import is_worth_it, pack_run, unpacked
-
-        if not is_worth_it(folder):
-            return
-        left = len(unpacked(folder))
-        reporter: Any = self._run.config.pluginmanager.get_plugin("terminalreporter")
-        if left > _WORTH_A_WORD and reporter is not None:
-            reporter.ensure_newline()
-            reporter.write_line(f"packing {left} screens (Ctrl-C leaves them as they are)")
-        with contextlib.suppress(KeyboardInterrupt):
-            pack_run(folder, _MOST_PACKING)
-
-    def end(self) -> None:
-        """End the packing process."""
+    def pytest_sessionfinish(self) -> None:
+        """End the packing process before the report is written."""
         if self._packer is not None:
             self._packer.end()
             self._packer = None
 
-    pytest_unconfigure = end
-
-
-_IN_PEACE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    pytest_unconfigure = pytest_sessionfinish
 
 
 class LivePage:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.episode.packing import lasting
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import ScreenError, in_one_line
@@ -203,7 +204,7 @@ def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -
     except ScreenError:
         screenshot = None
     step = telling_step(episode, result.first_success_step)
-    file = last_screenshot(episode) if screenshot else None
+    file = _screenshot_of(item, episode) if screenshot else None
     return ReportedTask(result, page, screenshot, (episode.folder.name, step), file)
 
 
@@ -309,13 +310,21 @@ def show_error(
 
 def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tuple[str, str]:
     """Return the last screenshot's path and the page's address at the decisive step, or ""."""
-    screenshot = last_screenshot(episode)
+    screenshot = _screenshot_of(item, episode)
     if episode.folder is None or screenshot is None:
         return "", ""
     page = item.config.stash[RUN].folder.path / PAGE
     step = telling_step(episode, met)
     link = deep_link(page.absolute().as_uri(), episode.folder.name, step)
     return str(near(item.config, screenshot)), link
+
+
+def _screenshot_of(item: pytest.Item, episode: EpisodeRecord) -> Path | None:
+    """Return the path of the last screenshot, which stays valid when the run is packed."""
+    screenshot = last_screenshot(episode)
+    if screenshot is None or item.config.stash[RUN].relay is not None:  # a copy of it is reported
+        return screenshot
+    return lasting(screenshot)
 
 
 def show_review(report: pytest.TestReport, reason: str) -> None:

@@ -132,38 +132,19 @@ def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[files.P
     monkeypatch.setattr(module_of_packing, "LEAST", 1)
     (tmp_path / "screens").mkdir()
     (tmp_path / "screens" / f"{'0' * 32}.xml").write_text("<hierarchy/>" * 99)
-    manager = SimpleNamespace(get_plugin=lambda _: None)
-    run: Any = SimpleNamespace(
-        folder=SimpleNamespace(path=tmp_path), config=SimpleNamespace(pluginmanager=manager)
-    )
+    run: Any = SimpleNamespace(folder=SimpleNamespace(path=tmp_path))
     packing = files.Packing(run)
     yield packing
-    packing.end()
-
-
-@pytest.mark.parametrize(
-    ("status", "suffix"),
-    [
-        (pytest.ExitCode.OK, ".gz"),
-        (pytest.ExitCode.TESTS_FAILED, ".gz"),
-        (pytest.ExitCode.INTERRUPTED, ".xml"),
-        (pytest.ExitCode.INTERNAL_ERROR, ".xml"),
-    ],
-)
-def test_screens_are_packed_at_the_end_unless_interrupted(
-    packing: files.Packing, tmp_path: Path, status: pytest.ExitCode, suffix: str
-) -> None:
-    packing.pytest_sessionfinish(status)
-    (screen,) = (tmp_path / "screens").iterdir()
-    assert screen.suffix == suffix
+    packing.pytest_unconfigure()
 
 
 def test_few_screens_are_not_packed(
     packing: files.Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module_of_packing, "LEAST", 10_000)
+    monkeypatch.setattr(module_of_packing, "IdlePacker", pytest.fail)
     packing.pytest_runtest_logreport(REPORT)
-    packing.pytest_sessionfinish(pytest.ExitCode.OK)
+    packing.pytest_sessionfinish()
     (screen,) = (tmp_path / "screens").iterdir()
     assert screen.suffix == ".xml"
 
@@ -187,16 +168,6 @@ def test_only_one_process_packs_after_the_first_result(
     for _ in range(3):
         packing.pytest_runtest_logreport(REPORT)
     assert len(started) == 1
-    packing.pytest_sessionfinish(pytest.ExitCode.INTERRUPTED)
-    packing.end()
+    packing.pytest_sessionfinish()
+    packing.pytest_unconfigure()
     assert ended == started
-
-
-def test_ini_file_can_disable_packing(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest("""
-def pytest_report_header(config):
-    return f"packs: {config.pluginmanager.has_plugin('mobileagent-packing')}"
-""")
-    for value in ("true", "false"):
-        told = pytester.runpytest("--agent=noop", "-o", f"mobile_pack_screens={value}")
-        told.stdout.fnmatch_lines([f"*packs: {value.title()}*"])
