@@ -91,5 +91,5 @@ def _expected(body: Any) -> Iterator[str]:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "answers" and node.args:
             with contextlib.suppress(ValueError, TypeError, TaskError):
                 expected = ast.literal_eval(node.args[0])
-                literals[", ".join(map(str, kinds_of(expected)))] = None
+                literals[", ".join(kind.shown for kind in kinds_of(expected))] = None
     yield from literals

@@ -8,38 +8,32 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.text import CJK, WORDS, Text, phrase
-from pytest_mobileagent.check.answers.values import SPELLED, values
+from pytest_mobileagent.check.answers.values import CJK, SPELLED, WORDS, Text, phrase, values
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_mobileagent.check.answers.text import Place
-    from pytest_mobileagent.check.answers.values import Value
+    from pytest_mobileagent.check.answers.values import Place, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is expected of an answer; `str` shows the value as it is read."""
+    """What is expected of an answer; `shown` names the value and its kind, as "the number 7"."""
 
     shown: str
     places: Callable[[Text], list[Place]] = field(repr=False, compare=False)
     may_occur: Callable[[Text], bool] = field(repr=False, compare=False)
 
-    def __str__(self) -> str:
-        """Return the value and its kind, such as "the number 7"."""
-        return self.shown
-
 
 _CURRENCIES = frozenset(WORDS["currencies"])
 _VAGUE = {
-    number: "|".join(phrase([word]) for word in words.split())
+    number: "|".join(phrase([word], "s?") for word in words.split())
     for number, words in WORDS["vague"].items()
 }
 _UNREAD = re.compile(
@@ -52,24 +46,24 @@ def _read(
     same: Iterable[tuple[str, object]],
     near: Iterable[tuple[str, object]] = (),
     *,
-    others: Iterable[str] = (),
     digits: Iterable[Fraction] = (),
     vague: str = "(?!)",
 ) -> Kind:
     """Return what texts state as any of some values, given by kind and value.
 
     It may also occur as a value that is `near`, or as any of the `digits` or something `vague`
-    outside of the values that certainly are others: of the same kinds, or of kinds in `others`.
+    outside of the values that certainly are others.
     """
     certain, near, numbers = {*same}, {*same, *near}, {*digits}
-    kinds = {kind for kind, _ in near} | {*others}
+    near |= {(kind, -value) for kind, value in near if isinstance(value, Fraction)}
+    kinds = {kind for kind, _ in near} | _CURRENCIES
 
     def read(text: Text) -> list[Value]:
         return [each for each in values(text) if each.kind in kinds]
 
     def may_occur(text: Text) -> bool:
         rest = text.without(each[:2] for each in read(text))
-        is_near = any(each[2:] in near for each in read(text))
+        is_near = any(each.value is None or each[2:] in near for each in read(text))
         is_near = is_near or any(_may_hold(rest, number) for number in numbers)
         return is_near or bool(re.search(vague, rest.folded))
 
@@ -80,21 +74,18 @@ def _may_hold(text: Text, number: Fraction) -> bool:
     """Return whether a number may stand in a text, in any notation and within any other value."""
     if {each.value for each in values(text)} & {None, number} or _UNREAD.search(text.folded):
         return True
-    is_whole = number.denominator == 1
-    digits = f"{abs(number)}" if is_whole else f"{float(abs(number)):.10f}".rstrip("0")
-    whole, _, part = digits.partition(".")
-    head = "[.,' ]?".join(whole.lstrip("0")) or ("0?" if part else "0")
+    whole, rest = divmod(abs(number), 1)
+    part = f"{float(rest):.10f}"[2:].rstrip("0")
+    head = "[.,' ]?".join(f"{whole or ''}") or ("0?" if part else "0")
     written = rf"(?<!\d)0*{head}{f'[.,]{part}' if part else '(?:[.,]0+)?'}(?!\d)"
     return bool(re.search(f"{written}|{_VAGUE.get(str(number), '(?!)')}", text.folded))
 
 
-def _alone(written: str, kinds: Iterable[str], example: str) -> Value:
-    """Return the value that a string is, which has to be of one of the kinds."""
-    text = Text.of(written)
-    whole = (len(text.folded) - len(text.folded.lstrip()), len(text.folded.rstrip()))
-    for each in values(text):
-        if each[:2] == whole and each.kind in kinds:
-            return each
+def _alone(written: str, kinds: Iterable[str], example: str = "") -> list[Value]:
+    """Return what a string is, which has to be of some kinds; a unit may have several meanings."""
+    text = Text.of(written.strip())
+    if found := [v for v in values(text) if v[:2] == (0, len(text.folded)) and v.kind in kinds]:
+        return found
     raise TaskError(f"answers: {written!r} is not {example}")
 
 
@@ -102,61 +93,50 @@ def number(value: float | str | Fraction, *, of: float | str | None = None) -> K
     """Return a number; `of` is the end of its scale, which an answer may name: "4.8/5"."""
     value = Fraction(str(value))
     written = f"{value.numerator}" if value.denominator == 1 else f"{float(value):.10g}"
-    shown = f"the number {written}" + (f" of {of}" if of is not None else "")
-    return _number(shown, value, of, {"number", "padded", "counted"})
-
-
-def _number(shown: str, value: Fraction, of: float | str | None, certain: Iterable[str]) -> Kind:
-    same: set[tuple[str, object]] = {(kind, value) for kind in certain}
-    if of is not None:
-        same |= {("rated", (value, Fraction(str(of)))), ("rated", (value, None))}
-    kinds = ("number", "padded", "counted")
-    near = {(kind, each) for kind in kinds for each in (value, -value, None)}
-    return _read(shown, same, near, digits=[value])
-
-
-_BINARY = [Fraction(1024, 1000) ** power for power in range(-4, 5)]
+    same: list[tuple[str, object]] = [("number", value), ("counted", value)]
+    if of is None:
+        return _read(f"the number {written}", same, digits=[value])
+    rated = [("rated", (value, Fraction(str(of)))), ("rated", (value, None))]
+    return _read(f"the number {written} of {of}", [*same, *rated], digits=[value])
 
 
 def quantity(written: str) -> Kind:
     """Return an amount with a unit, in any unit of its dimension; bytes by 1,000 or by 1,024."""
-    return _quantity(written, WORDS["units"], "an amount with a known unit, such as 1.2 GB")
+    return _amount(written, WORDS["units"], "an amount with a known unit, such as 1.2 GB")
 
 
 def duration(written: str) -> Kind:
     """Return a duration, such as "1 h 30 min"."""
-    return _quantity(written, {"duration"}, "a duration, such as 1 h 30 min")
+    return _amount(written, {"duration"}, "a duration, such as 1 h 30 min")
 
 
 def money(written: str) -> Kind:
     """Return a sum of money, whose currency an answer may omit."""
-    return _quantity(written, _CURRENCIES, "a sum of money, such as $12.50")
+    return _amount(written, _CURRENCIES, "a sum of money, such as $12.50")
 
 
-def _quantity(written: str, dimensions: Iterable[str], example: str) -> Kind:
-    dimension, amount = _alone(written, dimensions, example)[2:]
-    read = values(Text.of(written))
-    is_money = dimension in _CURRENCIES
-    own = {each.kind for each in read} & _CURRENCIES or {dimension}
-    own |= {"celsius", "fahrenheit"} if dimension == "degrees" else set()
-    is_percent = dimension == "percent"
-    own |= {"number", "padded"} if is_money or is_percent else set()
-    amounts = {amount * ratio for ratio in _BINARY} if dimension == "bytes" else {amount}
+def _amount(written: str, dimensions: Iterable[str], example: str) -> Kind:
+    same = {each[2:] for each in _alone(written, dimensions, example)}
+    dimension, amount = min(same)
+    is_money, is_percent = dimension in _CURRENCIES, dimension == "percent"
+    if is_money or is_percent:
+        same.add(("number", amount))
+    if dimension == "bytes":
+        same |= {(dimension, amount * Fraction(1024, 1000) ** power) for power in range(-4, 5)}
     called = "sum" if is_money else "duration" if dimension == "duration" else "quantity"
     return _read(
         f"the {called} {written}",
-        {(kind, each) for kind in own for each in amounts},
-        {*((kind, -amount) for kind in own), (f"{dimension}?", amount)}
-        | ({("number", amount / 100)} if is_percent else set()),
-        others=_CURRENCIES if is_money else (),
-        digits=[each.value for each in read if each.kind in {"counted", "attached"}],
+        same,
+        {(f"{dimension}?", amount), *([("number", amount / 100)] if is_percent else [])},
+        digits=[v.value for v in values(Text.of(written)) if v.kind in {"counted", "attached"}],
         vague=r"\b(cents?|pence)\b|\dp\b|块" if is_money else "(?!)",
     )
 
 
 def time(written: str) -> Kind:
     """Return a time of day; without am or pm, on a 24-hour clock."""
-    of, seconds = _alone(written, {"clock", "half"}, "a time of day, such as 9:30 PM or 21:30")[2:]
+    example = "a time of day, such as 9:30 PM or 21:30"
+    of, seconds = _alone(written, {"clock", "half"}, example)[0][2:]
     hour, minute = divmod(seconds // 60, 60)
     other_half = (seconds + 12 * 3600) % (24 * 3600)
     hours = set() if minute else {(hour - 1) % 12 + 1}
@@ -171,9 +151,8 @@ def time(written: str) -> Kind:
 
 def date(year: int | None, month: int, day: int | None = None) -> Kind:
     """Return a day, or a month of a year; without a year, an answer may name any."""
-    shown = [f"{year}"] * bool(year) + [f"{month:02}"] + [f"{day or 0:02}"] * bool(day)
     return _read(
-        f"the date {'-'.join(shown)}",
+        "the date " + "-".join(f"{part:02}" for part in (year, month, day) if part),
         {("date", (year, month, day)) if year else ("day", (month, day))},
         {("date", (None, month, day))} if year else (),
         digits=[] if day is None else [Fraction(day)],
@@ -195,8 +174,7 @@ def phone(written: str) -> Kind:
     def is_same(other: str) -> bool:
         from phonenumbers import MatchType, is_number_match
 
-        match = is_number_match(written, other)
-        is_match = match in {MatchType.EXACT_MATCH, MatchType.NSN_MATCH}
+        is_match = is_number_match(written, other) in {MatchType.EXACT_MATCH, MatchType.NSN_MATCH}
         return is_match or re.sub(r"\D", "", other) == digits
 
     return Kind(
@@ -206,16 +184,12 @@ def phone(written: str) -> Kind:
     )
 
 
-# Of an e-mail address or a URL, escaped for a pattern.
+# The host of an address, of which case is ignored (RFC 5321, 2.4; RFC 3986, 6.2.2.1), escaped.
 _HOST = re.compile(r"(?<=@)[\w.\\-]+$|^\w+://[^/?#]*|^(?:[a-zA-Z\d\\-]+\\\.)+[a-zA-Z]{2,}")
 
 
 def exact(written: str) -> Kind:
-    """Return an identifier, version or address, of which every character counts.
-
-    Case is ignored in host names only: after the "@" of an e-mail address (RFC 5321, 2.4), and in
-    the scheme and host of a URL (RFC 3986, 6.2.2.1).
-    """
+    """Return an identifier, version or address: every character counts, but the case of hosts."""
     sought = Text.of(written.strip())
     cased = _HOST.sub(lambda host: f"(?i:{host[0]})", re.escape(sought.shown), count=1)
     whole = rf"(?<![^\W{CJK}])(?<![@/.+-]){cased}(?![^\W{CJK}]|[@/+-]|[.:]\w)"
@@ -227,8 +201,6 @@ def exact(written: str) -> Kind:
     )
 
 
-_TITLE = rf"\b(?:{'|'.join(WORDS['titles']['en'].split())})\b\.?"
-_AFTER = f"(?:{'|'.join(WORDS['titles']['zh'].split())})"
 _SAME = [frozenset(words.split()) for words in WORDS["same"]["words"]]
 
 
@@ -240,9 +212,8 @@ def name(written: str) -> Kind:
     same = next((words for words in _SAME if own.squeezed in words), {own.folded})
     forms = sorted({*same, own.folded.replace("&", " and ")}, key=len, reverse=True)
     # "on" is a preposition if a word follows it.
-    ends = [r"(?!\s*\w)" if form in {"on", "off", "in", "out", "up"} else "" for form in forms]
-    each = (phrase(Text.of(form).words) + end for form, end in zip(forms, ends, strict=True))
-    sought = re.compile(rf"(?:{_TITLE} )?(?:{'|'.join(each)}){_AFTER}?")
+    ends = dict.fromkeys(("on", "off", "in", "out", "up"), r"(?!\s*\w)")
+    sought = re.compile("|".join(phrase(Text.of(f).words) + ends.get(f, "") for f in forms))
     like = 100 if len(own.squeezed) < 4 else 60 if re.search(f"[{CJK}]", own.shown) else 75
     numbers = [Fraction(number) for number in re.findall(r"\b[0-9]{1,30}\b", own.folded)]
 
@@ -262,43 +233,39 @@ def name(written: str) -> Kind:
 
 _YES = "yes|yeah|yep|true|correct|是的?|对的?|有的?|可以|能"
 _NO = "no|nope|false|否|不是的?|没有|不对|不可以|不能|不"
+_DENIAL = r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]"
 
 
 def yes() -> Kind:
     """Return the answer yes."""
-    return _polarity("yes", rf"\W*({_YES})(?![a-z])", _NO)
+    return _polarity("yes", rf"({_YES})(?![a-z])", _NO)
 
 
 def no() -> Kind:
     """Return the answer no; a sentence after it has to deny once: "No, it is not"."""
-    denial = r"\b(?:not|no)\b|n'?t\b|不是|没有|[不没]"
-    rest = rf"(?:\W*$|(?:(?!{denial}).)*({denial})(?:(?!{denial}).)*$)"
-    return _polarity("no", rf"\W*({_NO})(?![a-z]){rest}", _YES)
+    denied = rf"(?:(?!{_DENIAL}).)*({_DENIAL})(?:(?!{_DENIAL}).)*$"
+    return _polarity("no", rf"({_NO})\s*(?:\W*$|[-.,;:!。、]{denied})", _YES)
 
 
 def _polarity(shown: str, said: str, other: str) -> Kind:
     opposite = rf"\W*(?:{other})\W*(?:$|(?<=[,.!]))"
 
     def places(text: Text) -> list[Place]:
-        found = re.match(said, text.folded)
+        found = re.match(rf"\W*{said}", text.folded)
         return [span for span in found.regs[1:] if span != (-1, -1)] if found else []
 
-    def may_occur(text: Text) -> bool:
-        return bool(text.words) and not re.match(opposite, text.folded)
-
-    return Kind(shown, places, may_occur)
+    return Kind(shown, places, lambda t: bool(t.words) and not re.match(opposite, t.folded))
 
 
 def one_of(*values: str | Kind) -> Kind:
     """Return any one of several values."""
     kinds = [plain(value) if isinstance(value, str) else value for value in values]
-    longest_first = sorted(kinds, key=lambda kind: -len(str(kind)))
-
-    def places(text: Text) -> list[Place]:
-        return next((found for kind in longest_first if (found := kind.places(text))), [])
-
-    shown = " or ".join(map(str, kinds))
-    return Kind(shown, places, lambda text: any(kind.may_occur(text) for kind in kinds))
+    longest_first = sorted(kinds, key=lambda kind: -len(kind.shown))
+    return Kind(
+        " or ".join(kind.shown for kind in kinds),
+        lambda text: next(filter(None, (kind.places(text) for kind in longest_first)), []),
+        lambda text: any(kind.may_occur(text) for kind in kinds),
+    )
 
 
 _EXACT = (
@@ -306,46 +273,36 @@ _EXACT = (
     r"|https?://\S+|www\.\S+|([a-zA-Z\d-]+\.)+(com|org|net|io|cn|dev|app|edu|gov)(/\S*)?"
     r"|[vV]?\d+(\.\d+){2,}\S*|[vV]\d+(\.\d+)*|\w+[+#]+"  # a version, or C++
     r"|(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z\d]+([-_/#.][A-Za-z\d]+)*"  # an identifier
+    r"|0\d+"  # a code
 )
 
 
 @lru_cache(maxsize=256)
-def plain(written: str) -> Kind:  # noqa: PLR0911 - one for each kind
-    """Return the kind that a string plainly is, else a name."""
+def plain(written: str, *, is_rating: bool = False) -> Kind:  # noqa: PLR0911 - one for each kind
+    """Return the kind that a string plainly is, else a name; a rating is of 5, 10 or 100."""
     raw = written.strip()
     bare = Text.of(raw).folded.rstrip(".")
     if not Text.of(raw).words:  # as an empty element of a screen, which no answer states
         shown = f"the text {written!r}"
         return Kind(shown, lambda _: [], lambda text: bool(bare) and bare in text.folded)
-    if bare in {"yes", "是", "是的"}:
-        return yes()
-    if bare in {"no", "否", "不是"}:
-        return no()
+    if bare in {"yes", "是", "是的", "no", "否", "不是"}:
+        return yes() if bare[0] in "y是" else no()
     if ratio := re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)\s?/\s?([1-9]\d{0,5})", bare):
         is_scale = "." in ratio[1] or ratio[2] in {"5", "10", "100"}
         return number(ratio[1], of=ratio[2]) if is_scale else number(Fraction(ratio[0]))
     with suppress(TaskError):
-        return date(*_alone(bare, {"date"}, "").value)
+        return date(*_alone(bare, {"date"})[0].value)
     if re.fullmatch(r"\+?[\d ()-]{7,20}", bare) and 7 <= len(re.sub(r"\D", "", bare)) <= 15:
         return one_of(phone(bare), number(bare)) if bare.isdigit() else phone(bare)
-    if re.fullmatch(r"(0|[1-9]\d{0,29})\.\d{1,20}", bare):
-        return _decimal(bare)
-    for make, kinds in (
-        (time, {"clock", "half"}),
-        (money, _CURRENCIES),
-        (quantity, WORDS["units"]),
-    ):
+    if re.fullmatch(r"(0|[1-9]\d{0,29})\.\d{1,20}", bare):  # may be a version: 7.5, not 7.50
+        if is_rating:
+            return number(bare, of=next((end for end in (5, 10, 100) if float(bare) <= end), None))
+        stated = one_of(exact(bare), _read("", {("counted", Fraction(bare))}))
+        return replace(number(bare), shown=f"the number {bare}", places=stated.places)
+    for make in (time, money, quantity):
         with suppress(TaskError):
-            return make(_alone(raw, kinds, "") and raw)
-    if re.fullmatch(r"0\d+", bare):  # a code
-        return exact(raw)
+            return make(raw)
     with suppress(TaskError):
-        return number(_alone(bare, {"number", "padded"}, "").value)
+        if not re.fullmatch(r"0\d+", bare):
+            return number(_alone(bare, {"number"})[0].value)
     return exact(written) if re.fullmatch(_EXACT, raw) else name(written)
-
-
-def _decimal(written: str) -> Kind:
-    """Return a number that may be a version, which 7.50 is not if 7.5 is, or be on a scale."""
-    value, padded = Fraction(written), {"padded"} if written.endswith("0") else {"number"}
-    scale = next((end for end in (5, 10, 100) if 0 <= value <= end), None)
-    return _number(f"the number {written}", value, scale, {"counted", *padded})
