@@ -97,7 +97,7 @@ def test_order(episode):
 
 @task(
     "Two things are on My Wishlist in Wish. How many days would each take to arrive? "
-    "Answer with the two numbers of days.",
+    "Answer with the two numbers of days, in the order of the list.",
     app=WISH,
     kind="multi-frame query",
     level=3,
@@ -114,7 +114,7 @@ def test_order(episode):
 def test_delivery(episode):
     assert episode.saw(text="Arrives in 7 days, postage $3.50")
     assert episode.saw(text="Arrives in 8 days, postage $3.50")
-    assert episode.answers(["7 days", "8 days"], any_order=True)
+    assert episode.answers(["7", "8"])
 
 
 @task(
