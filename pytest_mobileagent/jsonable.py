@@ -23,6 +23,7 @@ _MOST_BITS_READ = 512  # no number in a record has as many bits; larger ones ove
 _SURE = 1e15  # numbers below this are finite and have few bits
 _NUMBERS = (int, float)
 _NESTING = (list, dict)
+_COMMAND = re.compile(r"^\s*::|##(?=(?:vso)?\[)", re.IGNORECASE | re.MULTILINE)
 
 
 def to_wire(value: Any) -> Any:
@@ -234,14 +235,25 @@ def mapping(value: Any) -> dict[str, Any]:
 def printable(text: str) -> str:
     """Return the text with control characters escaped, so that it cannot affect a terminal.
 
-    Texts from agents, apps and goals may contain escape sequences.
+    Texts from agents, apps and goals may contain escape sequences, and commands to a CI system.
     """
-    return "".join(
-        char
-        if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}
-        else _spelled(char)
-        for char in text
+    return without_commands(
+        "".join(
+            char
+            if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}
+            else _spelled(char)
+            for char in text
+        )
     )
+
+
+def without_commands(text: str) -> str:
+    """Return the text without the commands that CI systems read in a log, escaped by a backslash.
+
+    GitHub Actions obeys `::NAME` at the start of a line and `##[NAME]` anywhere in it, and Azure
+    Pipelines `##vso[NAME]`.
+    """
+    return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", text)
 
 
 def _spelled(char: str) -> str:

@@ -180,9 +180,11 @@ def test_a_value_of_another_kind_is_refused(value: object, kind: Any) -> None:
         ("\u202eright to left", "\\u202eright to left"),
         ("\x9b31m", "\\x9b31m"),
         ("half \ud83d", "half \\ud83d"),
+        ("::error::a.py::b\n \u2003::x", ":\\:error::a.py::b\n \u2003:\\:x"),
+        ("a ##vso[task.x] ###[y] ##VSO[z]", "a #\\#vso[task.x] ##\\#[y] #\\#VSO[z]"),
     ],
 )
-def test_control_characters_are_escaped(text: str, shown: str) -> None:
+def test_control_characters_and_commands_to_ci_systems_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 

@@ -260,16 +260,16 @@ def pytest_runtest_makereport(
 
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
-        from pytest_mobileagent.plugin.outputs.reporters import cut_sections
+        from pytest_mobileagent.plugin.outputs.reporters import cut_sections, escape_commands
 
         cut_sections(item, report)
         state_of(item).body.note_subtest(report)
-    decides = report.when == "call" or (report.when == "setup" and not report.passed)
-    if not decides or not isinstance(item, pytest.Function):
-        return report
-    from pytest_mobileagent.plugin.scoring import score
+        if report.when == "call" or (report.when == "setup" and not report.passed):
+            from pytest_mobileagent.plugin.scoring import score
 
-    return score(item, report, call)
+            score(item, report, call)
+        escape_commands(report)
+    return report
 
 
 def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:

@@ -77,9 +77,7 @@ _FAULTS: dict[type[BaseException], str] = {
 }
 
 
-def score(
-    item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
-) -> pytest.TestReport:
+def score(item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
     """Add the result to a report that decides the case; record the verdict beside the episode.
 
     An error in here only makes this case an error, and the run continues. So does an outcome, such
@@ -87,7 +85,7 @@ def score(
     """
     case = case_of(item)
     if case is None or not state_of(item).is_complete:
-        return report
+        return
     try:
         result = _result(case, item, report, call)
         entry = result.entry()
@@ -105,7 +103,6 @@ def score(
         end_reruns(item)
     item.user_properties.extend(properties(entry))
     add_to_others(item, report, entry, state_of(item).playing.episode)
-    return report
 
 
 def _result(

@@ -23,7 +23,7 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.fileio import write_text
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import printable, without_commands
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.plugin.pytest_private import (
@@ -335,6 +335,19 @@ def show_review(report: pytest.TestReport, reason: str) -> None:
         report.location[1] or 0,
         f"review: {printable(redacted(reason))}",
     )
+
+
+def escape_commands(report: pytest.TestReport) -> None:
+    """Escape the commands to CI systems in what pytest displays of a task.
+
+    It may contain what apps, agents and models say: in assertions, and in captured output.
+    """
+    report.sections[:] = [(title, without_commands(text)) for title, text in report.sections]
+    if isinstance(report.longrepr, tuple):
+        path, line, reason = report.longrepr
+        report.longrepr = path, line, without_commands(reason)
+    elif (safe := without_commands(report.longreprtext)) != report.longreprtext:
+        report.longrepr = safe
 
 
 SHOWN = 64 * 1024  # characters of a stream in a test's phase; longer text is cut to half of this

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
@@ -209,3 +210,51 @@ def test_long_output_is_truncated_in_reports_and_limited_in_the_episode(pytester
         assert "last words" in text
         assert "characters are left out" in text
     assert 8_000_000 < kept.stat().st_size < 9_000_000
+
+
+EVIL = "##vso[task.setvariable variable=a]b\n::set-env name=a::b\n##[command]x"
+AGENT_OF_CI = f"""
+from pytest_mobileagent import Agent, Finish, Tap
+EVIL = {EVIL!r}
+
+class Evil(Agent):
+    def start(self, briefing):
+        print(EVIL)
+        self.goal = briefing.goal
+    def step(self, observation):
+        if "raise" in self.goal:
+            raise ValueError(EVIL)
+        return Finish(EVIL)
+"""
+TASKS_OF_CI = f"""
+import pytest
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import UndecidedError
+from evil import EVIL
+
+@pytest.mark.parametrize("how", ["pass", "fail", "say", "break", "open", "skip", "raise"])
+@task("{EVIL!r} {{how}}", app="a")
+def test_it(episode, how):
+    print(episode.goal)
+    if how == "break":
+        raise LookupError(episode.answer)
+    if how == "open":
+        raise UndecidedError(episode.answer)
+    if how == "skip":
+        pytest.skip(episode.answer)
+    assert how != "say", episode.answer
+    if how in ("fail", "raise"):
+        assert episode.screen.get(text=EVIL)
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("-vv", "-rA", "--tb=long"), ("--tb=no", "-v")])
+def test_no_text_of_an_agent_or_task_is_a_command_to_a_ci_system(pytester, more):
+    pytester.makeconftest(PHONE)
+    pytester.makepyfile(test_it=TASKS_OF_CI, evil=AGENT_OF_CI)
+    result = pytester.runpytest_inprocess(
+        "-p", "no:cacheprovider", "--agent=evil.py:Evil", "--mobile-agent-process=off", *more
+    )
+    told = result.stdout.str() + result.stderr.str()
+    assert "vso[" in told
+    assert not re.findall(r"(?m)^\s*::.*|^.*##(?:vso)?\[.*", told)
