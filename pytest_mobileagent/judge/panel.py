@@ -21,6 +21,7 @@ from pytest_mobileagent.errors import JudgeError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.evidence import LruCache
 from pytest_mobileagent.judge.subtasks import ask_subtasks
+from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.screen.ocr import read_screenshot
 from pytest_mobileagent.screen.text import normalise
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
@@ -296,7 +297,8 @@ def _in_words(opinion: Opinion) -> str:
     answer = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
     if opinion.passed is False and opinion.details.get("wall"):
         answer += ", for a wall"
-    model = opinion.model.partition(":")[2] or opinion.model
+    name = public_name(opinion.model)
+    model = name.partition(":")[2] or name
     reason = " ".join(opinion.reason[: 4 * _LONGEST_REASON].split())
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[: _LONGEST_REASON - 1]}…"

@@ -78,11 +78,6 @@ class Change:
     is_volatile: bool = False
     why: str = ""
 
-    @property
-    def key(self) -> str:
-        """The id of the change on the page."""
-        return f"{self.where}\n{self.what}\n{self.check.test}"
-
 
 def changes(before: PhoneState, after: PhoneState) -> list[Change]:
     """Return all changes between two states, with the volatile ones last."""

@@ -12,7 +12,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import HostError, MobileAgentError
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
 from pytest_mobileagent.record.server import RecordServer
 from pytest_mobileagent.record.service import RecordService
@@ -48,6 +48,7 @@ def main(
         parser.error(f"{output} already exists and is not overwritten: name a new file")
     try:
         apps, done = _continued(given)
+        _say(f"starting {given.device or 'the phone of the project'}")
         model = _model(parser, given, settings)
         return _record(given, apps, done, project(), model)
     except ValueError as error:
@@ -127,6 +128,8 @@ def _record(
         _check(device, apps)
         recording = Recording(device, apps, draft=draft)
         service = RecordService(recording, given.output, name, lease.close, model=model)
+        if done or apps:
+            _say(f"repeating {plural(len(done), 'action')}" if done else f"opening {apps[0]}")
         _begin(recording, apps, done)
         server = stack.enter_context(RecordServer(service, given.port))
         stack.callback(server.shutdown)
@@ -140,6 +143,12 @@ def _record(
             if service.trial is not None:
                 service.trial.stop()
         return _end(given.output, draft, service.trial)
+
+
+def _say(words: str) -> None:
+    """Print what the command is waiting for."""
+    sys.stderr.write(f"{printable(words)} …\n")
+    sys.stderr.flush()
 
 
 def _make(folder: Path) -> None:
@@ -185,4 +194,5 @@ def _end(output: Path, draft: Path, trial: FileTrials | None) -> int:
     draft.unlink(missing_ok=True)
     words = [f"{'' if each.is_right else 'NOT: '}{each.title}" for each in trial.outcomes]
     print(printable(f"wrote {output}: {', '.join(words)}"))
+    print(printable(f"run an agent on it: pytest {output} --agent=NAME"))
     return 0 if trial.passed else 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
@@ -21,7 +22,7 @@ from pytest_mobileagent.action.action import (
     to_json,
 )
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.errors import HostError, RecordError, ScreenError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.record.changes import Change, add_app, changes, read_state
 from pytest_mobileagent.record.selectors import Choice, choose, literal, target_at
@@ -67,6 +68,7 @@ class Recording:
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self._number = 0
+        self._field: tuple[object, ...] | None = None  # that had the focus after the last action
         self.screen = Screen("", b"")
         self._begin()
 
@@ -99,18 +101,47 @@ class Recording:
     def act(self, action: Action) -> Done:
         """Perform an action, and return it with the corresponding move of a solution.
 
+        What is typed in a field before anything else is done there becomes a single action.
+
         Raises:
             DeviceError: if the phone does not answer, or cannot perform the action.
             ValueError: if a solution has no such move.
         """
         with self._lock:
-            done = as_move(action, self.screen, self.apps[:1])
-            self._meet(action.app if isinstance(action, Open) else "")
-            self.device.perform(action)
-            self.done.append(done)
-            self._look()
+            whole = self._continued(action)
+            done = as_move(whole or action, self.screen, self.apps[:1])
+            self._perform(action, done, replaces=bool(whole))
             self._keep()
             return done
+
+    def _continued(self, action: Action) -> Type | None:
+        """Return the last text together with what is now typed after it, in the same field."""
+        last = self.done[-1].action if self.done else None
+        if not isinstance(last, Type) or last.enter or last.at or self._field != self._focused():
+            return None
+        match action:
+            case Type(text, None, False, enter):
+                return replace(last, text=last.text + text, enter=enter)
+            case Key("enter"):
+                return replace(last, enter=True)
+            case Key("delete") if len(last.text) > 1:
+                return replace(last, text=last.text[:-1])
+        return None
+
+    def _focused(self) -> tuple[object, ...] | None:
+        """Return what identifies the field that has the focus, if the hierarchy can be read."""
+        with suppress(ScreenError):
+            for each in self.screen.elements:
+                if each.focused:
+                    return self.screen.package, each.resource_id or each.bounds, each.class_name
+        return None
+
+    def _perform(self, action: Action, done: Done, *, replaces: bool = False) -> None:
+        self._meet(action.app if isinstance(action, Open) else "")
+        self.device.perform(action)
+        self.done[len(self.done) - replaces :] = [done]
+        self._look()
+        self._field = self._focused()
 
     def undo(self) -> None:
         """Undo the last action: reset the phone to the snapshot, and repeat the other actions.
@@ -135,10 +166,7 @@ class Recording:
     def _replay(self, done: Sequence[Done]) -> None:
         self._begin()
         for each in done:
-            self._meet(each.action.app if isinstance(each.action, Open) else "")
-            self.device.perform(each.action)
-            self.done.append(each)
-            self._look()
+            self._perform(each.action, each)
         self._keep()
 
     def finish(self, how: Finish | Impossible) -> list[Change]:

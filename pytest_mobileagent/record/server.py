@@ -9,7 +9,6 @@ import json
 import re
 from functools import cache
 from http import HTTPStatus
-from importlib.resources import files
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
@@ -17,12 +16,17 @@ from pytest_mobileagent import loopback
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError, is_number
+from pytest_mobileagent.report.html.page import served_page
 
 if TYPE_CHECKING:
     from pytest_mobileagent.record.service import Service
 
 _MOST = 200_000  # bytes of a request's body
-_SCRIPTS = ("screen.js", "task.js", "main.js")
+
+
+@cache
+def _page() -> str:
+    return served_page(__package__, ["elements.js"], ["screen.js", "task.js", "main.js"])
 
 
 class RecordServer(loopback.Server):
@@ -45,7 +49,7 @@ class _Handler(loopback.Handler):
         """Answer a request of the page for data."""
         service, query = self.server.service, self.query
         if path == "/":
-            self.send_scripted_page(_whole())
+            self.send_scripted_page(_page())
         elif path == "/state":
             self.send_news(service.state())
         elif path == "/element":
@@ -67,15 +71,3 @@ class _Handler(loopback.Handler):
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = str(error) if isinstance(error, ValueError) else why_unreadable(error)
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
-
-
-@cache
-def _whole() -> str:
-    """Return the page: the style of the review page, then our own, and each script."""
-    review = files("pytest_mobileagent.review").joinpath("page", "page.css").read_text("utf-8")
-    text = _file("page.html").replace("{style}", f"{review}\n{_file('page.css')}")
-    return text.replace("{script}", "\n".join(map(_file, _SCRIPTS)))
-
-
-def _file(name: str) -> str:
-    return files(__package__).joinpath("page", name).read_text("utf-8")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish, Impossible, from_json
 from pytest_mobileagent.action.action import check as checked
+from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
 from pytest_mobileagent.record.changes import Change, Check
-from pytest_mobileagent.record.selectors import choose, literal, touchables
+from pytest_mobileagent.record.selectors import choose, literal, short_id, touchables
 from pytest_mobileagent.record.source import RecordedTask, slug
 from pytest_mobileagent.record.trial import FileTrials
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.recording import Recording
     from pytest_mobileagent.record.source import WrittenTest
+    from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
 _SHOWN = 80  # characters of a label
@@ -60,7 +63,12 @@ def elements_of(screen: Screen) -> list[dict[str, Any]]:
         found = touchables(screen)
     except MobileAgentError:
         return []
-    return [{"bounds": [*e.bounds], "label": (e.label or e.resource_id)[:_SHOWN]} for e in found]
+    return [{"bounds": [*e.bounds], "label": _named(e)[:_SHOWN]} for e in found]
+
+
+def _named(element: Element) -> str:
+    kind = element.class_name.rpartition(".")[2]
+    return element.label or short_id(element) or f"({kind} without a name)"
 
 
 class RecordService:
@@ -115,6 +123,7 @@ class RecordService:
             "readable": recording.is_readable,
             "checks": [self._offer(key, change) for key, change in self._changes.items()],
             "trials": self._trials(),
+            "commands": self._commands(),
         }
 
     def _phase(self) -> str:
@@ -152,6 +161,18 @@ class RecordService:
             "selector": str(choice),
             "warning": choice.warning,
         }
+
+    def _commands(self) -> list[tuple[str, str]]:
+        """Return what can be done with the written file: in words, and as a command."""
+        if self.trial is None:
+            return []
+        file, app = str(self.file), self.recording.packages() or [self.recording.screen.package]
+        again = [program_name("record"), f"--app={app[0]}", f"--device={self._device}", "-o"]
+        return [
+            ("Run an agent on it", shlex.join(["pytest", file, "--agent=NAME"])),
+            ("Play its solution", shlex.join(["pytest", file, "--agent=oracle"])),
+            ("Record another task", f"{again[0]} {shlex.join([*again[1:], 'test_OTHER.py'])}"),
+        ]
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a request of the page, and return the new state."""
@@ -203,27 +224,24 @@ class RecordService:
             msg = "the work on the phone has ended" if phase == "work" else f"not in {phase}"
             raise ValueError(msg)
 
-    def _task(self, given: Mapping[str, Any]) -> tuple[WrittenTest, list[str]]:
+    def _task(self, given: Mapping[str, Any]) -> tuple[RecordedTask, list[str]]:
         keys = [key for key in self._changes if key in {str(k) for k in given.get("checks", ())}]
         recording = self.recording
         level = given.get("level")
-        task = RecordedTask(
+        return RecordedTask(
             str(given.get("goal", "")),
             recording.packages() or [recording.screen.package],
             recording.done,
             recording.ended,
             [self._changes[key].check for key in keys],
-            str(given.get("name", "")).strip(),
+            str(given.get("name", "")),
             level if level in (1, 2, 3) else None,
-        )
-        return task.write(), keys
+        ), keys
 
     def _preview(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            source, problem = self._task(given)[0].text, ""
-        except ValueError as error:
-            source, problem = "", str(error)  # an incomplete form is not an error
-        return {"source": source, "missing": problem, "name": slug(str(given.get("goal", "")))}
+        task, _ = self._task(given)
+        name = slug(task.goal)
+        return {"source": task.write().text, "missing": task.missing(), "name": name}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._model is None:
@@ -244,7 +262,10 @@ class RecordService:
             raise ValueError('the work has not ended: press "Done" first')
         if self.trial is not None and any(o.is_right is None for o in self.trial.outcomes):
             raise ValueError("the trials are still running: wait until they have ended")
-        self._written = self._task(given)
+        task, keys = self._task(given)
+        if problem := task.missing():
+            raise ValueError(problem)
+        self._written = task.write(), keys
         text = self._written[0].text
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)

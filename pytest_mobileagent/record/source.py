@@ -38,7 +38,7 @@ class RecordedTask:
     """A task as a person recorded and described it.
 
     - `checks`: the checks that the person selected, in the order of the test body.
-    - `name`: the function's name; derived from the goal if it is empty.
+    - `name`: the function's name, with or without "test_"; derived from the goal if it is empty.
     """
 
     goal: str
@@ -49,25 +49,33 @@ class RecordedTask:
     name: str = ""
     level: int | None = None
 
-    def write(self) -> WrittenTest:
-        """Return the file of the task.
+    @property
+    def function(self) -> str:
+        """The name of the test function, in which spaces of the name are underscores."""
+        name = re.sub(r"[\s-]+", "_", self.name.strip()).removeprefix("test_")
+        return f"test_{name or slug(self.goal)}"
 
-        Raises:
-            ValueError: if the goal or the checks are missing, or the name is invalid.
-        """
-        answer = self.ended.answer if isinstance(self.ended, Finish) else ""
+    @property
+    def answer(self) -> str:
+        """The answer that the person gave; empty if there is none."""
+        return self.ended.answer if isinstance(self.ended, Finish) else ""
+
+    def missing(self) -> str:
+        """Return what has to be added or corrected before the task can be tried, if anything."""
         if not self.goal.strip():
-            raise ValueError("a task needs a goal: what is the agent asked to do?")
-        if not self.checks and not answer:
-            msg = "a task needs a check: tick a change, or an element of the last screen"
-            raise ValueError(msg)
-        name = f"test_{(self.name or slug(self.goal)).removeprefix('test_')}"
-        if not re.fullmatch(r"test_[A-Za-z0-9_]{1,60}", name):
-            msg = f"{self.name!r} must consist of at most 60 letters, digits and underscores"
-            raise ValueError(msg)
+            return "a task needs a goal: what is the agent asked to do?"
+        if not self.checks and not self.answer:
+            return "a task needs a check: tick a change, or an element of the last screen"
+        if not re.fullmatch(r"test_[A-Za-z0-9_]{1,60}", self.function):
+            return f"{self.name!r} must consist of at most 60 letters, digits and underscores"
+        return ""
+
+    def write(self) -> WrittenTest:
+        """Return the file of the task, with `...` for what is still missing."""
+        answer, name = self.answer, self.function
         probes, asserts = _probes(self.checks)
         moves = _moves(self.done, self.apps, self.ended)
-        lines = [f"    {literal(_braces(self.goal))},"]
+        lines = [f"    {literal(_braces(self.goal)) if self.goal.strip() else '...'},"]
         lines += _fields(self.apps, answer, self.level)
         if probes:
             entries = [_wrapped(8, f"{literal(n)}: {probe}", ",") for n, probe in probes]
@@ -75,16 +83,11 @@ class RecordedTask:
         lines += ["    solution=[", *(_wrapped(8, move, ",") for move in moves), "    ],"]
         asserts += [f"episode.answers({literal(answer)})"] if answer else []
         constants = _constants(self.checks)
-        head = [f'"""{_title(self.goal)}"""', "", *_imports(moves, self.checks), ""]
-        head += [
-            *(f"{name} = {literal(path)}" for path, name in constants.items()),
-            "",
-            "",
-            "@task(",
-        ]
-        head = head if constants else [*head[:-2], "", "@task("]
+        head = [f'"""{_title(self.goal) or "…"}"""', "", *_imports(moves, self.checks)]
+        paths = [f"{name} = {literal(path)}" for path, name in constants.items()]
+        head += [*([""] if paths else []), *paths, "", "", "@task("]
         before = [*head, *lines, ")", f"def {name}(episode):"]
-        body = [_wrapped(4, f"assert {each}", "") for each in asserts]
+        body = [_wrapped(4, f"assert {each}", "") for each in asserts] or ["    ..."]
         text = "\n".join([*before, *body, ""])
         starts = accumulate((each.count("\n") + 1 for each in body), initial=_lines(before) + 1)
         return WrittenTest(text, tuple(starts)[:-1], name)

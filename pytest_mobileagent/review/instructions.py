@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WORDS = {
     "title": "Instructions",
+    "question": "Should this become a task?",
     "pass": "Keep",
     "fail": "Drop",
     "passed": "kept",

@@ -139,9 +139,12 @@ class Queue:
         given = own[-1].evidence.get("unclear") if own and own[-1].passed is None else None
         return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
 
-    def left(self) -> int:
-        """Return the number of undecided items."""
-        return sum(waits(item, decision) for item, decision in self.decisions())
+    def left(self, outcome: str = "review") -> int:
+        """Return how many items with this outcome of the run, or "error", wait for a person."""
+        return sum(
+            decision is None and as_run(item.task).outcome == outcome
+            for item, decision in self.decisions()
+        )
 
     def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
         """Append a person's verdict; with `passed=None` it is only a note.
@@ -192,11 +195,6 @@ class Queue:
             )
             for line in last.values()
         ]
-
-
-def waits(item: Item, decision: Verdict | None) -> bool:
-    """Return whether neither a person nor the run has decided an item."""
-    return decision is None and as_run(item.task).success is None
 
 
 def signature_of(path: Path) -> Signature:

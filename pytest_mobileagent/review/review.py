@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.jsonable import printable, whole_number
+from pytest_mobileagent.jsonable import plural, printable, whole_number
 from pytest_mobileagent.report.html.show_command import open_page
 from pytest_mobileagent.report.recorded_run import is_run, newest_run
 from pytest_mobileagent.review.questions import Unanswered
@@ -135,6 +135,8 @@ def _list(queue: Queue, asked: Unanswered) -> None:
     if queue.problem:
         sys.stderr.write(f"{printable(queue.problem)}\n")
     sys.stdout.write(f"{queue.left()} of {len(items)} left for review in {queue.run}\n")
+    if broken := queue.left("error"):
+        sys.stdout.write(f"{plural(broken, 'episode')} without a verdict, because a judge broke\n")
     for item, decision in queue.decisions():
         state = _state_of(item, decision)
         sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(state.split()))}\n")

@@ -12,7 +12,6 @@ import secrets
 import threading
 from functools import cache, lru_cache
 from http import HTTPStatus
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
@@ -23,12 +22,12 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError, is_number
-from pytest_mobileagent.report.html.page import script
+from pytest_mobileagent.report.html.page import served_page
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.human_verdicts import as_run
 from pytest_mobileagent.report.text.narration import ending, step_in_words
 from pytest_mobileagent.review.questions import Unanswered
-from pytest_mobileagent.review.queue import signature_of, waits
+from pytest_mobileagent.review.queue import signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,7 +99,8 @@ class ReviewService:
             "stamp": self._stamp,
             "goes_on": not queue.has_ended and not queue.problem,
             "problem": queue.problem or self._rewriter.problem,
-            "left": sum(waits(item, decision) for item, decision in decisions),
+            "left": queue.left(),
+            "broken": queue.left("error"),
             "items": [_line(*each, queue.unclear(each[0])) for each in decisions],
             "questions": self.questions.lines(),
         }
@@ -210,21 +210,16 @@ def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - f
     return read(folder, EpisodeRecord)
 
 
-# The scripts of the page: first those shared with the page of a run, then its own. Each may use
-# the definitions of those before it.
+# The scripts of the page: first those of the page of a run, then its own. Each may use the
+# definitions of those before it.
 _SHARED = ("elements.js", "marks.js", "opinions.js")
 _SCRIPTS = ("state.js", "trajectory.js", "unclear.js", "list.js", "questions.js", "main.js")
 
 
 @cache
 def page() -> str:
-    """Return the page; `{nonce}` marks its styles and scripts, the only ones that may be used."""
-    text = _file("page.html").replace("{style}", _file("page.css"))
-    return text.replace("{script}", "\n".join([*map(script, _SHARED), *map(_file, _SCRIPTS)]))
-
-
-def _file(name: str) -> str:
-    return files(__package__).joinpath("page", name).read_text("utf-8")
+    """Return the page (see `served_page`)."""
+    return served_page(__package__, _SHARED, _SCRIPTS)
 
 
 _MOST = 100_000  # bytes of a request's body

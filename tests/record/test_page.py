@@ -67,6 +67,8 @@ def running(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen
     )
     try:
         assert process.stdout is not None
+        assert process.stdout.readline() == "starting virtual …\n"  # While the phone starts.
+        assert process.stdout.readline() == f"opening {COUNTER} …\n"
         line = process.stdout.readline()
         assert line.startswith("record: http://127.0.0.1:"), line + process.stdout.read()
         yield process, line.split()[-1]
@@ -95,8 +97,9 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
         wait_for(chrome, "state.moves.length === 2")
         chrome.find_element("id", "done").click()
         wait_for(chrome, 'state.phase === "checks"')
+        assert not chrome.find_element("id", "save").is_enabled()  # A goal is missing.
         chrome.find_element("id", "goal").send_keys("Count to <b>1</b>.")
-        wait_for(chrome, '$("source").textContent.includes("episode.probe")')
+        wait_for(chrome, 'byId("source").textContent.includes("episode.probe")')
         assert chrome.execute_script('return document.querySelector("#source b")') is None
         chrome.find_element("id", "save").click()
         wait_for(
@@ -111,6 +114,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
             ("without the last move it fails", True),
             ("it passes at another time, too", True),
         ]
+        assert f"pytest {file} --agent=NAME" in chrome.find_element("id", "commands").text
         errors = [each for each in chrome.get_log("browser") if each["level"] == "SEVERE"]
         # Checked before the server ends, because the page may send one more request.
         assert errors == []
@@ -128,15 +132,18 @@ def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
     with running(command, folder) as (_, url):
         chrome.get(url)
         wait_for(chrome, "state && state.moves.length === 1")
-        chrome.find_element("css selector", "#listing summary").send_keys(keys.ENTER)
         buttons = chrome.find_elements("css selector", "#elements button")
         next(each for each in buttons if "Note" in each.text).send_keys(keys.ENTER)
         wait_for(chrome, "state.moves.length === 2")
-        chrome.find_element("id", "glass").send_keys("milk")
-        wait_for(chrome, "state.moves.length === 3")
+        for text in ("mil", "k"):  # However slowly, typing in a field is one move.
+            chrome.find_element("id", "glass").send_keys(text)
+            wait_for(chrome, f"state.moves.at(-1).words.includes({text!r})")
+        chrome.find_element("id", "goal").send_keys("Note the milk.")
+        chrome.refresh()
+        wait_for(chrome, 'state && byId("goal").value === "Note the milk."')
         words = chrome.execute_script("return state.moves.map((each) => each.words)")
         assert words[1:] == ['tap(resource_id="note")', 'type_text("milk")']
-    wait_for(chrome, '$("problem").textContent.includes("has ended")')  # Not only after a click.
+    wait_for(chrome, 'byId("problem").textContent.includes("has ended")')  # Not only after a click.
 
 
 @pytest.mark.parametrize(
@@ -168,6 +175,7 @@ def test_an_app_that_is_not_installed_is_named(folder: Path) -> None:
 
 
 def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
+    keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
     project.write(tasks__test_count=COUNT)
     told = project.pytester.path / "address"
     command = [
@@ -195,8 +203,7 @@ def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
         chrome.find_element("css selector", "#opening button").click()
         wait_for(chrome, "state.moves.length === 1")
         click_on(chrome, "Add one")
-        chrome.find_element("id", "words").send_keys("1")
-        chrome.find_element("id", "done").click()
+        chrome.find_element("id", "answer").send_keys("1", keys.ENTER)
         output, _ = process.communicate(timeout=60)
         wait_for(chrome, 'left && document.body.textContent.includes("The task has ended")')
         errors = [each for each in chrome.get_log("browser") if each["source"] == "javascript"]

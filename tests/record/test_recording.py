@@ -48,6 +48,27 @@ def tap(recording: Recording, **criteria: str) -> None:
     recording.act(Tap(*recording.screen.get(**criteria).bounds.center))
 
 
+@pytest.mark.parametrize(
+    ("typed", "move"),
+    [
+        ([Type("mil"), Type("k")], 'type_text("milk")'),
+        ([Type("milks"), Key("delete"), Type(" 2")], 'type_text("milk 2")'),
+        ([Type("milk", clear=True), Key("enter")], 'type_text("milk", clear=True, enter=True)'),
+    ],
+)
+def test_what_is_typed_in_one_field_is_one_move(
+    recording: Recording, typed: list[Action], move: str
+) -> None:
+    recording.act(Open(COUNTER))
+    tap(recording, resource_id="note")
+    for each in typed:
+        recording.act(each)
+    assert [each.move for each in recording.done[2:]] == [move]
+    tap(recording, resource_id="note")
+    recording.act(Type("x"))
+    assert len(recording.done) == 5  # The field was touched in the meantime.
+
+
 def test_the_work_in_an_app_is_a_change_of_its_database(recording: Recording) -> None:
     recording.act(Open(COUNTER))
     tap(recording, resource_id="add")

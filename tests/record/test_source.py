@@ -98,13 +98,18 @@ def test_long_lines_are_broken_and_each_assert_is_found() -> None:
     [
         ({"goal": "  "}, "needs a goal"),
         ({"checks": []}, "needs a check"),
-        ({"name": "test it"}, "letters, digits and underscores"),
+        ({"name": "test/it"}, "letters, digits and underscores"),
         ({"name": "x" * 61}, "letters, digits and underscores"),
     ],
 )
 def test_missing_input_is_reported(fields: dict[str, Any], what: str) -> None:
-    with pytest.raises(ValueError, match=what):
-        recorded(**fields).write()
+    task = recorded(**fields)
+    assert what in task.missing()
+    assert "@task(" in task.write().text  # It is shown while it grows.
+
+
+def test_the_spaces_of_a_name_are_underscores() -> None:
+    assert recorded(name=" Set the alarm").write().name == "test_Set_the_alarm"
 
 
 @given(goal=st.text(min_size=1), answer=st.text())

@@ -214,6 +214,7 @@ def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
     run.results[name] = replace(task, outcome="error", fault="judge", verdict=None)
     run.end()
     queue = Queue(run.folder)
+    assert (queue.left(), queue.left("error")) == (0, 1)  # The run counts no review.
     queue.decide(queue.items()[0], False, "ann")
     rewrite(run.folder, queue.files)
     assert tasks(run)["a"]["outcome"] == "failed"

@@ -1,11 +1,13 @@
 // Requests to the server, and showing their results.
+
 let timer = 0;
 let left = false; // whether the page has nothing more to ask the server for
+let queue = Promise.resolve(); // of actions, since people are faster than phones
 
 async function send(what, given) {
   if (busy || left) return;
   busy = true;
-  $("busy").textContent = what === "act" ? "…" : "one moment…";
+  byId("busy").textContent = "one moment …";
   try {
     const answer = await post(what, given);
     const found = await answer.json();
@@ -16,7 +18,7 @@ async function send(what, given) {
     gone();
   } finally {
     busy = false;
-    if (!left) $("busy").textContent = "";
+    if (!left) byId("busy").textContent = typed ? `typing: ${typed}` : "";
   }
 }
 
@@ -29,52 +31,72 @@ function gone() {
 function leave(words) {
   left = true;
   clearTimeout(timer);
-  document.body.replaceChildren(words);
+  sessionStorage.clear();
+  document.body.replaceChildren(make("main", {}, make("p", {}, words)));
 }
 
 const post = (what, given) => fetch(`do/${what}`, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
 });
-const act = (action) => send("act", { action });
+const act = (action) => { queue = queue.then(() => send("act", { action })); };
 
 function problem(words) {
-  $("problem").textContent = words;
-  $("problem").hidden = !words;
+  byId("problem").textContent = words;
+  byId("problem").hidden = !words;
 }
+
+// What was typed and ticked is still there when the page is loaded again.
+const FIELDS = "input, textarea, select";
+const place = (field) => `${state.file ?? state.goal} ${field.id}`;
+function keep() {
+  for (const field of document.querySelectorAll(FIELDS)) sessionStorage.setItem(place(field), field.type === "checkbox" ? field.checked : field.value);
+}
+function restore(fields) {
+  for (const field of fields) {
+    const kept = sessionStorage.getItem(place(field));
+    if (kept !== null) Object.assign(field, field.type === "checkbox" ? { checked: kept === "true" } : { value: kept });
+  }
+}
+document.addEventListener("input", keep);
 
 function show(found) {
   const before = state;
   state = found;
-  if (!before || before.number !== found.number) $("shot").src = `screen/${found.number}`;
-  if (!before || String(before.size) !== String(found.size)) fit();
-  outline(null);
+  const isRecorded = found.mode === "record";
+  if (!before) begin();
+  if (before?.number !== found.number) byId("shot").src = `screen/${found.number}`;
+  if (String(before?.size) !== String(found.size)) fit();
   if (found.lost) problem(`The phone is lost: ${found.lost}. Your actions are saved: continue with --continue.`);
-  $("title").textContent = found.mode === "play" ? "Play a task" : `Record ${found.file}`;
-  $("task-goal").hidden = !found.goal;
-  $("task-goal").textContent = found.goal ?? "";
-  $("ask").hidden = found.mode !== "play";
-  $("undo").hidden = found.mode === "play";
-  $("work").hidden = found.phase !== "work";
-  $("checks").hidden = found.phase === "work" || found.mode === "play";
-  $("undo").disabled = !found.moves.length;
-  if (!before) $("apps").replaceChildren(...found.apps.map((app) => new Option(app, app)));
   if (found.notice) problem(found.notice);
-  if (found.reply) $("under").textContent = `The user says: ${found.reply}`;
-  $("moves").replaceChildren(...found.moves.map((move) => {
-    const line = document.createElement("li");
-    line.textContent = move.words;
-    if (move.warning) {
-      const warning = document.createElement("span");
-      warning.className = "warning";
-      warning.textContent = move.warning;
-      line.append(warning);
-    }
-    return line;
-  }));
-  if (!before || before.number !== found.number) listElements();
-  if (found.phase !== "work" && found.mode === "record") { showChecks(); showTrials(); }
+  byId("work").hidden = found.phase !== "work";
+  byId("checks").hidden = found.phase === "work" || !isRecorded;
+  document.body.classList.toggle("over", found.phase !== "work");
+  byId("undo").disabled = !found.moves.length;
+  byId("moves").replaceChildren(...found.moves.map((move) => make("li", {}, move.words, warning(move.warning))));
+  byId("moves").scrollTop = byId("moves").scrollHeight;
+  if (before?.number !== found.number) listElements();
+  outline(null);
+  if (found.reply) byId("under").textContent = `The user says: ${found.reply}`;
+  if (isRecorded) {
+    showChecks();
+    showTrials();
+    preview();
+  }
+  showNext();
   if (found.phase === "ended") leave("The task has ended. You can close this page.");
   else later();
+}
+
+function begin() {
+  const isPlayed = state.mode === "play";
+  document.body.className = state.mode;
+  byId("title").textContent = isPlayed ? "Play a task" : "Record a task";
+  byId("file").textContent = byId("file").title = state.file ?? "";
+  byId("next-words").dir = "auto";
+  byId("phases").hidden = byId("undo").hidden = byId("test").hidden = isPlayed;
+  byId("asking").hidden = !isPlayed;
+  byId("apps").replaceChildren(...state.apps.map((app) => new Option(app, app)));
+  restore(document.querySelectorAll(FIELDS));
 }
 
 function later() {
@@ -83,18 +105,15 @@ function later() {
 }
 
 function listElements() {
-  $("elements").replaceChildren(...state.elements.map((element) => {
-    const line = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = element.label || "(without a name)";
-    button.addEventListener("focus", () => outline(element.bounds));
-    button.addEventListener("click", () => {
-      const [left, top, right, bottom] = element.bounds;
-      act({ action: "Tap", x: Math.floor((left + right) / 2), y: Math.floor((top + bottom) / 2) });
-    });
-    line.append(button);
-    return line;
+  byId("elements").replaceChildren(...state.elements.map((element) => {
+    const button = make("button", { type: "button", dir: "auto" }, element.label || "(without a name)");
+    const [left, top, right, bottom] = element.bounds;
+    const at = [Math.floor((left + right) / 2), Math.floor((top + bottom) / 2)];
+    button.dataset.bounds = String(element.bounds);
+    for (const event of ["focus", "pointerenter"]) button.addEventListener(event, () => { outline(element.bounds); hover(...at); });
+    for (const event of ["blur", "pointerleave"]) button.addEventListener(event, () => { hovered++; outline(null); });
+    button.addEventListener("click", () => act({ action: "Tap", x: at[0], y: at[1] }));
+    return make("li", {}, button);
   }));
 }
 
@@ -106,37 +125,32 @@ async function again() {
     if (left) return;
     if (!answer) return gone();
     const found = answer.ok && await answer.json();
-    const changed = found && (!working || found.number !== state.number || found.phase !== state.phase);
+    const names = working ? ["number", "phase"] : ["phase", "trials"];
+    const changed = found && names.some((name) => JSON.stringify(found[name]) !== JSON.stringify(state[name]));
     if (changed && !busy && !left) show(found);
   }
   if (!left) later();
 }
 
-for (const button of document.querySelectorAll("[data-key]")) {
-  if (button.tagName === "BUTTON") button.addEventListener("click", () => act({ action: "Key", name: button.dataset.key }));
-}
-$("typing").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const text = $("text").value;
-  if (text) act({ action: "Type", text, clear: $("clear").checked });
-  $("text").value = "";
-});
-$("opening").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const app = $("app").value.trim();
-  if (app) act({ action: "Open", app });
-});
-$("refresh").addEventListener("click", () => send("refresh", {}));
-$("undo").addEventListener("click", () => send("undo", {}));
-$("ending").addEventListener("submit", (event) => {
-  event.preventDefault();
-  send("finish", { how: "done", words: $("words").value });
-});
-for (const how of ["impossible", "ask"]) {
-  $(how).addEventListener("click", () => {
-    send("finish", { how, words: $("words").value });
-    $("words").value = "";
+function submitted(form, then) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    then();
+    form.reset();
+    keep();
   });
+}
+
+for (const button of document.querySelectorAll("button[data-key]")) {
+  button.addEventListener("click", () => act({ action: "Key", name: button.dataset.key }));
+}
+submitted(byId("typing"), () => byId("text").value && act({ action: "Type", text: byId("text").value, clear: byId("clear").checked }));
+submitted(byId("opening"), () => byId("app").value.trim() && act({ action: "Open", app: byId("app").value.trim() }));
+byId("refresh").addEventListener("click", () => send("refresh", {}));
+byId("undo").addEventListener("click", () => send("undo", {}));
+byId("done").addEventListener("click", () => send("finish", { how: "done", words: "" }));
+for (const form of document.querySelectorAll("form[data-how]")) {
+  submitted(form, () => send("finish", { how: form.dataset.how, words: form.querySelector("input").value }));
 }
 fetch("state").then((answer) => answer.json()).then(show);
 history.replaceState(null, "", location.pathname); // the token is in the cookie now

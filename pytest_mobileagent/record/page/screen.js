@@ -1,22 +1,27 @@
+"use strict";
+
 // The phone's screen: the element under the pointer, and the person's actions.
-const $ = (id) => document.getElementById(id);
+
 const HOLD = 500; // milliseconds, like Android's long press
 const SLIP = 14; // pixels that the pointer may move during a tap
+const PAUSE = 700; // milliseconds after the last key until a text is typed on the phone
+const HELP = "Click to tap, hold for a long press, drag to scroll; type while the phone has the focus.";
 let state = null; // the last state from the server
 let busy = false;
 let pressed = null;
 let hovered = 0; // the number of the last request for an element
 
-const glass = $("glass");
+const glass = byId("glass");
 
 /** Fit the phone's screen into the window, in portrait and landscape. */
 function fit() {
   if (!state) return;
   const [width, height] = state.size;
-  const most = [Math.min(innerWidth - 40, Math.max(280, innerWidth * 0.5)), Math.max(260, innerHeight - 190)];
+  const most = [Math.min(innerWidth - 36, Math.max(280, innerWidth * 0.4)), Math.max(260, innerHeight - 226)];
   const scale = Math.min(most[0] / width, most[1] / height, 1);
   glass.style.width = `${Math.round(width * scale)}px`;
   glass.style.height = `${Math.round(height * scale)}px`;
+  byId("phone").style.width = `${Math.max(Math.min(300, most[0]), Math.round(width * scale))}px`;
 }
 
 function pixel(event) {
@@ -28,10 +33,19 @@ function pixel(event) {
   ];
 }
 
+/** Outline an element on the phone, and mark it in the list. */
 function outline(bounds) {
-  const line = $("outline");
+  const line = byId("outline");
   line.hidden = !bounds;
-  if (!bounds) return;
+  for (const button of byId("elements").querySelectorAll("button")) {
+    const isUnder = button.dataset.bounds === String(bounds);
+    button.classList.toggle("under", isUnder);
+    if (isUnder && !button.matches(":hover, :focus")) byId("elements").scrollTop = button.offsetTop - byId("elements").clientHeight / 2;
+  }
+  if (!bounds) {
+    byId("under").textContent = state?.phase === "work" ? HELP : "";
+    return;
+  }
   const [left, top, right, bottom] = bounds;
   line.style.left = `${(100 * left) / state.size[0]}%`;
   line.style.top = `${(100 * top) / state.size[1]}%`;
@@ -45,18 +59,13 @@ async function hover(x, y) {
   if (!answer?.ok || question !== hovered) return;
   const found = await answer.json();
   outline(found.bounds);
-  const under = $("under");
-  under.textContent = found.selector;
-  if (found.warning) {
-    const warning = document.createElement("span");
-    warning.className = "warning";
-    warning.textContent = found.warning;
-    under.append(warning);
-  }
+  byId("under").replaceChildren(make("code", {}, found.selector), warning(found.warning));
 }
 
+const warning = (words) => (words ? make("span", { className: "warning" }, words) : "");
+
 function ripple(x, y) {
-  const mark = $("ripple");
+  const mark = byId("ripple");
   mark.style.left = `${(100 * x) / state.size[0]}%`;
   mark.style.top = `${(100 * y) / state.size[1]}%`;
   mark.hidden = false;
@@ -85,20 +94,19 @@ glass.addEventListener("pointerup", (event) => {
   const away = Math.hypot(event.clientX - place[0], event.clientY - place[1]);
   const seconds = (performance.now() - since) / 1000;
   ripple(...at);
+  flush();
   if (away > SLIP) {
     act({ action: "Swipe", x1: at[0], y1: at[1], x2: x, y2: y, seconds: Math.min(Math.max(seconds, 0.1), 2) });
-  } else if (seconds * 1000 >= HOLD) {
-    act({ action: "LongPress", x: at[0], y: at[1] });
   } else {
-    act({ action: "Tap", x: at[0], y: at[1] });
+    act({ action: seconds * 1000 >= HOLD ? "LongPress" : "Tap", x: at[0], y: at[1] });
   }
 });
 glass.addEventListener("pointercancel", () => { pressed = null; });
 glass.addEventListener("contextmenu", (event) => event.preventDefault());
 
-// Text typed while the screen has the focus is typed on the phone in a single action.
+// Text typed while the screen has the focus is sent in pieces, which the server joins.
 let typed = "";
-function flush(enter) {
+function flush(enter = false) {
   clearTimeout(glass.typing);
   const text = typed;
   typed = "";
@@ -109,14 +117,16 @@ glass.addEventListener("keydown", (event) => {
   if (!state || state.phase !== "work" || event.ctrlKey || event.metaKey || event.altKey) return;
   const keys = { Escape: "back", Backspace: "delete", Home: "home" };
   if (event.key === "Enter") flush(true);
-  else if (event.key in keys && !typed) act({ action: "Key", name: keys[event.key] });
-  else if (event.key === "Backspace") typed = typed.slice(0, -1);
-  else if (event.key.length === 1) {
+  else if (event.key === "Backspace" && typed) typed = typed.slice(0, -1);
+  else if (event.key in keys) {
+    flush();
+    act({ action: "Key", name: keys[event.key] });
+  } else if (event.key.length === 1) {
     typed += event.key;
     clearTimeout(glass.typing);
-    glass.typing = setTimeout(() => flush(false), 700);
+    glass.typing = setTimeout(flush, PAUSE);
   } else return;
-  $("busy").textContent = typed ? `typing: ${typed}` : $("busy").textContent;
+  byId("busy").textContent = typed ? `typing: ${typed}` : "";
   event.preventDefault();
 });
 addEventListener("resize", fit);

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.screen.element import FLAGS
 from pytest_mobileagent.verdict import PERSON, effective, is_withdrawal
 
@@ -61,7 +62,9 @@ def _judges(verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: judge.get(name) for name in ("model", "passed", "reason", "details")}
+    model = judge.get("model")
+    shown = public_name(model) if isinstance(model, str) else model
+    return {"model": shown, **{name: judge.get(name) for name in ("passed", "reason", "details")}}
 
 
 def mark(action: Action, screen: Screen) -> dict[str, Any] | None:

@@ -12,8 +12,8 @@ function showQueue(queue) {
   showWords(words);
   state.places = new Map(queue.items.map((item, place) => [item[0], place]));
   const decided = queue.items.filter((item) => item[3] !== null).length;
-  byId("run").textContent = [words.title, queue.run, queue.agent].filter(Boolean).join(" · ");
-  byId("left").textContent = `${queue.left} left · ${decided} decided${queue.goes_on ? " · the run goes on" : ""}`;
+  byId("run").textContent = byId("run").title = [words.title, queue.run, queue.agent].filter(Boolean).join(" · ");
+  byId("left").textContent = [`${queue.left} left`, queue.broken && `${queue.broken} whose judge broke`, `${decided} decided`, queue.goes_on && "the run goes on"].filter(Boolean).join(" · ");
   document.title = `${queue.left} left · ${words.title}`;
   byId("who").placeholder = queue.who;
   showProblem(queue.problem);
@@ -25,11 +25,12 @@ function showQueue(queue) {
 
 // The labels of the page; a queue of other items than episodes has its own.
 const WORDS = {
-  title: "Review", pass: "Pass", fail: "Fail", passed: "passed", failed: "failed", text: "",
+  title: "Review", question: "Was the goal met?", pass: "Pass", fail: "Fail", passed: "passed", failed: "failed", text: "",
   help: "pass: the goal was met", help_fail: "fail: it was not",
 };
 
 function showWords(words) {
+  byId("question").textContent = words.question;
   byId("pass").firstChild.data = `${words.pass} `;
   byId("fail").firstChild.data = `${words.fail} `;
   byId("help-pass").textContent = words.help;

@@ -51,7 +51,7 @@ async function choose(number, opened = false) {
     if (state.current !== number) return; // another item was chosen in the meantime
     state.episode = episode;
     byId("empty").hidden = true;
-    byId("episode").hidden = byId("side").hidden = false;
+    byId("episode").hidden = byId("side").hidden = byId("case").hidden = false;
     showTrajectory(episode);
     byId("opinions").replaceChildren(...opinionParts(episode.opinions));
   } catch (error) {

@@ -13,16 +13,23 @@ function showTrajectory(episode) {
   const facts = episode.facts || [
     ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")],
     ["answer", episode.answer],
-    ["the run says", episode.told],
     ["by", [episode.agent, episode.device].filter(Boolean).join(" on ")],
   ].filter(([, text]) => text);
   byId("facts").replaceChildren(...facts.flatMap(([name, text]) => [
     make("dt", {}, name), make("dd", { dir: "auto" }, asText(text)),
   ]));
+  byId("told").textContent = whyAsked(episode);
   const frames = episode.frames || [];
   byId("screen").hidden = byId("step").hidden = byId("strip").hidden = frames.length === 0;
   byId("strip").replaceChildren(...frames.map((frame, index) => thumbnail(episode, frame, index)));
   if (frames.length) showStep(frames.length - 1); // the final screen decides most verdicts
+}
+
+// Why a person is asked; the words of judges stand in their cards.
+function whyAsked(episode) {
+  const judges = episode.opinions.findLast((each) => each.judges.length)?.judges;
+  if (!judges) return asText(episode.told);
+  return `${judges.filter((each) => each.passed).length} of ${judges.length} judges: done`;
 }
 
 function showStep(index) {

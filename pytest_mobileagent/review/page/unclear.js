@@ -14,7 +14,8 @@ function showUnclear() {
   byId("unclear").hidden = !shown;
   byId("to-list").hidden = !unclearOf(state.current);
   if (!shown) return;
-  byId("empty").hidden = byId("episode").hidden = true;
+  byId("empty").hidden = byId("episode").hidden = byId("case").hidden = true;
+  byId("told").textContent = "";
   byId("side").hidden = false;
   const items = state.queue.items.filter((item) => item[5]);
   const place = items.findIndex(([number]) => number === state.current);

@@ -18,6 +18,7 @@ from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -94,9 +95,17 @@ def shell(
     return before.encode("utf-8", "replace"), after.encode("utf-8")
 
 
-def script(name: str) -> str:
-    """Return the text of a script that other pages share."""
-    return _file(name)
+def served_page(package: str, shared: Sequence[str], own: Sequence[str]) -> str:
+    """Return the page of a command, which is served, with our style and scripts and its own.
+
+    `{nonce}` marks them, the only ones that may be used.
+    """
+    folder = files(package).joinpath("page")
+    text, style, *scripts = (
+        folder.joinpath(name).read_text("utf-8") for name in ("page.html", "page.css", *own)
+    )
+    text = text.replace("{style}", f"{_file('base.css')}\n{style}")
+    return text.replace("{script}", "\n".join([*map(_file, shared), *scripts]))
 
 
 def _policy(style: str, script: str, *, live: bool) -> str:

@@ -22,6 +22,13 @@ function draw(tag, attributes, ...children) {
   return node;
 }
 
+byId("skip")?.addEventListener("click", (event) => {
+  event.preventDefault(); // the address may name a task
+  const main = document.querySelector("main");
+  main.tabIndex = -1;
+  main.focus();
+});
+
 function asText(value) {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

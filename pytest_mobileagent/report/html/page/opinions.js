@@ -11,7 +11,8 @@ function opinionParts(opinions) {
       evidence: judge.details, words: ["done", "not done"],
     }));
     parts.push(make("h3", {}, "Judges"), make("div", { className: "side-by-side" }, ...cards));
-    if (last.reason) parts.push(make("p", { className: "reason", dir: "auto" }, last.reason));
+    const isTold = last.judges.some((judge) => judge.reason && asText(last.reason).includes(judge.reason.slice(0, 40)));
+    if (last.reason && !isTold) parts.push(make("p", { className: "reason", dir: "auto" }, last.reason));
     parts.push(...evidenceOf(last.evidence));
   }
   const people = opinions.filter((each) => each.scorer === "person");
