@@ -73,7 +73,7 @@ def main(
     given = parser.parse_args(arguments)
     chosen = layout(given.format)
     _check(parser, given, chosen)
-    dialect = _dialect(given.dialect or chosen.dialect)
+    dialect = dialects()[given.dialect or chosen.dialect]()
     try:
         rules = rules_given(given.redact, setting("mobile_redact"))
         parts = _parts(_tasks(given.runs, episodes), given.split, given.seed)
@@ -153,10 +153,6 @@ def _check(parser: argparse.ArgumentParser, given: Any, chosen: type[Format]) ->
         parser.error(f"--format={given.format} can contain {offers}, but not {min(missing)}")
     if given.output.exists() and (not given.output.is_dir() or any(given.output.iterdir())):
         parser.error(f"{given.output} already exists, and is not overwritten: name a new folder")
-
-
-def _dialect(name: str) -> Dialect:
-    return dialects()[name]()
 
 
 def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redaction | None:

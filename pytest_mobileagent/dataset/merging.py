@@ -155,7 +155,7 @@ class Merger:
         if episode.case.environment is None:
             self._starts.setdefault(episode.case.task.snapshot, Counter())[pages[0]] += 1
             if succeeded and golden and EXPLORATION not in episode.case.task.tags:
-                goal = self._text(episode.goal)
+                goal = episode.goal if self._rules is None else self._rules.text(episode.goal)
                 way = _Way(episode.case, goal, tuple(golden), tuple(pages))
                 self._ways.setdefault(episode.case.id, []).append(way)
 
@@ -228,9 +228,6 @@ class Merger:
             screen.xml.encode(), screen.png, screen.package, screen.extent
         )
         return replace(screen, xml=xml.decode(), png=png)
-
-    def _text(self, text: str) -> str:
-        return text if self._rules is None else self._rules.text(text)
 
     def _edge(self, step: Step, page: str, following: str) -> None:
         if not step.done or (len(step.done) == 1 and ends_episode(step.done[0])):

@@ -159,7 +159,8 @@ class Drafting:
         """
         drafted = self._drafted(episodes[0])
         self._calls += drafted.calls
-        head = f"{self._reference.id}, {_day()}: a draft for {episodes[0].episode.case.id}"
+        day = datetime.now(UTC).date()
+        head = f"{self._reference.id}, {day}: a draft for {episodes[0].episode.case.id}"
         if drafted.draft is None:
             self._rights.append(False)
             return comment([head, f"WRONG: its reply cannot be used: {drafted.problem}"])
@@ -197,10 +198,6 @@ def _report(separation: Separation) -> Iterator[str]:
     yield from (f"  {line}" for line in separation.lines())
 
 
-def _day() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """An episode, its folder, and the effective verdict on it."""
@@ -227,8 +224,5 @@ def recorded_tasks(folders: Iterable[Path]) -> list[list[Recorded]]:
     for folder in dict.fromkeys(folders):
         each = Recorded(folder, load(folder), effective(verdicts(folder)))
         tasks.setdefault(each.episode.case.id, []).append(each)
-    return [sorted(episodes, key=_order) for episodes in tasks.values()]
-
-
-def _order(recorded: Recorded) -> int:
-    return [True, None, False].index(recorded.passed)
+    best_first = [True, None, False]
+    return [sorted(each, key=lambda e: best_first.index(e.passed)) for each in tasks.values()]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
 from pytest_mobileagent._task.table import rows
@@ -213,12 +214,9 @@ def _result(reply: ModelReply) -> Better:
     return cast("Better", word if word in {"A", "B"} else "tie")
 
 
-def _steps(pairs: Sequence[PairwiseComparison]) -> str:
-    return _number(mean([float(pair.draft.row["golden_steps"]) for pair in pairs]).value)
-
-
-def _fewest(pairs: Sequence[PairwiseComparison]) -> str:
-    return _number(mean([float(pair.draft.row["fewest_steps"]) for pair in pairs]).value)
+def _mean_of(name: str, pairs: Sequence[PairwiseComparison]) -> str:
+    found = mean([float(pair.draft.row[name]) for pair in pairs]).value
+    return "n/a" if found is None else f"{found:.2f}"
 
 
 def _efficiency(pairs: Sequence[PairwiseComparison]) -> str:
@@ -243,14 +241,10 @@ def _interval(estimate: Estimate, form: str) -> str:
     return f"{value} ({form.format(estimate.low)}-{form.format(estimate.high)})"
 
 
-def _number(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.2f}"
-
-
 _ROWS: Sequence[tuple[str, Callable[[Sequence[PairwiseComparison]], str]]] = (
     ("instructions", lambda pairs: str(len(pairs))),
-    ("golden steps", _steps),
-    ("fewest steps", _fewest),
+    ("golden steps", partial(_mean_of, "golden_steps")),
+    ("fewest steps", partial(_mean_of, "fewest_steps")),
     ("SE", _efficiency),
     ("win rate", _win_rate),
     ("won/tied/lost", _counts),

@@ -142,7 +142,7 @@ def _line(element: Element) -> str:
         f"#{_name(name)}" if name else "",
         _quoted(element.text) if element.text else "",
         f"description={_quoted(element.content_desc)}" if element.content_desc else "",
-        f"checked={_truth(element.checked)}" if element.checkable or element.checked else "",
+        f"checked={str(element.checked).lower()}" if element.checkable or element.checked else "",
         "enabled=false" if not element.enabled else "",
         *(flag for flag in ("selected", "focused", "password") if getattr(element, flag)),
     ]
@@ -180,10 +180,6 @@ def _quoted(text: str) -> str:
 def _name(text: str) -> str:
     """Return a name, quoted if it is unusual, as apps may put anything into ids and classes."""
     return text if _NAME.fullmatch(text) else _quoted(text)
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"
 
 
 _LONGEST = 400  # characters of one text of an action

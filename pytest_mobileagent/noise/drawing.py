@@ -36,7 +36,8 @@ def draw(image: Image, root: Part, template: Template, look: Look) -> Image:
     if root.role in {"picture", "page"}:  # it covers everything
         drawn = image.copy()
     else:
-        drawn = image.point(_dimmed()) if root.role == "scrim" else image.copy()
+        dimmed = [int(light * _DIM) for light in range(256)] * 3
+        drawn = image.point(dimmed) if root.role == "scrim" else image.copy()
         for spot in (part for part in root.parts if part.role == "spot"):
             drawn.paste(image.crop(spot.bounds), spot.bounds[:2])
     _Painter(drawn, template, look).paint(root)
@@ -54,11 +55,6 @@ def png_of(image: Image) -> bytes:
     encoded = io.BytesIO()
     image.save(encoded, "PNG", compress_level=1)  # many times faster than the default
     return encoded.getvalue()
-
-
-@lru_cache(1)
-def _dimmed() -> list[int]:
-    return [int(light * _DIM) for light in range(256)] * 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import (
-    TYPE_CHECKING,
     Any,
     NotRequired,
     TypedDict,
@@ -22,9 +21,6 @@ from typing import (
 from pytest_mobileagent._task.case import key_of
 from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.jsonable import Each, Maybe, check, expect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SCHEMA_VERSION = 2  # of report.json
 
@@ -208,7 +204,10 @@ class Entry(Spent):
         own = {n: data[n] for n in _NAMES if n in data and (n in _NULLABLE or data[n] is not None)}
         own |= {n: {**empty, **own[n]} for n, empty in _NESTED.items() if own.get(n) is not None}
         if own.get("roles") is not None:
-            own["roles"] = {role: _spent(each) for role, each in own["roles"].items()}
+            own["roles"] = {
+                role: Spent(**{name: each[name] for name in SPENT if name in each})
+                for role, each in own["roles"].items()
+            }
         if not isinstance(own.get("as_run"), dict):
             own["as_run"] = None
         extra = {n: v for n, v in data.items() if n not in _KNOWN}
@@ -241,10 +240,6 @@ def _from_1(given: dict[str, Any]) -> dict[str, Any]:
     spent = {name: given[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
     fault = "agent" if given["outcome"] == "failed" else None
     return {"fault": fault, **given, **spent, "reset": reset(given.get("reset"))}
-
-
-def _spent(given: Mapping[str, Any]) -> Spent:
-    return Spent(**{name: given[name] for name in SPENT if name in given})
 
 
 _NESTED: dict[str, dict[str, Any]] = {  # version 1 had only verdicts of checks

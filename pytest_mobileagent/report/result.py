@@ -334,7 +334,7 @@ def unfocused(episode: EpisodeRecord) -> list[bool]:
     arrived. A screen without elements counts as focused, as nothing is known about it.
     """
     return [
-        _types(step.done) and not any(map(_takes_text, around))
+        _types(step.done) and not any(keyboard_is_shown(s) or not s.elements for s in around)
         for step, around in zip(episode.steps, pairwise(episode.seen), strict=True)
     ]
 
@@ -342,10 +342,6 @@ def unfocused(episode: EpisodeRecord) -> list[bool]:
 def _types(actions: tuple[Action, ...]) -> bool:
     first = next(iter(_acts(actions)), None)
     return isinstance(first, Type) and first.at is None
-
-
-def _takes_text(screen: Screen) -> bool:
-    return keyboard_is_shown(screen) or not screen.elements
 
 
 def invalid(episode: EpisodeRecord) -> int:

@@ -75,7 +75,8 @@ class Layout(Format):
         """Complete all files, and list them in `dataset_info.json`."""
         splits = [name.removesuffix(".json") for name in self._lists]
         super().close()
-        write_json(self.folder / "dataset_info.json", {_name(s): self._about(s) for s in splits})
+        about = {f"mobileagent_{split}": self._about(split) for split in splits}
+        write_json(self.folder / "dataset_info.json", about)
 
     def _about(self, split: str) -> dict[str, Any]:
         columns = {"messages": "messages"}
@@ -110,7 +111,8 @@ class Layout(Format):
         """Yield the trajectories of all splits, which must have pictures."""
         dialect = dialects()[about["dialect"]]()
         for split in about["splits"]:
-            for number, samples in groupby(entries(folder / f"{split}.json"), _episode):
+            each = entries(folder / f"{split}.json")
+            for number, samples in groupby(each, lambda sample: int(sample["episode"])):
                 steps = []
                 for sample in samples:
                     if not sample.get("images"):
@@ -121,14 +123,6 @@ class Layout(Format):
                     steps.append(TrajectoryStep(screen, action))
                 known = about["trajectories"][number]
                 yield Trajectory(known["goal"], tuple(steps), known["succeeded"], known["origin"])
-
-
-def _episode(sample: Mapping[str, Any]) -> int:
-    return int(sample["episode"])
-
-
-def _name(split: str) -> str:
-    return f"mobileagent_{split}"
 
 
 def _harmless(text: str) -> str:

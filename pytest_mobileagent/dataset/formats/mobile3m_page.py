@@ -88,7 +88,11 @@ class RecordedPage:
         if found := _SCROLL.fullmatch(words):
             x1, y1, x2, y2 = map(int, found.groups())
             swipe = Swipe(x1, y1, x2, y2)
-            boxes = tuple(each for each in self._scrolled if (x1, y1, x2, y2) in _paths_in(each))
+            boxes = tuple(
+                each.bounds
+                for each in self._elements
+                if each.scrollable and (x1, y1, x2, y2) in _paths_in(each.bounds)
+            )
             return self._golden(swipe, boxes or (_around(swipe, self.size),))
         text = None
         if found := _INPUT.fullmatch(words):
@@ -117,10 +121,6 @@ class RecordedPage:
     @cached_property
     def _elements(self) -> tuple[Element, ...]:
         return tuple(hierarchy.parse(self._xml).iter())[1:] if self._xml.strip() else ()
-
-    @cached_property
-    def _scrolled(self) -> list[Bounds]:
-        return [each.bounds for each in self._elements if each.scrollable]
 
     def _boxes(self, line: str) -> list[Bounds]:
         """Return the boxes of the elements that a line of HTML refers to."""

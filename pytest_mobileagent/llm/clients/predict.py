@@ -61,7 +61,8 @@ class Predict:
                 self._gradio = self._find_gradio()
             if self._gradio:
                 return _of_gradio(self._call(self._gradio, request))
-            answer = self._post(self._predict_url, json=mended(_body(request)))
+            url = self._url if urlsplit(self._url).path else f"{self._url}/predict"
+            answer = self._post(url, json=mended(_body(request)))
             return _of_predict(self._json(answer))
         except self._errors as error:
             why = hide(str(error) or type(error).__name__, proxy_of(self._url))
@@ -69,10 +70,6 @@ class Predict:
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             why = f"its answer cannot be read ({type(error).__name__}: {why_unreadable(error)})"
             raise self._broken(why) from None
-
-    @property
-    def _predict_url(self) -> str:
-        return self._url if urlsplit(self._url).path else f"{self._url}/predict"
 
     def _find_gradio(self) -> str:
         """Return the URL of Gradio's function; empty if the server is not Gradio."""

@@ -52,7 +52,8 @@ class Gemini(Api):
             return None
         body = _camel(incoming.body())
         settings = body.get("generationConfig") or {}
-        system = _texts(body.get("systemInstruction") or {})
+        instruction = body.get("systemInstruction") or {}
+        system = tuple(part["text"] for part in instruction.get("parts") or ())
         first = (Message("system", system),) if system else ()
         request = Request(
             (*first, *(each for content in body["contents"] for each in _messages(content))),
@@ -124,10 +125,6 @@ def _messages(content: dict[str, Any]) -> Iterator[Message]:
             message = replace(message, content=(*message.content, part["text"]))
     if message.content or message.tool_calls:
         yield message
-
-
-def _texts(content: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(part["text"] for part in content.get("parts") or ())
 
 
 def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
