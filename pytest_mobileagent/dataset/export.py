@@ -216,11 +216,7 @@ def _episode(
 
 
 def _dataset(folder: Path) -> Iterator[Trajectory]:
-    """Read a data set that was exported before.
-
-    Raises:
-        RecordError: if the data set is damaged, or its format lacks information that is needed.
-    """
+    """Read a data set that was exported before."""
     about = _about(folder)
     try:
         yield from layout(about["format"]).read(folder, about)
@@ -229,11 +225,7 @@ def _dataset(folder: Path) -> Iterator[Trajectory]:
 
 
 def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
-    """Read the golden paths of the tasks of a graph of recorded pages.
-
-    Raises:
-        GraphError, TaskError: if the graph cannot be read.
-    """
+    """Read the golden paths of the tasks of a graph of recorded pages."""
     with Graph.open(folder) as graph:
         for row in rows((folder / TASKS).resolve()):
             golden = [*map(golden_from_json, row.columns.get("golden") or ())]
@@ -252,11 +244,7 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return the description of a data set, from its `dataset.json`.
-
-    Raises:
-        RecordError: if the file is damaged, or of a newer version.
-    """
+    """Return the description of a data set, from its `dataset.json`."""
     try:
         about: dict[str, Any] = check(read_json(folder / ABOUT), _KINDS, ABOUT)
     except (LookupError, TypeError, ValueError, OSError) as error:
@@ -275,12 +263,7 @@ def _write(
     chosen: type[Format],
     dialect: Dialect,
 ) -> str:
-    """Write a data set, completely or not at all, and return the summary to print.
-
-    Raises:
-        HostError: if nothing could be exported, or the data set cannot be written.
-        RecordError: if a run or data set cannot be read.
-    """
+    """Write a data set, completely or not at all, and return the summary to print."""
     given.output.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{given.output.name}.", dir=given.output.parent))
     observed = given.observation or chosen.observations

@@ -85,12 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _imported(path: Path, given: Any) -> str:
-    """Write the graph of a data set, and return the summary to print.
-
-    Raises:
-        GraphError: if the data set cannot be read, or the output folder exists.
-        HostError: if the graph cannot be written.
-    """
+    """Write the graph of a data set, and return the summary to print."""
     release, tasks = import_release(path, given.output, given.format, skip=given.skip_broken)
     with Graph.open(given.output) as graph:
         pages = len(graph)
@@ -104,13 +99,7 @@ def _imported(path: Path, given: Any) -> str:
 def _merged(
     given: Any, episodes: Callable[[Path], Iterable[Source]], rules: Redaction | None
 ) -> str:
-    """Write the graph of the episodes of runs, and return the summary to print.
-
-    Raises:
-        RecordError: if a run cannot be read.
-        GraphError: if there is nothing to merge, or the output folder has other content.
-        HostError: if the graph cannot be written.
-    """
+    """Write the graph of the episodes of runs, and return the summary to print."""
     named = {"name": given.name, "licence": given.licence}
     with GraphWriter(given.output, replaces=True) as writer:
         merger = Merger(writer, rules, small=given.small)

@@ -215,9 +215,6 @@ def _believed(written: bytes, token: bytes) -> PrefixAnswer | None:
 
     A report that processes cannot be isolated counts only if it was written before the function
     ran, because the function could forge it in order to be run without isolation.
-
-    Raises:
-        UnavailableError: if this system cannot isolate a process.
     """
     is_shut_off = written.startswith(token + _SHUT_OFF)
     answered = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written

@@ -241,11 +241,7 @@ def _row(written: WrittenInstruction, folder: Path) -> dict[str, Any]:
 
 
 def _write_tasks(path: Path, drafts: Sequence[DraftInstruction]) -> None:
-    """Write the table of tasks, completely or not at all.
-
-    Raises:
-        HostError: if the table cannot be written.
-    """
+    """Write the table of tasks, completely or not at all."""
     lines = []
     for each in drafts:
         row = {name: value for name, value in each.row.items() if name != "instruction"}

@@ -213,11 +213,7 @@ class Writer:
 
 
 def _page_parts(frame: TranscriptFrame) -> list[Part]:
-    """Return a page as a picture with the touches drawn on it, and as a text outline.
-
-    Raises:
-        NotWrittenError: if the page has neither a picture nor a view hierarchy.
-    """
+    """Return a page as a picture with the touches drawn on it, and as a text outline."""
     parts: list[Part] = []
     try:
         parts.append(Album("text" if frame.actions else "none").picture(frame))

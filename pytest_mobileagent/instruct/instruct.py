@@ -116,11 +116,7 @@ def _compared(
     project: Callable[[], CachingSettings],
     ledger: Path,
 ) -> int:
-    """Ask judges which of two instructions is better, print a table, and return the exit status.
-
-    Raises:
-        ValueError, MobileAgentError: if judges cannot be called, or there is nothing to compare.
-    """
+    """Ask judges which of two instructions is better, print a table, and return the exit status."""
     text, folder = (
         (given.judges, Path())
         if given.judges
@@ -142,11 +138,7 @@ def _compared(
 
 
 def _limit(text: str | None) -> Limit:
-    """Return the budget of the whole command, which has no episodes.
-
-    Raises:
-        ValueError: if the text is not a valid limit.
-    """
+    """Return the budget of the whole command, which has no episodes."""
     try:
         return Limit(parse_limit(text).run) if text else Limit()
     except ValueError as error:
@@ -156,11 +148,7 @@ def _limit(text: str | None) -> Limit:
 def _groups(
     given: argparse.Namespace, episodes: Callable[[Path], Iterable[Source]], left_out: Counter[str]
 ) -> list[tuple[Route, ...]]:
-    """Return the chosen routes of all given runs and graphs.
-
-    Raises:
-        TaskError: if there are no routes, or a route is in two of the runs and graphs.
-    """
+    """Return the chosen routes of all given runs and graphs."""
     least, most = given.steps
     wanted = Wanted(least, most, given.kinds, given.per_ends, given.most)
     found: list[tuple[Route, ...]] = []

@@ -184,11 +184,7 @@ def _trajectory(draft: DraftInstruction, table: Path) -> list[Part]:
 def _better(
     model: Model, draft: DraftInstruction, pages: Sequence[Part], one: str, other: str
 ) -> Better:
-    """Return which of two instructions a judge finds better.
-
-    Raises:
-        TaskError: if its reply is unreadable even after a retry.
-    """
+    """Return which of two instructions a judge finds better."""
     wording = wording_of(str(draft.row["language"]))
     number, sealed = seal(
         [*pages, *(wording.labels["A"], Data("A", one)), *(wording.labels["B"], Data("B", other))]

@@ -204,11 +204,7 @@ class _ScorerDialogue:
             raise self._gone() from None
 
     def _line(self) -> dict[str, Any]:
-        """Return the next line from the process as JSON-able data; empty if it is unreadable.
-
-        Raises:
-            _EvaluationError: if the process takes too long, writes too much, or ends.
-        """
+        """Return the next line from the process as JSON-able data; empty if it is unreadable."""
         stream = _open(self._process.stdout).fileno()
         while b"\n" not in self._read:
             began = time.monotonic()

@@ -220,9 +220,6 @@ def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
     """Yield the role and reply of each request, or the reason if the request was refused.
 
     Attempts that were repeated because the provider was busy are skipped, as they had no answer.
-
-    Raises:
-        HostError: if the file cannot be read, or a line of it is not a call.
     """
     try:
         lines = read_bytes(file).split(b"\n")

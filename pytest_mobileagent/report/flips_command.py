@@ -110,12 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
-    """Read the runs.
-
-    Raises:
-        OSError, RecordError: if a run cannot be read.
-        FlipsError: if a run has not ended, or is named twice.
-    """
+    """Read the runs."""
     runs = [recorded_run(find_run(path)) for path in paths]
     for number, run in enumerate(runs):
         if not run.has_ended:
@@ -127,12 +122,7 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
 
 
 def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
-    """Create the output folder and return it.
-
-    Raises:
-        FlipsError: if it already exists.
-        OSError: if it cannot be created.
-    """
+    """Create the output folder and return it."""
     first = runs[0].folder
     folder = (output or first.with_name(f"{first.name}-flips")).absolute()
     if folder.exists():

@@ -230,11 +230,7 @@ T = TypeVar("T")
 
 
 def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T) -> T:
-    """Return the value of a setting, or the default.
-
-    Raises:
-        ValueError: if the value is invalid; the message says where it is set.
-    """
+    """Return the value of a setting, or the default."""
     if setting is None:
         return default
     try:

@@ -145,11 +145,7 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
 
 
 def _file_of(path: Path) -> Path | None:
-    """Return the file of labels, which may be in a data set's folder; None for a run or runs.
-
-    Raises:
-        LabelsError: if the path is any other folder.
-    """
+    """Return the file of labels, which may be in a data set's folder; None for a run or runs."""
     if not path.is_dir():
         return path
     if run_in(path) is not None:
@@ -238,11 +234,7 @@ def _is_digirl(items: list[Any]) -> bool:
 
 
 def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
-    """Return a label for each item: an episode with a single screen and no steps.
-
-    Raises:
-        LabelsError: if a screenshot is missing beside the file.
-    """
+    """Return a label for each item: an episode with a single screen and no steps."""
     accepted = [item for item in items if suspects or not item.get("suspect")]
     found = []
     for item in accepted:

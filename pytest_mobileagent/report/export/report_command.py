@@ -86,11 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check(output: Path | None, *, is_page: bool) -> None:
-    """Check that the output would not overwrite a run's own file; only a page may replace a page.
-
-    Raises:
-        HostError: if it would.
-    """
+    """Check that the output would overwrite no file of a run; only a page may replace a page."""
     protected = _PROTECTED if is_page else _PROTECTED | {PAGE}
     if output is not None and output.name in protected and is_run(output.resolve().parent):
         msg = f"{output} is a run's own file and is not overwritten: name another one with -o"
@@ -134,12 +130,7 @@ def _warn(notes: Sequence[str]) -> None:
 
 
 def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
-    """Write the leaderboard of several runs, and print its path.
-
-    Raises:
-        HostError: if a run is named twice, or the page cannot be written.
-        RecordError: if a run is damaged.
-    """
+    """Write the leaderboard of several runs, and print its path."""
     from pytest_mobileagent.report.html.leaderboard import Contender, write_leaderboard  # heavy
 
     if twice := [run for run, many in Counter(runs).items() if many > 1]:
