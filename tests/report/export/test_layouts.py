@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Termination
 from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
 from pytest_mobileagent.report.export.tables import (
     Cell,
@@ -23,7 +22,6 @@ from pytest_mobileagent.report.export.tables import (
 )
 from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
-from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, results
 
 if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
@@ -37,41 +35,6 @@ def rows(layout: str, *runs: Run) -> list[dict[str, str]]:
 
 def run(entries: list[Entry], agent: str = "m3a", **about: Any) -> Run:
     return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries), entries)
-
-
-def test_spa_bench_columns_match_the_paper() -> None:
-    endings = [Ending(REPORTED, success=True)] * 45 + [Ending(REPORTED, success=False)] * 44
-    endings += [Ending(LIMITED, success=True)] * 4 + [Ending(LIMITED, success=False)] * 47
-    endings += [Ending(Termination.AGENT_ERROR, success=False)] * 10
-    taken = (20, [22] * 49)
-    autodroid = run(results(endings, taken, Cost(34.0, 0.008)), "AutoDroid")
-    assert rows("spa-bench", autodroid) == [
-        {
-            "Agent": "AutoDroid",
-            "Success Rate": "0.327",
-            "Mean Step Ratio on Success": "1.10",
-            "SRC Rate": "0.593",
-            "MSR Rate": "0.340",
-            "Error Rate": "0.067",
-            "Premature Rate": "0.494",
-            "Overdue Rate": "0.078",
-            "Mean Exec Time per Step (sec)": "34.0",
-            "Mean Token Cost per Step (USD)": "0.008",
-        }
-    ]
-
-
-def test_mobileagentbench_columns_match_the_paper() -> None:
-    endings = [Ending(REPORTED, success=True, late=True), *[Ending(REPORTED, success=True)] * 2]
-    endings += [Ending(REPORTED, success=False), *[Ending(LIMITED, success=False)] * 2]
-    entries = results(endings, (9, [16] * 3), Cost(19.8, tokens=1518))
-    models = {"default": "openai:gpt-4v", "planner": "openai:gpt-4v", "ocr": "x:y"}
-    assert rows("mobileagentbench", run(entries, "AppAgent", models=models)) == [
-        {
-            "Agent": "AppAgent", "Models": "openai:gpt-4v, x:y", "SR ↑": "0.50", "SE ↓": "1.78",
-            "Latency ↓": "19.80", "Tokens ↓": "1518.00", "FFR ↓": "0.33", "OER ↓": "0.33",
-        }
-    ]  # fmt: skip
 
 
 def test_b_moca_columns_are_environments_with_errors_over_runs() -> None:
