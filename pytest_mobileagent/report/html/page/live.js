@@ -8,13 +8,15 @@ const MOST_MISSED = 5; // consecutive failed requests
 let knownState = "";
 let missed = 0;
 let isBehind = false; // whether the overview is outdated
+let latest = null; // the rows of the last episodes that have ended, the newest first
+const LATEST = 4;
 
 // Show that the page will not be updated any more.
 function endLooking(text) {
   byId("ended").textContent = text;
   byId("ended").hidden = false;
   showPhones([]);
-  byId("progress").hidden = true;
+  byId("progress").hidden = byId("latest").hidden = true;
 }
 
 async function ask(path) {
@@ -53,8 +55,10 @@ async function keepLooking() {
 
 function showNews(news, live) {
   if (news.index) {
+    const before = new Map(state.rows.map((row) => [row.e, row.outcome]));
     state.run = { ...news.index, live };
     state.rows = rowsOf(state.run, state.other);
+    showLatest(state.rows.filter((row) => row.e && row.outcome !== "running" && (!latest || before.get(row.e) !== row.outcome)));
     if (state.e) state.row = rowOf(state.e);
     if (!state.e) {
       showOverview();
@@ -81,13 +85,19 @@ async function refreshEpisode(anew) {
   showFrame(wasLast ? episode.frames.length - 1 : state.frame, { anew: true });
 }
 
+function showLatest(ended) {
+  latest = [...ended.reverse(), ...(latest || [])].slice(0, LATEST);
+  byId("latest").hidden = !latest.length;
+  byId("latest").replaceChildren("Latest: ", ...latest.map((row) => make("a", { href: addressOf({ e: row.e }), title: asText(row.reason) }, outcomeMark(row.outcome, false), make("bdi", {}, titleOfTask(row)))));
+}
+
 // The progress of the run, and what it waits for before its first episode.
 function showProgress(progress, phones) {
   const { done, all, left } = progress || {};
   byId("progress").hidden = !known(done);
   if (!known(done)) return;
   const waits = all ? `${count(all, "task")} selected: waiting for the first phone to be ready` : "Waiting for pytest to collect the tasks";
-  const parts = done || phones.length ? [`${number(done)} of ${number(all)} done`, known(left) ? `about ${duration(left)} left` : ""] : [waits];
+  const parts = done || phones.length ? [`${number(done)} of ${number(all)} done`, known(left) ? `about ${duration(left)} left, until ${new Date(Date.now() + 1000 * left).toTimeString().slice(0, 5)}` : ""] : [waits];
   byId("progress").textContent = parts.filter(Boolean).join(" · ");
 }
 

@@ -73,8 +73,9 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     reader.sees("#progress", "56 tasks selected: waiting for the first phone to be ready")
     goes_on = {"done": 4, "all": 56, "left": 754.0}
     answers["state"] = {"index": index, "phones": [phone], "ended": False, "progress": goes_on}
-    reader.sees("#progress", "4 of 56 done · about 13 min left")
+    reader.sees("#progress", "4 of 56 done · about 13 min left, until ")
     reader.sees("#count", "2 rows")
+    reader.until("byId('latest').textContent === 'Latest: ✓a'")
     reader.sees("#phones", "step 2/9 · clock/b")
     reader.until("document.querySelector('#phones img').naturalWidth === 540")
     reader.click("#phones a")
@@ -86,4 +87,5 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     reader.sees("#ended", "The run has ended.")
     reader.sees("#head", "passed")
     reader.press("\ue00c")
+    assert reader.ask("byId('latest').hidden")  # The run has ended.
     reader.sees("#count", "3 rows")
