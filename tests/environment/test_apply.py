@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PIL import Image
 
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
-from pytest_mobileagent.environment import Environment, load
-from pytest_mobileagent.environment.apply import WALLPAPER, RootError, apply, get_file, put_file
+from pytest_mobileagent.environment import DEFAULT_WALLPAPER, WALLPAPERS, Environment, load
+from pytest_mobileagent.environment.apply import (
+    COLUMNS,
+    DESKTOP,
+    HOTSEAT,
+    ROWS,
+    WALLPAPER,
+    RootError,
+    apply,
+    get_file,
+    places,
+    put_file,
+)
+from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.device.device import Address
+
 
 KNOWN = load([Path(__file__).parents[2] / "fixtures" / "environments"])
 DATABASE = "/data/data/com.google.android.apps.nexuslauncher/databases/launcher.db"
@@ -111,3 +126,38 @@ def test_large_files_go_in_pieces(device):
     assert device.system.shell("ls /data/local/tmp | grep mobileagent-file").strip() == ""
     with pytest.raises(RootError, match="cannot be written"):
         put_file(device.system, "/none/there", b"x", owner="shell:shell", mode="640")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 105])
+@pytest.mark.parametrize("count", [0, 1, 12, 40, 90])
+def test_every_icon_has_a_place_of_its_own_on_the_grid(count, seed):
+    found = places(count, seed)
+    assert len(found) == len(set(found)) == count
+    for container, screen, x, y in found:
+        if container == HOTSEAT:
+            assert (screen, y) == (x, 0)
+        else:
+            assert container == DESKTOP
+            assert 0 <= x < COLUMNS
+            assert (1 if screen == 0 else 0) <= y < ROWS
+
+
+def test_a_seed_is_a_layout():
+    assert places(12, 105) == places(12, 105)
+    assert places(12, 105) != places(12, 106)
+    assert [place.container for place in places(6, 0)] == [HOTSEAT] * 5 + [DESKTOP]
+
+
+@pytest.mark.parametrize("name", [n for n in WALLPAPERS if n != DEFAULT_WALLPAPER])
+def test_a_wallpaper_has_the_shape_of_the_screen_and_is_small(name):
+    for size in ((1080, 2160), (1280, 800)):
+        data = paint(name, size)
+        picture = Image.open(io.BytesIO(data))
+        assert picture.width / picture.height == pytest.approx(size[0] / size[1], rel=0.01)
+        assert len(data) < 40_000
+        assert data == paint.__wrapped__(name, size)
+
+
+def test_wallpapers_differ():
+    names = [name for name in WALLPAPERS if name != DEFAULT_WALLPAPER]
+    assert len({paint(name, (1080, 2160)) for name in names}) == len(names) == 12

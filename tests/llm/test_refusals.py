@@ -11,7 +11,7 @@ from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.model import Message, ProviderError, Request, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, kind_of
 from pytest_mobileagent.llm.refusals import MEANS, TABLE, Row, has_failed, stop_of
-from tests.llm.clients.answering import Answering
+from tests.llm.clients.conftest import Answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable

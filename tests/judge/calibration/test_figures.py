@@ -14,7 +14,6 @@ from pytest_mobileagent.judge.calibration.figures import (
     bootstrapped,
     cost,
     pair,
-    saved,
     score,
     settled,
 )
@@ -85,20 +84,6 @@ def test_third_judge_settles_disputes():
     assert settled({"a": by_judge["a"], "b": by_judge["b"]}) is None
 
 
-def test_key_components_save_the_share_of_table_9():
-    # SPA-Bench, Table 9: the share of evaluations made unnecessary by a missing component. Its
-    # 0.313 of 150 English tasks and 0.670 of 150 Chinese tasks are about 47 and 100.5.
-    def evaluated(skipped):
-        return [
-            JudgeAnswer(n, False, components=True, lacks=n < skipped, skipped=n < skipped)
-            for n in range(150)
-        ]
-
-    assert round(known(saved(evaluated(47)).value), 3) == 0.313
-    assert saved(evaluated(0)).value == 0
-    assert saved([]).value is None
-
-
 def test_missing_key_components_override_a_judge():
     asked = answers("10", "11", components=True, lacks=True)
     assert score(asked).confusion == (1, 1, 0, 0)  # the judge was asked nevertheless
@@ -164,19 +149,6 @@ def test_bootstrapped_intervals_are_close_to_scipy(cells, statistic, low, high):
     found = bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.015)
     assert found == bootstrapped(Confusion(*cells), lambda counts: getattr(counts, statistic))
-
-
-def test_open_ended_tasks_of_spa_bench_have_its_f1():
-    # Appendix G: 22 true positives, 2 false positives, 2 false negatives, 44 true negatives.
-    assert round(known(Confusion(22, 2, 2, 44).f1), 3) == 0.917
-
-
-def test_cross_app_f1_of_spa_bench_is_the_mean_of_both_languages():
-    # Table 10 and section 5.2: 0.833 in English, 0.857 in Chinese, 0.845 overall. Few tasks were
-    # done: 5 true positives with 2 errors, and 6 with 2 errors, give these values.
-    english, chinese = (known(c.f1) for c in (Confusion(5, 1, 1, 73), Confusion(6, 1, 1, 72)))
-    assert (round(english, 3), round(chinese, 3)) == (0.833, 0.857)
-    assert round((english + chinese) / 2, 3) == 0.845
 
 
 def test_statistics_of_nothing_are_none():

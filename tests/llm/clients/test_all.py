@@ -31,8 +31,7 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
-from .answering import Answering
-from .conftest import KEY
+from .conftest import KEY, Answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

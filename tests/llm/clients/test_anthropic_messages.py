@@ -10,7 +10,7 @@ import pytest
 from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, AnthropicMessages
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
 
-from .answering import Answering
+from .conftest import Answering
 
 PNG = Image(b"\x89PNG picture")
 SOURCE = {"type": "base64", "media_type": "image/png", "data": "iVBORyBwaWN0dXJl"}

@@ -21,7 +21,7 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.llm.streams import arguments_of
 
-from .answering import Answering
+from .conftest import Answering
 
 PNG = Image(b"\x89PNG picture", "low")
 WHOLE = {

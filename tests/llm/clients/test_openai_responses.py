@@ -19,7 +19,7 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
-from .answering import Answering
+from .conftest import Answering
 
 PNG = Image(b"\x89PNG picture")
 URL = "data:image/png;base64,iVBORyBwaWN0dXJl"

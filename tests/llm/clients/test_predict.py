@@ -10,7 +10,7 @@ from pytest_mobileagent.llm.clients.predict import Predict
 from pytest_mobileagent.llm.model import Image, Message, ProviderBusyError, Request, Usage
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply
 
-from .answering import Answering
+from .conftest import Answering
 
 PNG = Image(b"\x89PNG picture")
 ASKED = Request((Message("user", ("What now?", PNG)),))

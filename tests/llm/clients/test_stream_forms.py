@@ -17,7 +17,7 @@ from pytest_mobileagent.llm.model import Completion, Message, ProviderBusyError,
 from pytest_mobileagent.llm.streams import Assembled, events, objects
 from pytest_mobileagent.program.models.requests import APIS
 
-from .answering import Answering
+from .conftest import Answering
 
 KINDS: dict[str, Any] = {
     "chat": OpenAIChat,
