@@ -340,7 +340,7 @@ def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, Event]]:
 
 
 def _said(event: bytes, *, is_cut: bool = False) -> Iterator[Event]:
-    """Yield what a server-sent event says, mostly one object; `is_cut` if its end is missing."""
+    """Yield the events in a server-sent event, usually one; `is_cut` if its end is missing."""
     text = data_of(event)
     if not text and event.lstrip()[:1] == b"{":  # a server that does not stream
         text = event.decode("utf-8", "replace")

@@ -385,8 +385,8 @@ def _final_message(merged: MergedRun, target: Path) -> list[str]:
         *table(summarise(results)),
         *lists.failures(results),
         *lists.reviews(results),
-        *lists.skips(results),
-        *lists.not_run(results),
+        *lists.reasons("skipped", results),
+        *lists.reasons("not run", results),
         *lists.remarks(results, merged.report["run"]),
         printable(f"report: {target / PAGE}   (open it: {shlex.join([*_SHOW, str(target)])})"),
     ]

@@ -120,7 +120,7 @@ class Format:
 
 
 def layout(name: str) -> type[Format]:
-    """Return the format with a name."""
+    """Return the format with the given name."""
     found: type[Format] = importlib.import_module(f"{__package__}.{name}").Layout
     return found
 

@@ -341,7 +341,7 @@ def flaw_of_png(content: bytes) -> str:
 
 @lru_cache(maxsize=16)
 def white(size: Size) -> bytes:
-    """Return a white PNG image of a size."""
+    """Return a white PNG image of the given size."""
     from PIL import Image  # heavy, so loaded only when it is used
 
     encoded = io.BytesIO()

@@ -21,12 +21,11 @@ from pytest_mobileagent.report.text.lists import (
     disagreements,
     epochs,
     failures,
-    not_run,
     official_differences,
     passes,
+    reasons,
     remarks,
     reviews,
-    skips,
 )
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import table, thousands
@@ -82,8 +81,8 @@ def show_run(
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *_judging(run, results)]
     lines += disagreements(results)
-    lines += [*official_differences(results), *skips(results)]
-    lines += [cut_off(budget, results)] if budget else not_run(results)
+    lines += [*official_differences(results), *reasons("skipped", results)]
+    lines += [cut_off(budget, results)] if budget else reasons("not run", results)
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each.fault != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))

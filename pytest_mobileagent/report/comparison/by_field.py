@@ -66,7 +66,7 @@ def by_field(name: str, base: RecordedRun, run: RecordedRun | None = None) -> di
 def _groups(name: str, before: Sequence[Entry], after: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for value in _values(name, [*before, *after]):
         both = [
-            tallies(task for task in tasks if _value(name, task) == value)
+            tallies(task for task in tasks if getattr(task, name) == value)
             for tasks in (before, after)
         ]
         yield {"value": value, **_compared(*both)}
@@ -92,7 +92,7 @@ def _pairs(name: str, tasks: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for task in tasks:
         if (key := _pair(name, task)) is None:
             continue
-        value = _value(name, task)
+        value = getattr(task, name)
         (counts,) = tallies([task]).values() or (Tally(),)
         counted[value][key] += counts
         names[value, key] = label(task.id, task.environment)
@@ -120,13 +120,9 @@ def _pair(name: str, task: Entry) -> Key | None:
     return f"{task.suite}: {both}", task.environment
 
 
-def _value(name: str, task: Entry) -> Any:
-    return getattr(task, name)
-
-
 def _values(name: str, tasks: Sequence[Entry]) -> list[Any]:
     """Return the values of a field, sorted."""
-    return sorted({value for task in tasks if (value := _value(name, task)) is not None})
+    return sorted({value for task in tasks if (value := getattr(task, name)) is not None})
 
 
 def by_lines(by: By) -> list[str]:

@@ -185,7 +185,7 @@ def _changes(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[st
 
 
 def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:
-    """Return the tasks that are only in one run, or were decided only there."""
+    """Return the tasks of a run that the other run lacks, or has not decided."""
     none = [key for key, tally in these.items() if key not in others]
     undecided = [k for k, t in these.items() if k in others and t.decided and not others[k].decided]
     return [_named(key) for key in [*none, *undecided]]

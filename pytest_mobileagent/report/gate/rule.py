@@ -126,7 +126,7 @@ def at_least(found: Difference, bound: Bound, level: float) -> float | None:
 
 
 def unseen(found: Difference, bound: Bound) -> float:
-    """Return the variance that an unseen drop adds to the mean, per unit of the drop.
+    """Return the variance that a drop adds to the mean if no episode has shown it, per unit of it.
 
     It is 1/M: N episodes of T tasks with a correlation r of the epochs of a task are worth M
     independent observations, 1/M = (1 - r)/N + r/T. A deterministic agent has r = 1.

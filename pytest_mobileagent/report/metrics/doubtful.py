@@ -171,7 +171,7 @@ def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
 
 
 def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
-    """Return the attempts that are evidence about their case: others were not lost with them."""
+    """Return the attempts that tell something about their case: no other was lost with them."""
     ends = sorted(
         (each.attempt.ended, each.case, each.place[0])
         for each in tried

@@ -50,12 +50,12 @@ def epochs(summary: Mapping[str, Any]) -> list[str]:
 
 def passes(results: Sequence[Entry], columns: int = LINE) -> list[str]:
     """Return a line for each passed task, with its number of steps."""
-    return _list("passed", "passed", results, _pass, most=len(results), columns=columns)
+    return _list("passed", results, _pass, most=len(results), columns=columns)
 
 
 def failures(results: Sequence[Entry], most: int = FEW, columns: int = LINE) -> list[str]:
     """Return lines on the failed tasks: how each ended, and what its check missed."""
-    return _list("failed", "failed", results, _failure, most=most, columns=columns)
+    return _list("failed", results, _failure, most=most, columns=columns)
 
 
 def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
@@ -63,7 +63,7 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
     `may_settle` says that two judges were asked, so a third one would settle disagreements.
     """
-    lines = _list("for review", "review", results, lambda result: result.reason)
+    lines = _list("review", results, lambda result: result.reason, title="for review")
     third = "        (or name a third model in --mobile-judges, which then decides)"
     decide = f"decide it: python -m pytest_mobileagent review{third if may_settle else ''}"
     return [*lines, decide] if lines else []
@@ -75,7 +75,7 @@ def disagreements(results: Sequence[Entry]) -> list[str]:
     decided = sum(each["passed"] is not None for each in judged)
     differ = differing(results)
     title = f"check and judge differ ({len(differ)} of {decided})"
-    lines = _lines(title, differ, results, _check_and_judge) if differ else []
+    lines = _lines(title, differ, results, _check_and_judge)
     undecided = Counter(each["reason"] for each in judged if each["passed"] is None)
     return [*lines, *_counted("not decided by judges", undecided)]
 
@@ -93,9 +93,8 @@ def official_differences(results: Sequence[Entry]) -> list[str]:
         elif both:
             lines.append(same)
         broke = [each for each in scored if _official(each) is None]
-        if broke:
-            title = f"{printable(scorer)} broke ({len(broke)})"
-            lines += _lines(title, broke, results, _official_reason)
+        title = f"{printable(scorer)} broke ({len(broke)})"
+        lines += _lines(title, broke, results, _official_reason)
     return lines
 
 
@@ -137,14 +136,10 @@ def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str,
     ]
 
 
-def skips(results: Sequence[Entry]) -> list[str]:
-    """Return a line for each reason why tasks were skipped."""
-    return _reasons("skipped", "skipped", results)
-
-
-def not_run(results: Sequence[Entry]) -> list[str]:
-    """Return a line for each reason why tasks were not run."""
-    return _reasons("not run", "not run", results)
+def reasons(outcome: str, results: Sequence[Entry]) -> list[str]:
+    """Return a line for each reason why tasks have an outcome: "skipped" or "not run"."""
+    found = Counter(result.reason for result in results if result.outcome == outcome)
+    return _counted(outcome, found)
 
 
 def cut_off(budget: str, results: Sequence[Entry]) -> str:
@@ -322,20 +317,16 @@ def _pass(result: Entry) -> str:
 
 
 def _list(
-    title: str,
     outcome: str,
     results: Sequence[Entry],
     say: Callable[[Entry], str],
     *,
-    most: int = FEW,
-    columns: int = LINE,
+    title: str = "",
+    **limits: int,
 ) -> list[str]:
+    """Return lines on the tasks with an outcome; `limits` are those of `_lines`."""
     found = [result for result in results if result.outcome == outcome]
-    return (
-        _lines(f"{title} ({len(found)})", found, results, say, most=most, columns=columns)
-        if found
-        else []
-    )
+    return _lines(f"{title or outcome} ({len(found)})", found, results, say, **limits)
 
 
 def _lines(
@@ -347,6 +338,9 @@ def _lines(
     most: int = FEW,
     columns: int = LINE,
 ) -> list[str]:
+    """Return a title and a line on each of the first `most` tasks that were found, if any."""
+    if not found:
+        return []
     name_of = _names(results)
     names = [cut(name_of(result), _LONGEST_NAME) for result in found[:most]]
     width = max(map(len, names))
@@ -366,11 +360,6 @@ def _fitting(words: str, most: int) -> str:
     while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
         parts = [cut(part, longest - 1) for part in parts]
     return cut("   ".join(parts), most)
-
-
-def _reasons(title: str, outcome: str, results: Sequence[Entry]) -> list[str]:
-    reasons = Counter(result.reason for result in results if result.outcome == outcome)
-    return _counted(title, reasons)
 
 
 def _counted(title: str, reasons: Counter[str]) -> list[str]:

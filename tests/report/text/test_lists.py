@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.text.lists import (
     LINE,
     disagreements,
     epochs,
     failures,
-    not_run,
     passes,
+    reasons,
     remarks,
     reviews,
-    skips,
 )
 
 if TYPE_CHECKING:
@@ -125,13 +122,12 @@ def test_self_judging_model_is_mentioned(result: Make) -> None:
     ]
 
 
-@pytest.mark.parametrize(("of", "outcome"), [(skips, "skipped"), (not_run, "not run")])
-def test_equal_reasons_are_grouped(result: Make, of: Any, outcome: str) -> None:
-    reasons = ["no app com.a"] * 2 + ["no app com.b"]
-    results = [result(None, outcome=outcome, reason=reason) for reason in reasons]
-    assert of(results) == [f"{outcome} (2): no app com.a", f"{outcome} (1): no app com.b"]
-    many = [result(None, outcome=outcome, reason=str(n)) for n in range(8)]
-    assert of(many)[-1] == f"{outcome} for 3 more reasons: see report.json"
+def test_equal_reasons_are_grouped(result: Make) -> None:
+    given = ["no app com.a"] * 2 + ["no app com.b"]
+    results = [result(None, outcome="skipped", reason=reason) for reason in given]
+    results += [result(None, outcome="not run", reason=str(n)) for n in range(8)]
+    assert reasons("skipped", results) == ["skipped (2): no app com.a", "skipped (1): no app com.b"]
+    assert reasons("not run", results)[-1] == "not run for 3 more reasons: see report.json"
 
 
 def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(result: Make) -> None:
