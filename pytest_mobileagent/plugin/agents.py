@@ -269,6 +269,11 @@ def caveats(program: Adapter) -> list[str]:
     from pytest_mobileagent.program.placeholders import PREFIX, WITH_TOKENS, used
 
     found = []
+    if program.needs_open_port:
+        found.append(
+            f"{program.name} calls models at a port without a token, so all users of this machine "
+            "can call those that need no key, within the budget, while an episode lasts"
+        )
     if program.real_keys:
         reach = "may reach any host" if program.network == "open" else "reaches models by its proxy"
         which = ", ".join(program.real_keys)

@@ -113,6 +113,12 @@ class Adapter:
                    and not placeholders.used([text]))  # fmt: skip
         return tuple(dict.fromkeys((*self.own_keys, *written)))
 
+    @property
+    def needs_open_port(self) -> bool:
+        """Whether it calls models at a host and a port, to which no path with a token belongs."""
+        is_named = placeholders.PORT_VARIABLE in " ".join(self.command)
+        return "openai_port" in self.used or (self.shell and is_named)
+
     def _texts(self) -> Iterator[str]:
         yield from self.command
         yield from self.env.values()

@@ -24,7 +24,7 @@ _OTHER_WORDS = {
     "task": "goal", "instruction": "goal", "query": "goal", "prompt": "goal", "intent": "goal",
     "device": "serial", "udid": "serial", "device_id": "serial", "port": "adb_port",
     "adb_path": "adb", "base_url": "openai_base_url", "url": "openai_base_url",
-    "mcp": "mcp_config",
+    "mcp": "mcp_config", "host": "openai_host",
 }  # fmt: skip
 
 
@@ -41,6 +41,8 @@ class Values:
     mcp_command: tuple[str, ...] = field(default=())
     openai_base_url: str = ""
     openai_chat_url: str = ""
+    openai_host: str = ""
+    openai_port: str = ""
     anthropic_base_url: str = ""
 
     def text(self, name: str) -> str:
@@ -60,6 +62,7 @@ class Values:
 NAMES = tuple(each.name for each in fields(Values))
 # Values with a token, which would let anyone control the phone, or call models at the user's cost.
 WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_url")
+PORT_VARIABLE = f"{PREFIX}OPENAI_PORT"
 
 
 def passable(text: str) -> str:

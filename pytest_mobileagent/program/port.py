@@ -21,6 +21,7 @@ from pytest_mobileagent.program.http1 import (
     header,
 )
 from pytest_mobileagent.program.upstream import Origin, connect, pass_through
+from pytest_mobileagent.proxies import is_loopback
 
 if TYPE_CHECKING:
     import socket
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.program.models.recorded_models import RecordedModels
 
-_HOST = "127.0.0.1"
+HOST = "127.0.0.1"
 _PIECE = 2**16  # bytes
 _LOGIN = "mobileagent"  # the user name in the proxy's URL
 
@@ -77,10 +78,10 @@ class LocalPort:
         if self._socket is not None:
             self._server = await loop.create_server(protocol, sock=self._socket)
         else:
-            self._server = await loop.create_server(protocol, _HOST, 0)
+            self._server = await loop.create_server(protocol, HOST, 0)
         self.number = self._server.sockets[0].getsockname()[1]
         if self._models is not None:
-            proxy = f"http://{_LOGIN}:{self.token}@{_HOST}:{self.number}"
+            proxy = f"http://{_LOGIN}:{self.token}@{HOST}:{self.number}"
             try:
                 await self._models.start(self.url, proxy)
             except BaseException:
@@ -107,7 +108,7 @@ class LocalPort:
 
     def url(self, name: str) -> str:
         """Return the URL at which a name is served."""
-        return f"http://{_HOST}:{self.number}/{self.token}/{name}"
+        return f"http://{HOST}:{self.number}/{self.token}/{name}"
 
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
@@ -197,7 +198,7 @@ class LocalPort:
     ) -> None:
         data = await connection.body()
         try:
-            place = Origin("http", _HOST, await port())
+            place = Origin("http", HOST, await port())
         except MobileAgentError as error:
             await _respond(connection, 502, str(error))
             return
@@ -274,6 +275,33 @@ class LocalPort:
                 return
             await connection.accept_tunnel()
             await _splice((reader, writer), there)
+
+
+class RoutePort(LocalPort):
+    """A port of its own for one route of the models, at every path and without a token.
+
+    It is for programs that take a host and a port, or a base URL without a path. Any process of
+    this machine may use it while the episode lasts, within the episode's budget; pages in a browser
+    may not.
+    """
+
+    def __init__(self, models: RecordedModels, route: str) -> None:
+        super().__init__()
+        self._leads_to = models, route
+
+    async def _answer(
+        self, connection: ServerConnection, request: h11.Request, origin: Origin | None
+    ) -> None:
+        del origin  # without a proxy there are no tunnels
+        models, route = self._leads_to
+        target = request.target.decode("latin-1")
+        host = urlsplit(f"//{header(request, 'host')}").hostname or ""
+        if header(request, "origin") or not is_loopback(host):
+            await _respond(connection, 403, "this port is not for web pages")
+        elif not target.startswith("/"):
+            await _refuse_proxy(connection)
+        else:
+            await models.serve_route(connection, request, route, target)
 
 
 async def _respond(connection: ServerConnection, status: int, words: str) -> None:

@@ -21,7 +21,7 @@ from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.placeholders import Values
-from pytest_mobileagent.program.port import LocalPort
+from pytest_mobileagent.program.port import HOST, LocalPort, RoutePort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,6 +100,10 @@ class Recorders:
         port.answer(_RECORDER, self._take)
         self.environment = {**models.environment, URL: port.url(_RECORDER)}
         mcp_url, config = port.url(_MCP), folder / "mcp.json"
+        host, number = "", ""
+        if program.needs_open_port:
+            alone = await self._open.enter_async_context(RoutePort(models, "openai"))
+            host, number = HOST, str(alone.number)
         adb = await self._start_adb(folder / "adb", base)
         self.values = Values(
             goal=self._watcher.goal,
@@ -111,6 +115,8 @@ class Recorders:
             mcp_command=tuple(self._setting.mcp.configure(config, mcp_url)),
             openai_base_url=models.openai_base_url,
             openai_chat_url=models.openai_chat_url,
+            openai_host=host,
+            openai_port=number,
             anthropic_base_url=models.anthropic_base_url,
         )
 

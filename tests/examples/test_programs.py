@@ -87,8 +87,10 @@ def counts(entry: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(entry[name] for name in names)
 
 
-def test_a_shell_script_of_curl_and_adb(run: Callable[..., dict[str, Any]]) -> None:
-    ran = run("eggs", "sh shell.sh {goal}", SHELL, answer="FINAL ANSWER: (.*)")
+@pytest.mark.parametrize("url", ["{openai_base_url}", "http://{openai_host}:{openai_port}"])
+def test_a_shell_script_of_curl_and_adb(run: Callable[..., dict[str, Any]], url: str) -> None:
+    words = f"env OPENAI_BASE_URL={url} sh shell.sh {{goal}}"
+    ran = run("eggs", words, SHELL, answer="FINAL ANSWER: (.*)")
     assert ran["done"] == [["Open"], ["Tap"], ["Finish"]]
     assert counts(ran) == (2, 2, 3, 600, 18)
     assert (ran["success"], ran["metered"], ran["answer"]) == (

@@ -22,6 +22,7 @@ from pytest_mobileagent.program.adapter_file import read_adapter
 from pytest_mobileagent.program.placeholders import (
     Values,
     fill,
+    fill_file,
     fill_variables,
     fill_words,
 )
@@ -52,6 +53,16 @@ PROGRAMS = {
         "mobile_use.py",
         '<tool_call>{"name": "terminate", "arguments": {"x": "terminate"}}</tool_call>',
     ),
+    "their-ui-venus": (
+        "ui_venus.py",
+        "main.py",
+        "<think>the box</think><action>Finished(content='it is ticked')</action>",
+    ),
+    "their-gelab-zero": (
+        "gelab_zero.py",
+        "examples/run_single_task.py",
+        "<THINK>a</THINK>\nexplain:e\taction:COMPLETE\treturn:it is ticked\tsummary:s",
+    ),
     "their-droidclaw": ("droidclaw.py", "src/kernel.ts", '{"action": "done"}'),
     "their-vision-agent": (
         "vision_agent.py",
@@ -63,6 +74,7 @@ PROGRAMS = {
 UNREADABLE = "I am sorry, I cannot help with that."
 CUT_OFF = {
     "their-appagent": "Observation: a list\nThought: it is fin",
+    "their-gelab-zero": "<THINK>a</THINK>\nexplain:it is fin",
     "their-autoglm": 'do(action="Tap", element=[50',
     "their-mobileagent-v2": "### Action ###\nTap (54",
     "their-mobileagent-e": "### Action ###\n{",
@@ -122,8 +134,13 @@ def run(
         for script in ("mobile_use_agent/run.py", "sdk_agent/run.py"):
             if script.startswith(folder.name):
                 (folder / "run.py").write_text(BLOCKS[script])
-        for each in ("requirements.txt", "qwen3_agent.yaml", "run.py"):
+        (folder / "config").mkdir()
+        (folder / "config/ui_venus_single.yaml").write_text(
+            "\n".join(re.findall("`(model_(?:host|port): .*?)`", PAGE))
+        )
+        for each in ("requirements.txt", "requirement.txt", "qwen3_agent.yaml", "run.py"):
             (folder / each).touch()
+        (folder / "model_config.yaml").touch()
         for program in ("python", "bun", "adb"):
             (tmp_path / program).write_text(SHIMS[program].format(sys.executable))
             (tmp_path / program).chmod(0o755)
@@ -146,6 +163,8 @@ def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Program
     values = Values(
         "Tick off the eggs.",
         openai_base_url=endpoint,
+        openai_host="127.0.0.1",
+        openai_port=endpoint.rpartition(":")[2],
         mcp_url="http://127.0.0.1:9/token/mcp",
         adb=str(place / "adb"),
     )
@@ -157,6 +176,8 @@ def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Program
         "OPENAI_API_KEY": "k",
         **fill_variables(adapter.env, values),
     }
+    for name in adapter.files:
+        fill_file(folder / name, values)
     traces = Traces(None, folder, place / "stdout", place / "stderr", place / "notes")
     with traces.stdout.open("wb") as stdout, traces.stderr.open("wb") as stderr:
         ended = subprocess.run(
@@ -203,6 +224,26 @@ def test_running_out_of_steps_is_a_limit_of_the_program(
 ) -> None:
     waits = '<tool_call>\n{"arguments": {"action": "wait"}}\n'
     assert run("their-mobileagent-v35", waits).ending == "step limit"
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "ending", "said"),
+    [
+        ("their-autoglm", 'finish(message="two")', "done", "two"),
+        ("their-ui-venus", "<action>Finished(content='two')</action>", "done", "two"),
+        ("their-ui-venus", "<action>CallUser(content='no')</action>", "impossible", "no"),
+        ("their-ui-venus", "<action>PressBack()</action>", "step limit", "3"),
+        ("their-gelab-zero", "action:COMPLETE\treturn:two\tsummary:s", "done", "two"),
+        ("their-gelab-zero", "explain:e\taction:ABORT\tvalue:no", "impossible", "no"),
+        ("their-gelab-zero", "action:WAIT\tvalue:1", "step limit", "3"),
+    ],
+)
+def test_a_program_reports_what_it_says(
+    name: str, reply: str, ending: str, said: str, run: Callable[[str, str | None], ProgramReport]
+) -> None:
+    report = run(name, reply)
+    assert report.ending == ending
+    assert report.text.endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,19 @@ def test_nothing_is_pointed_out_on_a_machine_of_one_user(more):
     assert caveats(Adapter("theirs", (word,), **more)) == []
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"env": {"PORT": "{openai_port}"}},
+        {"command": ("run.py --port $MOBILEAGENT_OPENAI_PORT",), "shell": True},
+    ],
+)
+def test_a_port_without_a_token_is_pointed_out(options):
+    (caveat,) = caveats(Adapter(**{"name": "theirs", "command": ("run.py",), **options}))
+    assert caveat.startswith("theirs calls models at a port without a token")
+    assert caveats(Adapter("theirs", ("run.py", "$MOBILEAGENT_OPENAI_PORT"))) == []
+
+
 def test_the_header_of_a_run_points_it_out(pytester):
     pytester.makepyfile("def test_nothing(): pass")
     result = pytester.runpytest_inprocess("--agent=cmd:cat {mcp_url}", "--collect-only")

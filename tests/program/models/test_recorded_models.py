@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import threading
+import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,13 @@ import openai
 import pytest
 from PIL import Image as pillow
 
+from pytest_mobileagent.llm.budget import Budget, Limit
+from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference
+from pytest_mobileagent.program.port import HOST, RoutePort
 from pytest_mobileagent.testing import ScriptedReply, ToolCall, When
 
-from .conftest import ASKED, REPLY, chat, post
+from .conftest import ASKED, PRICES, REPLY, chat, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,6 +182,62 @@ def test_other_requests_pass_unrecorded(
         assert [model.id for model in client.models.list()] == ["scripted"]
     assert recorder.lines == []
     assert recorder.watcher.told == []
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/chat/completions"])
+def test_host_and_port_are_enough_without_a_token(
+    make: Callable[..., Recorder], provider: Callable[..., str], path: str
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    port = RoutePort(recorder.models, "openai")
+    recorder.run(port.start())
+    url, asked = f"http://{HOST}:{port.number}{path}", {"model": "own", "messages": ASKED}
+    assert b"Tap it." in post(url, asked)
+    recorder.run(port.close())
+    with pytest.raises(urllib.error.URLError, match="refused"):
+        post(url, asked)
+    assert [line["call"]["input_tokens"] for line in recorder.lines] == [100]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Origin": "http://evil.example"}, 403), ({"Host": "evil.example"}, 403)],
+)
+def test_port_without_a_token_is_not_for_web_pages(
+    make: Callable[..., Recorder],
+    provider: Callable[..., str],
+    headers: dict[str, str],
+    status: int,
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    port = RoutePort(recorder.models, "openai")
+    recorder.run(port.start())
+    url = f"http://{HOST}:{port.number}/v1/chat/completions"
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(urllib.request.Request(url, b"{}", headers), timeout=10)
+    refused.value.close()
+    recorder.run(port.close())
+    assert refused.value.code == status
+    assert recorder.lines == []
+
+
+def test_port_without_a_token_ends_with_the_budget(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY, REPLY)
+    recorder = make(ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100))))
+    port = RoutePort(recorder.models, "openai")
+    recorder.run(port.start())
+    url = f"http://{HOST}:{port.number}/v1/chat/completions"
+    post(url, {"model": "own", "messages": ASKED})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        post(url, {"model": "own", "messages": ASKED})
+    refused.value.close()
+    recorder.run(port.close())
+    assert refused.value.code == 429
+    assert len(recorder.over) == 1
 
 
 def test_concurrent_calls_are_distinguished(
