@@ -24,7 +24,7 @@ from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.llm.asking import ask_until_readable
-from pytest_mobileagent.llm.fence import Data, seal
+from pytest_mobileagent.llm.fence import Data, sealed
 from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.statistics import mean, proportion
 
@@ -186,13 +186,10 @@ def _better(
 ) -> Better:
     """Return which of two instructions a judge finds better."""
     wording = wording_of(str(draft.row["language"]))
-    number, sealed = seal(
-        [*pages, *(wording.labels["A"], Data("A", one)), *(wording.labels["B"], Data("B", other))]
-    )
-    rules = f"{wording.better}\n\n{wording.guard.replace('{NUMBER}', number)}"
+    both = (wording.labels["A"], Data("A", one), wording.labels["B"], Data("B", other))
     found, problem, _ = ask_until_readable(
         model,
-        [Message("system", (rules,)), Message("user", sealed)],
+        sealed(wording.better, wording.guard, [*pages, *both]),
         _result,
         lambda why: Message("user", (wording.repair.replace("{PROBLEM}", why),)),
         _MOST_TOKENS,

@@ -22,7 +22,7 @@ from pytest_mobileagent.judge.reply import (
     read_result,
     read_statements,
 )
-from pytest_mobileagent.llm.fence import Data, seal
+from pytest_mobileagent.llm.fence import Data, sealed
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 
@@ -108,7 +108,7 @@ def converse(
         JudgeError: if the model does not answer, refuses the request, or stays unreadable.
         BudgetSpent: if the budget is spent; this is not an `Exception`.
     """
-    first = _reply(model, messages)
+    first = reply_of(model, messages)
     try:
         return parse(first), (first.call,)
     except UnreadableReplyError as error:
@@ -116,7 +116,7 @@ def converse(
     # Providers refuse messages without content.
     unreadable = [first.message] if first.text.strip() else []
     try:
-        second = _reply(model, [*messages, *unreadable, Message("user", (repair,))])
+        second = reply_of(model, [*messages, *unreadable, Message("user", (repair,))])
     except JudgeError as error:
         msg = f"{_unreadable(model, first, unread)}. Asked to repair it: {error}"
         raise JudgeError(msg) from error
@@ -133,7 +133,12 @@ def _unreadable(model: Model, reply: ModelReply, error: UnreadableReplyError) ->
     return f"judge {model.name}: its reply cannot be read, as {error}: {end!r}"
 
 
-def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:
+def reply_of(model: Model, messages: Sequence[Message]) -> ModelReply:
+    """Return a model's reply, at temperature 0.
+
+    Raises:
+        JudgeError: if the model does not answer, or refuses the request.
+    """
     try:
         return model.complete(messages, max_tokens=MOST_TOKENS, temperature=0.0)
     except ModelUnavailable as error:
@@ -280,13 +285,9 @@ def _messages(
     parts: list[Part], closing: list[Part], question: Question, wording: Wording
 ) -> list[Message]:
     """Return the system and the user message, with all untrusted text fenced."""
-    number, content = seal([*parts, *closing])
-    rules = list(wording.rules)
-    if question.actions != "none":
-        rules += wording.action_rules
-    guard = wording.guard.replace("{NUMBER}", number)
-    system = "\n\n".join([wording.role, _list(rules), guard])
-    return [Message("system", (system,)), Message("user", content)]
+    of_actions = () if question.actions == "none" else wording.action_rules
+    rules = f"{wording.role}\n\n{_list((*wording.rules, *of_actions))}"
+    return sealed(rules, wording.guard, [*parts, *closing])
 
 
 def _reminders(question: Question, wording: Wording) -> str:
@@ -295,7 +296,7 @@ def _reminders(question: Question, wording: Wording) -> str:
     return _list((*wording.reminders, *of_actions, wording.data_reminder))
 
 
-def _list(lines: list[str] | tuple[str, ...]) -> str:
+def _list(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -321,18 +322,12 @@ def is_paraphrase(model: Model, question: str, answer: str, expected: str) -> bo
     if not answer.strip():
         return False
     wording = wording_of("en")
-    number, content = seal(
-        [
-            "The question:",
-            Data("question", question),
-            "The expected answer:",
-            Data("expected", expected),
-            "The given answer:",
-            Data("given", answer),
-            _FORM,
-        ]
-    )
-    guard = wording.guard.replace("{NUMBER}", number)
-    messages = [Message("system", (f"{_ROLE}\n\n{_RULES}\n\n{guard}",)), Message("user", content)]
+    parts: list[Part] = [
+        *("The question:", Data("question", question)),
+        *("The expected answer:", Data("expected", expected)),
+        *("The given answer:", Data("given", answer)),
+        _FORM,
+    ]
+    messages = sealed(f"{_ROLE}\n\n{_RULES}", wording.guard, parts)
     result, _ = converse(model, messages, read_result, wording.repair_result)
     return result.passed

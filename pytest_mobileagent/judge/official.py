@@ -22,7 +22,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
+from pytest_mobileagent.judge.ask import reply_of
+from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, is_readable
 from pytest_mobileagent.screen.xml import in_appiums_dialect
 from pytest_mobileagent.verdict import Verdict, beside
@@ -41,7 +42,6 @@ _LOADING = 30.0  # additional seconds for importing its modules, which may be la
 _MOST = 1_000_000  # bytes that the process may write
 _LONGEST = 300  # characters of a reason
 _MOST_QUESTIONS = 20
-_MOST_TOKENS = 4096
 _MODULE = "pytest_mobileagent.judge.official_process"
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
 _HERE = Path(__file__).parents[2]  # the folder with this package
@@ -105,21 +105,8 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
 
 
 def asking(model: Model) -> Ask:
-    """Return a function that asks a model one question, at temperature 0.
-
-    The function raises JudgeError if the model does not answer.
-    """
-
-    def ask(text: str) -> str:
-        try:
-            reply = model.complete(
-                [Message("user", (text,))], max_tokens=_MOST_TOKENS, temperature=0.0
-            )
-        except (ModelUnavailable, RequestRefusedError) as error:
-            raise JudgeError(f"judge {model.name} does not answer: {error}") from error
-        return reply.text
-
-    return ask
+    """Return a function that asks a model one question, or raises JudgeError (see `reply_of`)."""
+    return lambda text: reply_of(model, [Message("user", (text,))]).text
 
 
 def hierarchy_of(screen: Screen, size: tuple[int, int]) -> str:

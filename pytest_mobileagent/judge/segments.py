@@ -17,8 +17,7 @@ from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.evidence import numbered
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
-from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.llm.fence import Data, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -160,9 +159,8 @@ def split_by_model(
         msg = f"judge {model.name}: {count} screens without packages cannot be split at once"
         raise JudgeError(msg)
     pictures = numbered(episode, range(count), question.evidence, _SIDE)
-    number, content = seal(["The apps:", Data("apps", listed), *pictures])
-    guard = wording_of("en").guard.replace("{NUMBER}", number)
-    messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
+    parts = ["The apps:", Data("apps", listed), *pictures]
+    messages = sealed(_SYSTEM, wording_of("en").guard, parts)
 
     def parse(reply: ModelReply) -> list[tuple[int, int] | None]:
         return _read(read_notes(reply), len(apps), count)

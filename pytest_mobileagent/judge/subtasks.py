@@ -14,16 +14,14 @@ from pytest_mobileagent.judge.evidence import MOST_PICTURES, numbered
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.segments import SplitError, check_apps, split, split_by_model
-from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.llm.fence import Data, sealed
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.judge.question import Subtask
     from collections.abc import Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.judge.question import Question, Subtask
     from pytest_mobileagent.llm.model import Model
 
 
@@ -51,9 +49,8 @@ def summarise(
     for first in range(screens.start, screens.stop, MOST_PICTURES):
         part = range(first, min(first + MOST_PICTURES, screens.stop))
         pictures = numbered(episode, part, question.evidence)
-        number, content = seal(["To be noted:", Data("note", memory), *pictures])
-        guard = wording_of("en").guard.replace("{NUMBER}", number)
-        messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
+        parts = ["To be noted:", Data("note", memory), *pictures]
+        messages = sealed(_SYSTEM, wording_of("en").guard, parts)
         noted, more = converse(model, messages, read_notes, _REPAIR)
         notes.append(" ".join(noted.split()))
         calls += more

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,6 +56,13 @@ def seal(parts: Sequence[Part]) -> tuple[str, tuple[str | Image, ...]]:
     data = [part for part in parts if isinstance(part, Data)]
     number = number_of(f"{each.label}\n{each.text}" for each in data)
     return number, tuple(fenced(part, number) if isinstance(part, Data) else part for part in parts)
+
+
+def sealed(rules: str, guard: str, parts: Sequence[Part]) -> list[Message]:
+    """Return a prompt: the rules, with the guard that explains the fences ({NUMBER}), and parts."""
+    number, content = seal(parts)
+    system = f"{rules}\n\n{guard.replace('{NUMBER}', number)}"
+    return [Message("system", (system,)), Message("user", content)]
 
 
 def number_of(texts: Iterable[str]) -> str:
