@@ -19,6 +19,7 @@ from pytest_mobileagent.report.comparison.pairing import tallies
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.recorded_run import REPORT, is_run
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import label
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
 
 OVERVIEW = "overview.json"
 RUNS_PAGE = "runs.html"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
     """What the page of all runs shows of one run: the content of `overview.json`.
 
+    - `label`: its name, if `--mobile-label` gave one.
     - `started`, `ended`: as in run.json; `ended` is None for an interrupted run.
     - `tasks`, `decided`, `successes`: counts of all tasks.
     - `suites`: the successes and the decided tasks of each suite, as a pair.
@@ -49,6 +51,7 @@ class Overview:
 
     id: str
     agent: str
+    label: str | None = None
     started: str | None = None
     ended: str | None = None
     device: str | None = None
@@ -66,7 +69,8 @@ class Overview:
 
 
 _KINDS: dict[str, Any] = {
-    "id": str, "agent": str, "started": str | None, "ended": str | None, "device": str | None,
+    "id": str, "agent": str, "label": str | None, "started": str | None, "ended": str | None,
+    "device": str | None,
     "virtual": bool | None, "models": [str], "tasks": int, "decided": int, "successes": int,
     "interval": Maybe([float | int]), "cost_usd": float | int | None, "unpriced_calls": int,
     "gate": str | None, "suites": Each([int]), "outcomes": Each(bool | None),
@@ -77,17 +81,16 @@ def overview_of(whole: Report) -> Overview:
     """Return the overview of a run; `whole` is the content of its report.json."""
     about, tasks = whole["run"], whole["tasks"]
     summary = {**whole["summary"], **summarise(tasks)}
-    models = about.get("models")
-    names = models.values() if isinstance(models, dict) else models or ()
     gate = whole.get("gate")
     return Overview(
         id=str(about.get("id") or ""),
-        agent=str(about.get("agent") or ""),
+        agent=agent_name(str(about.get("agent") or "")),
+        label=str(about["label"]) if about.get("label") else None,
         started=about.get("started"),
         ended=about.get("ended"),
         device=about.get("device"),
         virtual=about.get("virtual"),
-        models=list(dict.fromkeys(map(str, names))),
+        models=models_of(about),
         tasks=summary["tasks"],
         decided=summary["decided"],
         successes=summary["successes"],

@@ -7,7 +7,7 @@ lead to them. For a large graph, only the pages nearest to a given one are shown
 from __future__ import annotations
 
 import json
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, in_words
 from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.errors import GraphError, TaskError
+from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.trajectory import screens
@@ -35,6 +35,8 @@ VERSION = 1
 _MOST = 400  # pages on a map
 _MOST_TASKS = 500
 _HIGHEST = 8  # pages in a column
+_ROWS = 16  # of a screen, in which texts are read
+_LONGEST = 40  # characters of a text in a title
 _WIDTH, _QUALITY = 200, 70  # of the pictures, in pixels and percent
 
 
@@ -88,6 +90,7 @@ def write_graph_page(
 def _index(
     graph: Graph, shown: Map, seen: Mapping[str, Screen | None], around: str
 ) -> dict[str, Any]:
+    titles = _titles(seen)
     return {
         "version": VERSION,
         "name": graph.name,
@@ -96,7 +99,7 @@ def _index(
         "start": _first(graph, graph.start),
         "around": around,
         "total": len(graph),
-        "pages": [_about(graph, page, shown) for page in shown.pages],
+        "pages": [_about(graph, page, shown) | {"title": titles[page]} for page in shown.pages],
         "edges": [_drawn(edge, seen) for edge in shown.edges],
         "paths": shown.paths,
     }
@@ -114,6 +117,31 @@ def _about(graph: Graph, page: str, shown: Map) -> dict[str, Any]:
         "row": row,
         "also": list(graph.same(page)),
     }
+
+
+def _titles(seen: Mapping[str, Screen | None]) -> dict[str, str]:
+    """Return a title for each page: its first text, and the rarest if others begin like it."""
+    texts = {page: _texts(screen) for page, screen in seen.items()}
+    often = Counter(text for each in texts.values() for text in set(each))
+    begins = Counter(each[0] for each in texts.values() if each)
+    titles = dict.fromkeys(texts, "")
+    for page, each in texts.items():
+        if each:
+            rarest = min(each, key=often.__getitem__)
+            more = [rarest] if begins[each[0]] > 1 and rarest != each[0] else []
+            titles[page] = " · ".join([each[0], *more])
+    return titles
+
+
+def _texts(screen: Screen | None) -> list[str]:
+    """Return the short texts of a screen, from its top."""
+    try:
+        found = [] if screen is None else list(screen.elements)
+        rows = 1 if screen is None else screen.size[1] / _ROWS
+    except ScreenError:
+        return []
+    found.sort(key=lambda each: (each.bounds.top // rows, each.bounds.left))
+    return [each.text for each in found if 1 < len(each.text.strip()) <= _LONGEST]
 
 
 def _drawn(edge: Edge, seen: Mapping[str, Screen | None]) -> dict[str, Any]:

@@ -56,6 +56,24 @@ BUY = {"id": "shop/buy", "goal": "Open the {{cart}}.", "golden": WAY, "page": "c
 SHOP = [("home", "cart"), ("home", "list"), ("list", "item"), ("item", "list<"), ("cart", "item")]
 
 
+def test_pages_have_their_first_text_as_title_and_what_tells_them_apart():
+    def screen(*texts):
+        rows = [
+            {"text": text, "bounds": f"[0,{100 * n}][360,{100 * n + 60}]"}
+            for n, text in enumerate(texts)
+        ]
+        return make_screen(*rows, size=SIZE)
+
+    seen = {
+        "a": screen("Learn", "Back", "Saved"),
+        "b": screen("Learn", "Back", "Courses"),
+        "c": screen("Cart", "Back"),
+        "d": None,
+    }
+    titles = {"a": "Learn · Saved", "b": "Learn · Courses", "c": "Cart", "d": ""}
+    assert graph_page._titles(seen) == titles
+
+
 def test_pages_are_placed_in_columns_by_distance(tmp_path, capsys):
     folder = write(tmp_path / "g", [*SHOP, ("lost", "home")], BUY)
     index = shown(folder)

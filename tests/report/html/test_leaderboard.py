@@ -202,7 +202,8 @@ def test_runs_of_one_agent_are_distinguished_by_models_or_ids(
         return [row["name"] for row in board(*runs)["index"]["runs"]]
 
     assert names("openai:a", "openai:b") == ["m3a (openai:a)", "m3a (openai:b)"]
-    assert names("openai:a", "openai:b", "openai:a")[1:] == ["m3a (run-3-1)", "m3a (run-3-2)"]
+    again = names("openai:a", "openai:b", "openai:a")
+    assert again[1:] == ["m3a (openai:b, run-3-1)", "m3a (openai:a, run-3-2)"]
 
 
 def test_duplicate_run_is_refused(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,12 +22,16 @@ function draw(tag, attributes, ...children) {
   return node;
 }
 
-byId("skip")?.addEventListener("click", (event) => {
-  event.preventDefault(); // the address may name a task
+{
   const main = document.querySelector("main");
   main.tabIndex = -1;
-  main.focus();
-});
+  main.id ||= "main";
+  byId("skip").href = `#${main.id}`;
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address may name a task
+    main.focus();
+  });
+}
 
 function asText(value) {
   if (value === null || value === undefined) return "";

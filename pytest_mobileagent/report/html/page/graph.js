@@ -12,7 +12,7 @@ const lines = []; // each edge with its drawn path
 const leftOf = (page) => MARGIN + page.column * (WIDE + GAP_X);
 const topOf = (page) => MARGIN + page.row * (HIGH + GAP_Y);
 const pageOf = (id) => graph.byId.get(id);
-const titleOf = (page) => page.activity.split(".").at(-1) || page.id;
+const titleOf = (page) => page.title || page.activity.split(".").at(-1) || page.id;
 
 function picture(id, alt) {
   const block = byId(`p:${id}`);
@@ -37,8 +37,7 @@ function drawMap() {
   sheet.dataset.width = width;
   sheet.dataset.height = height;
   for (const page of [...graph.pages].sort((a, b) => a.column - b.column || a.row - b.row)) {
-    const node = make("button", { type: "button", className: page.id === graph.start ? "node start" : "node", title: page.id }, picture(page.id, ""), make("span", { className: "name", dir: "auto" }, titleOf(page)));
-    node.setAttribute("aria-label", `${titleOf(page)}, ${page.id}${page.id === graph.start ? ", the first page" : ""}`);
+    const node = make("button", { type: "button", className: page.id === graph.start ? "node start" : "node", title: titleOf(page) }, picture(page.id, ""), make("span", { className: "name", dir: "auto" }, titleOf(page), page.id === graph.start ? make("span", { className: "off-screen" }, ", the first page") : null));
     node.setAttribute("aria-pressed", "false");
     Object.assign(node.style, { left: `${leftOf(page)}px`, top: `${topOf(page)}px`, width: `${WIDE}px`, height: `${HIGH}px` });
     node.addEventListener("click", () => choose(page.id));
@@ -120,6 +119,7 @@ function showPath() {
   for (const [id, node] of nodes) {
     node.querySelector(".number")?.remove();
     node.classList.toggle("on-path", steps.includes(id));
+    node.classList.toggle("golden", path?.kind === "golden");
     const places = steps.flatMap((page, place) => (page === id ? [place + 1] : []));
     if (places.length) node.append(make("span", { className: "number" }, places.slice(0, 3).join(" ") + (places.length > 3 ? " …" : "")));
   }
@@ -171,15 +171,18 @@ async function load() {
     return;
   }
   graph.byId = new Map(graph.pages.map((page) => [page.id, page]));
-  for (const page of graph.pages) page.words = [page.id, page.activity, page.package, ...page.also].join("\n").toLowerCase();
+  for (const page of graph.pages) page.words = [titleOf(page), page.id, page.activity, page.package, ...page.also].join("\n").toLowerCase();
   const part = graph.total > graph.pages.length ? `${number(graph.pages.length)} of ${count(graph.total, "page")}, those nearest to ${graph.around || "the first"}` : count(graph.pages.length, "page");
-  byId("about").textContent = [part, count(graph.edges.length, "action"), graph.licence, graph.source].filter(Boolean).join(" · ");
+  byId("about").textContent = [part, count(graph.edges.length, "action"), graph.licence && `licence: ${graph.licence}`, graph.source && `source: ${graph.source}`].filter(Boolean).join(" · ");
   const of = { golden: "Golden path", agent: "Agent" };
+  byId("about").title = byId("about").textContent;
   byId("path").append(...graph.paths.map((path, place) => make("option", { value: place }, `${of[path.kind]}: ${path.name}`)));
   drawMap();
   offerKinds();
   zoom();
   light();
+  byId("path").value = graph.paths.length ? "0" : "";
+  showPath();
   if (graph.pages.length) choose(graph.byId.has(graph.around) ? graph.around : graph.pages[0].id);
 }
 

@@ -15,7 +15,7 @@ const state = { sort: "success", down: true, apps: new Map(), stem: "" };
 function columns() {
   const own = [
     ["place", "Place", (run) => (run.places ? -(run.places[0] + run.places[1]) : null), placeOf, false],
-    ["agent", "Agent", (run) => run.name, null, false],
+    ["agent", "Run", (run) => run.name, null, false],
     ["success", "Success", (run) => run.success_rate, successOf, false],
     ["partial", "Partial", (run) => run.partial_credit, (run) => percent(run.partial_credit), true],
     ["ratio", "Ratio", (run) => run.mean_step_ratio, (run) => number(run.mean_step_ratio, 2), true],
@@ -90,14 +90,12 @@ function showBoard() {
 }
 
 function rowsOf(run, place) {
-  const opener = make("button", { type: "button", className: "opener", dir: "auto" }, asText(run.agent) || "(no agent)");
-  opener.setAttribute("aria-label", asText(run.name));
+  const opener = make("button", { type: "button", className: "opener", dir: "auto" }, asText(run.name));
   opener.setAttribute("aria-expanded", String(unfolded.has(place)));
   opener.setAttribute("aria-controls", `inner-${place}`);
   opener.addEventListener("click", () => toggle(place));
   const marks = [run.virtual && !board.runs.every((each) => each.virtual) ? "virtual phones" : "", run.notes.length ? count(run.notes.length, "remark") : "", ...run.obstacles].filter(Boolean);
-  const id = board.runs.filter((each) => each.name.startsWith(`${run.agent} (`)).length > 1 && run.name.includes(run.id) ? [make("small", { dir: "auto" }, run.id)] : [];
-  const name = make("th", { scope: "row" }, opener, make("small", { dir: "auto" }, run.models.join(", ")), ...id, ...marks.map((mark) => make("small", {}, make("span", { className: "badge warn" }, mark))));
+  const name = make("th", { scope: "row" }, opener, make("small", { dir: "auto" }, [run.agent === run.name ? "" : run.agent, ...run.models].filter(Boolean).join(", ")), ...marks.map((mark) => make("small", {}, make("span", { className: "badge warn" }, mark))));
   const cells = columns().map(({ name: column, cell, isWide }) => (column === "agent" ? name : make("td", { className: `${isWide ? "wide-only num" : column === "place" ? "place" : "sure"}` }, ...[cell(run)].flat())));
   const row = make("tr", { className: `entry ${unfolded.has(place) ? "open" : ""}`, id: `row-${place}` }, ...cells);
   row.addEventListener("mouseenter", () => light(place));

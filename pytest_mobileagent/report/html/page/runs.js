@@ -9,7 +9,7 @@ let runs = []; // the newest first
 let drawn = AT_A_TIME;
 const chosen = []; // the folders of at most two runs
 
-const nameOfRun = (run) => [run.agent || "an agent", run.started ? localTime(run.started) : run.folder].map(asText).join(", ");
+const nameOfRun = (run) => [run.label || run.agent || "an agent", run.started ? localTime(run.started) : run.folder].map(asText).join(", ");
 const rateOf = (run) => (run.decided ? run.successes / run.decided : null);
 
 // A plot for each suite and agent with several runs.
@@ -32,7 +32,7 @@ function seriesPlot(name, points) {
   const x = (place) => left + (place / Math.max(1, points.length - 1)) * (width - left - 10);
   const y = (rate) => top + (1 - rate) * (height - top - bottom);
   const last = points.at(-1);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${name}: ${points.map((each) => percent(each.successes / each.decided, 0)).join(", ")}` });
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${name}: ${points.map((each) => percent(each.successes / each.decided, 0)).join(", ")}` });
   for (const rate of [0, 0.5, 1]) svg.append(draw("line", { class: "grid", x1: left, x2: width - 6, y1: y(rate), y2: y(rate) }), words({ class: "tick", x: left - 4, y: y(rate) + 4, "text-anchor": "end" }, percent(rate, 0)));
   svg.append(draw("path", { class: "line", d: points.map((each, place) => `${place ? "L" : "M"} ${x(place)} ${y(each.successes / each.decided)}`).join(" ") }));
   points.forEach(({ run, successes, decided }, place) => {
@@ -47,7 +47,7 @@ function seriesPlot(name, points) {
 
 const addressOfPage = (run) => run.page.split("/").map(encodeURIComponent).join("/");
 
-const COLUMNS = ["", "Started", "Agent", "Models", "Tasks", "Success", "Price", "Gate", "Since the run before"];
+const COLUMNS = ["", "Started", "Run", "Models", "Tasks", "Success", "Price", "Gate", "Since the run before"];
 const ONLY_WIDE = new Set(["Models", "Tasks", "Price"]);
 
 function showTable() {
@@ -73,7 +73,7 @@ function runRow(run) {
   const unpriced = run.unpriced_calls ? make("small", {}, ` + ${count(run.unpriced_calls, "unpriced call")}`) : null;
   return make("tr", { className: chosen.includes(run.folder) ? "marked" : "" },
     cell(box), cell([name, run.ended ? "" : make("small", {}, " not ended"), run.virtual ? make("small", {}, " virtual") : ""]),
-    cell(make("bdi", {}, asText(run.agent))), cell(make("bdi", {}, (run.models || []).join(", ")), "wide-only"),
+    cell([make("bdi", {}, asText(run.label ?? run.agent)), run.label ? make("small", {}, " ", make("bdi", {}, asText(run.agent))) : ""]), cell(make("bdi", {}, (run.models || []).join(", ")), "wide-only"),
     cell([number(run.tasks), make("small", { dir: "auto" }, ` ${Object.keys(run.suites || {}).slice(0, 4).join(", ")}`)], "wide-only"),
     cell([rateBar(rateOf(run), run.interval), make("b", {}, percent(rateOf(run))), make("small", {}, ` ${number(run.successes)}/${number(run.decided)}${run.interval ? ` · ${percent(run.interval[0], 0)} to ${percent(run.interval[1], 0)}` : ""}`)], "bar-cell"),
     cell([price, unpriced].filter(Boolean), "num wide-only"), cell(gateMark(run.gate)), cell(changesOf(run), "changed"));
@@ -130,7 +130,7 @@ async function load() {
     byId("problem").hidden = false;
     return;
   }
-  for (const run of runs) run.words = [run.folder, run.agent, run.started, run.gate, run.device, ...(run.models || []), ...Object.keys(run.suites || {})].filter(known).join("\n").toLowerCase();
+  for (const run of runs) run.words = [run.folder, run.label, run.agent, run.started, run.gate, run.device, ...(run.models || []), ...Object.keys(run.suites || {})].filter(known).join("\n").toLowerCase();
   byId("about").textContent = count(runs.length, "run");
   showSeries();
   showTable();

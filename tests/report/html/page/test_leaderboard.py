@@ -81,7 +81,7 @@ def test_runs_are_sorted_by_success_with_their_possible_ranks(read: Any) -> None
     assert places == ["1", "not ranked", "2 to 3", "2 to 3"]
     assert "other seeds" in reader.texts("#board .entry th")[1]
     assert "90.0 %" in reader.texts("#board .entry .sure")[0]
-    assert reader.texts("#board thead th")[:3] == ["Place", "Agent", "Success ▼"]
+    assert reader.texts("#board thead th")[:3] == ["Place", "Run", "Success ▼"]
 
 
 def test_row_expands_to_suites_tasks_and_remarks(read: Any) -> None:
@@ -131,7 +131,9 @@ def test_columns_sort_by_keyboard_with_unknown_numbers_last(read: Any) -> None:
 def test_everything_works_by_keyboard(read: Any) -> None:
     reader = read(run("m3a", 0.9), run("t3a"), tasks=[[task(1, "passed")], []])
     columns = reader.ask("document.querySelectorAll('#board thead button').length")
-    reader.press(*["\ue004"] * (1 + columns + 1))  # the table, its headers, the first row
+    reader.press(
+        *["\ue004"] * (2 + columns + 1)
+    )  # the skip link, the table, its headers, the first row
     assert reader.ask("document.activeElement.textContent") == "m3a"
     reader.press(" ")
     reader.sees("#inner-0", "1 task")
@@ -154,7 +156,7 @@ def test_a_screen_reader_gets_names_heads_and_states(read: Any) -> None:
     assert {"table", "columnheader", "rowheader", "main"} <= set(roles)
     assert ("columnheader", "Success") in named
     (table,) = (each for each in nodes if each.get("role", {}).get("value") == "table")
-    assert table["name"]["value"].startswith("Agents by success.")
+    assert table["name"]["value"].startswith("Runs by success.")
 
 
 def test_names_in_runs_are_shown_as_text(read: Any) -> None:
