@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import in_words
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
+_MOST_FILES = 200
+
+
 def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     """Return the data of the episode in a folder for the page; paths are relative to `page`.
 
@@ -55,7 +60,19 @@ def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     except RecursionError:
         data |= {"damaged": "its record is nested too deeply"}
     data["judging"] = judging.all()
-    return {**data, "missing": sorted(set(pictures.missing)), "texts": texts.all}
+    own = {"files": _files(folder), "folder": pictures.relative(folder)}
+    return {**data, **own, "missing": sorted(set(pictures.missing)), "texts": texts.all}
+
+
+def _files(folder: Path) -> list[tuple[str, int]]:
+    """Return the names and sizes of an episode's own files, without its links to screens."""
+    found = list[tuple[str, int]]()
+    for path in sorted(folder.glob("*")) + sorted(folder.glob("program/*")):
+        with suppress(OSError):
+            status = path.lstat()
+            if stat.S_ISREG(status.st_mode):
+                found.append((path.relative_to(folder).as_posix(), status.st_size))
+    return found[:_MOST_FILES]
 
 
 def _recorded(folder: Path, texts: Texts, pictures: Pictures) -> dict[str, Any]:
@@ -122,8 +139,13 @@ class Pictures:
 
     def __init__(self, episode: Path, page: Path) -> None:
         self._store = ScreenStore.of_episode(episode)
-        self._base = os.path.relpath(self._store.folder, page).replace(os.sep, "/")
+        self._page = page
+        self._base = self.relative(self._store.folder)
         self.missing: list[str] = []
+
+    def relative(self, path: Path) -> str:
+        """Return a path relative to the page."""
+        return os.path.relpath(path, self._page).replace(os.sep, "/")
 
     def path(self, name: str) -> str:
         """Return the path of a picture by the name of its file."""

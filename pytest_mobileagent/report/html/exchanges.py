@@ -1,28 +1,29 @@
-"""The model calls of an episode for the page: prompts and replies.
+"""The model calls of an episode for the page: requests and replies, as they were recorded.
 
-Long strings that are sent repeatedly, as in conversations, are stored once.
+Long strings, many of which are sent repeatedly, as in conversations, are stored once.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
 
 JUDGES = "judges.jsonl"
+REF = "§"  # the only key of an object that stands for a long string, by its number
 _SHORT = 120  # characters; shorter strings are repeated instead of referenced
 _FIELDS = (
     "model", "role", "input_tokens", "output_tokens", "cached_tokens", "price_usd", "seconds",
-    "retries", "estimated", "from_cache",
+    "waited", "retries", "estimated", "from_cache",
 )  # fmt: skip
+_REQUEST = ("model", "role", "settings", "prompt")
 
 
 class Texts:
@@ -31,12 +32,9 @@ class Texts:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def message(self, role: str, text: str, pictures: list[str]) -> dict[str, Any]:
-        """Return a message of a prompt with its "text", or a "ref", the number of a long text."""
-        message = {"role": role, "pictures": pictures}
-        if len(text) < _SHORT:
-            return {**message, "text": text}
-        return {**message, "ref": self._numbers.setdefault(text, len(self._numbers))}
+    def number(self, text: str) -> int:
+        """Return the number of a string."""
+        return self._numbers.setdefault(text, len(self._numbers))
 
     @property
     def all(self) -> list[str]:
@@ -55,7 +53,7 @@ class Exchanges:
         self._texts, self._picture = texts, picture
 
     def of_call(self, call: ModelCall) -> dict[str, Any]:
-        """Return the data of a call with its prompt and reply, as far as they were recorded."""
+        """Return the data of a call with its request and reply, as far as they were recorded."""
         given = to_wire({name: getattr(call, name) for name in _FIELDS})
         line = call.line
         found = self._lines[line - 1] if line and line <= len(self._lines) else None
@@ -71,35 +69,36 @@ class Exchanges:
 
     def _exchange(self, line: Mapping[str, Any] | None) -> dict[str, Any]:
         if line is None:
-            return {"prompt": None, "said": ""}
-        given = line.get("reply")
-        reply = given if isinstance(given, dict) else {}
-        tools = reply.get("tool_calls")
-        prompt = line.get("prompt")
-        exchange: dict[str, Any] = {
-            "prompt": [self._message(each) for each in prompt if isinstance(each, dict)]
-            if isinstance(prompt, list)
-            else None,
-            "said": str(reply.get("text") or ""),
-        }
-        if tools:
-            exchange["tools"] = tools
-        if line.get("error"):
-            exchange["error"] = str(line["error"])
-        return exchange
+            return {"request": None, "reply": None, "failure": ""}
+        request = {name: self._shared(line[name]) for name in _REQUEST if name in line}
+        failure = str(line.get("error") or "")
+        return {"request": request, "reply": self._shared(line.get("reply")), "failure": failure}
 
-    def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [content]
-        words, pictures = list[str](), list[str]()
-        for part in parts:
-            if isinstance(part, dict) and isinstance(part.get("picture"), str):
-                pictures.append(self._picture(part["picture"]))
-            elif part is not None:
-                words.append(
-                    part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
-                )
-        return self._texts.message(str(message.get("role") or ""), "\n".join(words), pictures)
+    def _shared(self, value: Any) -> Any:
+        """Return a value with references to long strings, and with the paths of pictures."""
+        match value:
+            case str() if len(value) >= _SHORT:
+                return {REF: self._texts.number(value)}
+            case {"picture": str(name), **rest} if not rest:
+                return {"picture": self._picture(name)}
+            case dict():
+                return {name: self._shared(each) for name, each in value.items()}
+            case list():
+                return [self._shared(each) for each in value]
+        return value
+
+
+def pictures_of(value: Any) -> Iterator[str]:
+    """Yield the paths of the pictures in the data of calls."""
+    match value:
+        case {"picture": str(path)}:
+            yield path
+        case dict():
+            for each in value.values():
+                yield from pictures_of(each)
+        case list():
+            for each in value:
+                yield from pictures_of(each)
 
 
 def _lines(path: Path) -> list[dict[str, Any] | None]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry, Report
 
 
-VERSION = 1
+VERSION = 2
 _RUN = (
     "id", "agent", "label", "started", "ended", "device", "virtual", "models", "judges", "command",
     "fingerprints", "versions", "shard", "resumed", "rescored_from", "merged_from", "price_table",

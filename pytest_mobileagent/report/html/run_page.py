@@ -20,6 +20,7 @@ from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
 from pytest_mobileagent.report.html.episode import episode_data, words_of
+from pytest_mobileagent.report.html.exchanges import pictures_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import ExistingPage, line, pack, shell, unpack
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -231,9 +232,7 @@ def _picture_paths(episode: Mapping[str, Any]) -> Iterator[str]:
     for frame in episode.get("frames") or ():
         yield from (frame[name] for name in ("png", "after") if frame.get(name))
         calls += frame["calls"]
-    for call in calls:
-        for message in call.get("prompt") or ():
-            yield from message["pictures"]
+    yield from pictures_of(calls)
 
 
 def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:

@@ -79,14 +79,27 @@ def test_elements_are_compact(folder: Path) -> None:
 def test_repeated_prompt_is_stored_once(folder: Path) -> None:
     told = shown(folder)
     calls = [call for frame in told["frames"] for call in frame["calls"]]
-    assert [call["prompt"][0]["ref"] for call in calls] == [0, 0]
+    contents = [call["request"]["prompt"][0]["content"] for call in calls]
+    assert contents[0] == [{"§": 0}, {"picture": "screens/9b6f9b6f.jpg"}]
+    assert contents[1][0] == {"§": 0}
     assert told["texts"] == ["An element of the screen. " * 20]
-    assert calls[0]["prompt"][0]["pictures"] == ["screens/9b6f9b6f.jpg"]
-    assert (calls[0]["said"], calls[0]["input_tokens"], calls[0]["price_usd"]) == (
+    first = calls[0]
+    assert (first["reply"]["text"], first["input_tokens"], first["price_usd"]) == (
         "tap(1)",
         9,
         None,
     )
+
+
+def test_own_files_are_listed_with_their_sizes_but_not_links(folder: Path) -> None:
+    (folder / "program").mkdir()
+    (folder / "program" / "stdout").write_text("12345")
+    (folder / "secret").symlink_to("/etc/passwd")
+    told = shown(folder)
+    assert ["program/stdout", 5] in told["files"]
+    assert {name for name, _ in told["files"]} >= {"episode.jsonl", "verdicts.jsonl"}
+    assert "secret" not in {name for name, _ in told["files"]}
+    assert told["folder"] == "episodes/first.1"
 
 
 def test_verdicts_are_shown(folder: Path) -> None:

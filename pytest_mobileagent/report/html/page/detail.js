@@ -1,28 +1,83 @@
 "use strict";
 
-// The details of a step and of its episode.
+// The details of a step and of its episode: what was done, and tabs for the rest.
+
+const TABS = [
+  { id: "messages", title: "Messages", many: (frame) => countMessages(callsOf(frame)), parts: (frame, { texts }) => (callsOf(frame).length ? messageParts(callsOf(frame), texts) : noCalls()) },
+  { id: "difference", title: "Difference", more: "Difference to the step before", many: countDifferences, parts: differenceParts },
+  { id: "raw", title: "Raw", more: "Raw requests and replies", many: (frame) => callsOf(frame).length, parts: (frame, { texts }) => rawParts(callsOf(frame), texts) },
+  { id: "tools", title: "Tools", many: countTools, parts: toolParts },
+  { id: "elements", title: "Elements", many: () => elements.length, parts: treeParts },
+  { id: "log", title: "Log", many: (frame) => listed(frame.log).length + listed(frame.crashes).length, parts: logParts },
+  { id: "events", title: "Events", many: (frame) => listed(frame.events).length, parts: eventParts },
+  { id: "check", title: "Check", many: (frame, episode) => listed(episode.opinions).length + listed(episode.subgoals).length, parts: checkParts },
+  { id: "files", title: "Files", many: (frame, episode) => listed(episode.files).length, parts: fileParts },
+];
+
+const openTab = () => TABS.find(({ id }) => id === remembered("tab")) || TABS[0];
+
+// The frame of the details, which remains when another step is shown, so that the focus does.
+function showPanel() {
+  const tabs = TABS.map(({ id, title, more = title }, place) => {
+    const tab = make("button", { type: "button", id: `tab-${id}`, role: "tab", title: `${more} (${place + 1})`, "aria-controls": "panel" }, title, make("small", {}));
+    tab.addEventListener("click", () => chooseTab(id));
+    return tab;
+  });
+  const list = make("div", { id: "tabs", role: "tablist", "aria-label": "Details of the step" }, ...tabs);
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    chooseTab(TABS[(TABS.indexOf(openTab()) + by + TABS.length) % TABS.length].id);
+    byId(`tab-${openTab().id}`).focus();
+  });
+  const dock = make("button", { type: "button", id: "dock", title: "Details beside or below the screens (b)", "aria-label": "Details beside or below the screens" }, "◧");
+  dock.addEventListener("click", togglePanes);
+  byId("detail").replaceChildren(make("div", { id: "step" }), make("div", { id: "tab-row" }, list, dock), make("div", { id: "panel", role: "tabpanel", tabIndex: 0 }));
+}
+
+function chooseTab(id) {
+  remember("tab", id);
+  if (byId("panel")) showTab();
+}
 
 function showDetail(row, episode, frame) {
   const last = episode.frames.filter((each) => known(each.step)).length;
-  const heading = make("h2", {}, frame.wall ? titleOf(frame) : known(frame.step) ? `Step ${frame.step} of ${last}` : `At the end, after ${count(last, "step")}`);
-  byId("detail").replaceChildren(
-    heading,
+  const heading = frame.wall ? titleOf(frame) : known(frame.step) ? `Step ${frame.step} of ${last}` : `At the end, after ${count(last, "step")}`;
+  const badges = happenings(episode, frame).map(([, kind, text, more = text]) => make("span", { className: `badge ${kind}`, title: more }, text));
+  byId("step").replaceChildren(
+    make("header", {}, make("h2", {}, heading), ...badges, make("span", { className: "times" }, timesOf(frame))),
     ...actionList(frame),
     ...labelled("the agent says", frame.said),
     ...labelled("not done", frame.notice, "bad"),
     ...labelled("not seen", frame.unseen),
     ...labelled("the user replies", frame.reply),
-    ...crashParts(frame),
-    make("p", { className: "times" }, timesOf(frame)),
-    ...(frame.calls?.length ? [make("h3", {}, "Models"), ...exchangeParts(frame.calls, episode.texts)] : []),
-    ...eventParts(frame), ...logParts(frame), ...probeParts(frame), ...checkParts(episode, frame), ...opinionsOf(episode),
-    ...factParts(row, episode));
+    ...(frame.crashes || []).map((each) => make("p", { className: "crash", dir: "auto" }, make("b", { className: "bad" }, "crash "), make("bdi", {}, asText(each.text)))));
+  for (const { id, many } of TABS) byId(`tab-${id}`).querySelector("small").textContent = many(frame, episode) || "";
+  showTab();
+}
+
+function showTab() {
+  const { row, episode } = state;
+  const frame = episode.frames[state.frame] || {};
+  const open = openTab();
+  for (const { id } of TABS) {
+    byId(`tab-${id}`).setAttribute("aria-selected", String(id === open.id));
+    byId(`tab-${id}`).tabIndex = id === open.id ? 0 : -1;
+  }
+  const panel = byId("panel");
+  const at = panel.className === open.id ? panel.scrollTop : 0;
+  panel.className = open.id;
+  panel.setAttribute("aria-labelledby", `tab-${open.id}`);
+  panel.replaceChildren(...open.parts(frame, episode, row));
+  panel.scrollTop = at;
 }
 
 function actionList(frame) {
   if (!(frame.actions || []).length) return [];
   return [make("ol", { className: "actions" }, ...frame.actions.map((each, place) => {
-    const item = make("li", { className: each.done ? "" : "undone", dir: "auto", tabIndex: 0 }, make("bdi", {}, asText(each.text)), each.done ? "" : " (not done)");
+    const item = make("li", { className: each.done ? "" : "undone", dir: "auto", ...(frame.actions.length > 1 ? { tabIndex: 0 } : {}) }, make("bdi", {}, asText(each.text)), each.done ? "" : " (not done)");
     const alone = (only) => { if (frame.actions.length > 1) markOnly(frame, only ? place : null); };
     for (const [type, only] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) item.addEventListener(type, () => alone(only));
     return item;
@@ -31,7 +86,7 @@ function actionList(frame) {
 
 // Show the mark of a single action on the screen, or all marks.
 function markOnly(frame, place) {
-  const svg = byId("screen").querySelector("svg");
+  const svg = byId("screen")?.querySelector("svg");
   const marked = frame.actions.filter((each, at) => Array.isArray(each.at) && (place === null || at === place));
   const [edge, box] = [".edge", ".box"].map((each) => svg?.querySelector(each));
   const scale = Math.min(...(frame.size || [1080, 2400]));
@@ -40,28 +95,22 @@ function markOnly(frame, place) {
 
 function timesOf(frame) {
   const parts = [
-    known(frame.at) ? `at ${duration(frame.at)}` : "", frame.thinking >= 0.05 ? `thought for ${duration(frame.thinking)}` : "", frame.acting >= 0.05 ? `acted for ${duration(frame.acting)}` : "",
-    frame.no_effect ? "no effect" : "", frame.unfocused ? "typed before a field had the focus" : "", frame.counts === false && known(frame.step) ? "does not count as a step" : "", asText(frame.time).slice(11, 19),
+    known(frame.at) ? `at ${moment(frame.at)}` : "", frame.thinking >= 0.05 ? `thought for ${duration(frame.thinking)}` : "", frame.acting >= 0.05 ? `acted for ${duration(frame.acting)}` : "",
+    frame.counts === false && known(frame.step) ? "does not count as a step" : "", asText(frame.time).slice(11, 19),
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
 function eventParts(frame) {
-  if (!frame.events?.length) return [];
-  const rows = frame.events.map((event) => make("li", { dir: "auto" }, make("b", {}, asText(event.type)), " ", make("bdi", {}, asText(event.text)),
+  const rows = listed(frame.events).map((event) => make("li", { dir: "auto" }, make("b", {}, asText(event.type)), " ", make("bdi", {}, asText(event.text)),
     make("small", {}, ` ${[event.resource_id, event.package].filter(Boolean).map(asText).join(" · ")}`)));
-  return [fold("events", `Events ${frame.events.length}`, frame.events.length < 6, make("ul", { className: "plain" }, ...rows))];
-}
-
-function crashParts(frame) {
-  return (frame.crashes || []).map((each) => make("div", {},
-    make("p", { className: "crash", dir: "auto" }, make("b", { className: "bad" }, "crash "), make("bdi", {}, asText(each.text))),
-    ...(each.trace ? [fold("trace", "Its trace", true, make("pre", {}, asText(each.trace)))] : [])));
+  return [rows.length ? make("ul", { className: "plain" }, ...rows) : make("p", { className: "quiet" }, "The phone reported nothing in this step.")];
 }
 
 function logParts(frame) {
-  if (!frame.log?.length) return [];
-  return [fold("log", `Log ${frame.log.length}`, false, make("pre", {}, frame.log.map(asText).join("\n")))];
+  const traces = listed(frame.crashes).flatMap((each) => [make("p", { className: "crash", dir: "auto" }, make("b", { className: "bad" }, "crash "), make("bdi", {}, asText(each.text))), ...(each.trace ? [make("pre", {}, asText(each.trace))] : [])]);
+  const lines = listed(frame.log).length ? make("pre", {}, frame.log.map(asText).join("\n")) : make("p", { className: "quiet" }, "The phone logged nothing in this step.");
+  return [...traces, lines];
 }
 
 function probeParts(frame) {
@@ -69,32 +118,33 @@ function probeParts(frame) {
   if (!names.length) return [];
   const changed = new Set(frame.changed || []);
   const rows = names.sort((a, b) => changed.has(b) - changed.has(a)).map((name) => [changed.has(name) ? `${name} ●` : name, frame.probes[name]]);
-  return [fold("probes", `Probes ${names.length}${changed.size ? ` · changed ${changed.size}` : ""}`, changed.size > 0, pairs(rows.map(([name, value]) => [name, value === null ? "none" : value])))];
+  return [fold("probes", `Probes ${names.length}${changed.size ? ` · changed ${changed.size}` : ""}`, true, pairs(rows.map(([name, value]) => [name, value === null ? "none" : value])))];
 }
 
-function checkParts(episode, frame) {
-  const held = frame.wall ? null : episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
-  const status = known(held) ? make("p", {}, held ? "✓ After this step the check holds." : "✗ After this step the check does not hold.") : null;
-  const goals = (episode.subgoals || []).map((each) => make("li", { dir: "auto" },
+function checkParts(frame, episode, row) {
+  const held = heldAfter(episode, frame);
+  const goals = listed(episode.subgoals).map((each) => make("li", { dir: "auto" },
     `${each.held ? "✓" : "✗"} `, make("bdi", {}, asText(each.name)), make("small", {}, known(each.first_step) ? ` first at ${each.first_step ? `step ${each.first_step}` : "the start"}` : each.held ? "" : " never")));
-  if (!status && !goals.length) return [];
-  return [make("h3", {}, "Check"), ...(status ? [status] : []), ...(goals.length ? [make("ul", { className: "plain" }, ...goals)] : [])];
+  const opinions = listed(episode.opinions).map((each) => ({ ...each, judges: each.judges || [] }));
+  const judging = listed(episode.judging).length ? [fold("judging", `What judges were asked ${episode.judging.length}`, false, ...messageParts(episode.judging, episode.texts))] : [];
+  return [...(known(held) ? [make("p", {}, held ? "✓ After this step the check holds." : "✗ After this step the check does not hold.")] : []),
+    ...(goals.length ? [make("ul", { className: "plain" }, ...goals)] : []), ...checkSource(row, episode, true), ...probeParts(frame),
+    ...(opinions.length ? [make("h3", {}, "Verdict"), make("div", { className: "opinions" }, ...opinionParts(opinions)), ...judging] : [])];
 }
 
-function opinionsOf(episode) {
-  const opinions = (episode.opinions || []).map((each) => ({ ...each, judges: each.judges || [] }));
-  if (!opinions.length) return [];
-  const judging = episode.judging?.length ? [fold("judging", `What judges were asked ${episode.judging.length}`, false, ...exchangeParts(episode.judging, episode.texts))] : [];
-  return [make("h3", {}, "Verdict"), make("div", { className: "opinions" }, ...opinionParts(opinions)), ...judging];
-}
+const READABLE = /\.(?:jsonl?|txt|log|md|toml|png|webp|jpg)$|(?:^|\/)(?:stdout|stderr)$/; // nothing that a browser would run
 
-function factParts(row, episode) {
+function fileParts(frame, episode, row) {
   const reset = episode.reset ? [episode.reset.kind, episode.reset.snapshot, (episode.reset.cleared || []).join?.(", "), episode.reset.reason].filter(Boolean).map(asText).join(" · ") : "";
-  const attempts = (episode.attempts || []).map((each) => make("li", {}, each.e && byId(`e:${each.e}`) ? make("a", { href: addressOf({ e: each.e }) }, make("bdi", {}, each.e)) : asText(each.e) || "an attempt", ` ${asText(each.reason)}`));
-  return [fold("episode", "Episode", false,
-    pairs([["test", row.nodeid], ["device", episode.device], ["machine", episode.node], ["versions", episode.versions], ["agent", episode.agent], ["golden steps", episode.golden_steps], ["step limit", episode.step_limit], ["first success", row.first_success_step],
+  const attempts = listed(episode.attempts).map((each) => make("li", {}, each.e && byId(`e:${each.e}`) ? make("a", { href: addressOf({ e: each.e }) }, make("bdi", {}, each.e)) : asText(each.e) || "an attempt", ` ${asText(each.reason)}`));
+  const files = listed(episode.files).map(([name, size]) => {
+    const path = `./${asText(episode.folder)}/${asText(name)}`.split("/").map(encoded).join("/");
+    return make("li", { dir: "auto" }, READABLE.test(name) && !state.run.live ? make("a", { href: path }, make("bdi", {}, asText(name))) : make("bdi", {}, asText(name)), make("small", {}, ` ${number(size)} bytes`));
+  });
+  return [...(files.length ? [make("ul", { className: "plain" }, ...files)] : []),
+    pairs([["test", row.nodeid], ["folder", episode.folder || episode.e], ["device", episode.device], ["machine", episode.node], ["versions", episode.versions], ["agent", episode.agent], ["golden steps", episode.golden_steps], ["step limit", episode.step_limit], ["first success", row.first_success_step],
       ["seconds", known(row.seconds) ? duration(row.seconds) : ""], ["cost", known(row.cost_usd) ? money(row.cost_usd) : ""], ["judges", known(row.judge_cost_usd) ? money(row.judge_cost_usd) : ""],
       ["tokens", known(row.input_tokens) ? `${tokens(row.input_tokens)} in, ${tokens(row.output_tokens)} out` : ""], ["seed", episode.seed],
-      ["parameters", episode.parameters && Object.keys(episode.parameters).length ? episode.parameters : ""], ["reset", reset], ["missing files", (episode.missing || []).join(", ")], ["folder", episode.e]]),
-    ...(attempts.length ? [make("p", { className: "label" }, "other attempts"), make("ul", { className: "plain" }, ...attempts)] : []))];
+      ["parameters", episode.parameters && Object.keys(episode.parameters).length ? episode.parameters : ""], ["reset", reset], ["missing files", listed(episode.missing).join(", ")]]),
+    ...(attempts.length ? [make("p", { className: "label" }, "other attempts"), make("ul", { className: "plain" }, ...attempts)] : [])];
 }

@@ -1,6 +1,6 @@
 "use strict";
 
-// One episode: its film strip, its screens with their elements, and the details of each step.
+// One episode: its screens, its film strip, and the details of each step.
 
 const PACE = 1000; // ms between steps during playback
 
@@ -14,13 +14,15 @@ async function openEpisode(e, step) {
     Object.assign(state, { e, paired: null, row: rowOf(e), episode: null });
     stopPlaying();
     showHead();
-    for (const id of ["why", "strip", "stage", "tree-box", "detail"]) byId(id).replaceChildren();
+    for (const id of ["why", "strip", "stage", "detail"]) byId(id).replaceChildren();
     const episode = await episodeOf(e);
     if (state.e !== e || state.paired) return; // another episode was opened in the meantime
     if (!episode) throw new Error(`This page has no episode ${e}.`);
     episode.frames ||= [];
     state.episode = episode;
     showWhy(state.row, episode);
+    showPanel();
+    showPanes();
     showStrip(episode);
   } else if (!state.episode) {
     return;
@@ -40,7 +42,8 @@ function showFrame(place, { anew = false } = {}) {
   const { frames } = state.episode;
   if (!frames.length) {
     byId("stage").replaceChildren(make("p", { className: "quiet" }, "No step was recorded."));
-    byId("detail").replaceChildren(...opinionsOf(state.episode), ...factParts(state.row, state.episode));
+    readElements({});
+    showDetail(state.row, state.episode, {});
     return;
   }
   const wanted = Math.max(0, Math.min(place, frames.length - 1));
@@ -48,9 +51,8 @@ function showFrame(place, { anew = false } = {}) {
   state.frame = wanted;
   const frame = frames[wanted];
   showStage(frame);
-  showTree(frame);
   showDetail(state.row, state.episode, frame);
-  markCurrent(byId("strip"), wanted);
+  markFilm(wanted);
   byId("place").textContent = `${titleOf(frame)} / ${frames.filter((each) => known(each.step)).length}`;
   keepAddress({ e: state.e, s: wanted + 1 });
   entitle(`${SIGNS[state.row.outcome] || ""} ${nameOf(state.row)} · ${titleOf(frame)}`);
@@ -66,8 +68,8 @@ function showHead() {
   };
   byId("head").replaceChildren(
     outcomeMark(row.outcome),
-    make("h2", { dir: "auto", title: asText(row.nodeid || row.id) }, titleOfTask(row)),
-    make("small", { className: "numbers" }, numbersIn(row)),
+    make("h1", { dir: "auto", tabIndex: 0, title: asText(row.nodeid || row.id) }, titleOfTask(row)),
+    noticeChip(),
     make("span", { className: "room" }),
     ...(row.pair?.e ? [make("a", { className: "button", href: addressOf({ e: row.e, other: row.pair.e }) }, "Beside the base")] : []),
     button("‹", "Previous step (k)", () => showFrame(state.frame - 1)),
@@ -77,6 +79,12 @@ function showHead() {
     button("Next failure", "Next failure (n)", openNextFailure),
     make("small", { className: "of" }, place >= 0 ? `${place + 1} of ${state.shown.length}` : ""),
   );
+}
+
+// The notice about the run, such as that its phones are virtual.
+function noticeChip() {
+  const { notice, run } = state.run;
+  return notice ? make("details", { className: "chip" }, make("summary", { title: asText(notice) }, `⚠ ${run?.virtual ? "virtual phone" : "note"}`), make("p", { dir: "auto" }, asText(notice))) : null;
 }
 
 function numbersIn(row) {

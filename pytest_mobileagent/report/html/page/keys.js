@@ -11,6 +11,9 @@ const IN_EPISODE = {
   Home: inEpisode(() => moveFrame(-Infinity)), End: inEpisode(() => moveFrame(Infinity)),
   J: () => openNeighbour(1), K: () => openNeighbour(-1),
   " ": inEpisode(togglePlaying),
+  v: inEpisode(nextView), b: inEpisode(() => { if (!state.paired) togglePanes(); }),
+  "+": () => zoomFilm(2), "-": () => zoomFilm(0.5), 0: () => zoomFilm(0),
+  ...Object.fromEntries(TABS.map(({ id }, place) => [place + 1, () => chooseTab(id)])),
   Escape: () => leave(),
 };
 const IN_LIST = {
@@ -35,7 +38,7 @@ document.addEventListener("keydown", (event) => {
   }
   // The focused element handles these keys itself.
   if (["Enter", " "].includes(event.key) && event.target.matches("button, summary, a, [role=button]")) return;
-  if (["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key) && event.target.matches("pre")) return;
+  if (["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key) && event.target.matches("#panel")) return;
   const act = (state.e ? IN_EPISODE : IN_LIST)[event.key] || EVERYWHERE[event.key];
   if (!act || (event.repeat && !REPEATED.has(event.key))) return;
   event.preventDefault();

@@ -89,7 +89,7 @@ function drawSoon() {
   pending = requestAnimationFrame(() => { pending = 0; showRows(); });
 }
 window.addEventListener("scroll", drawSoon, { passive: true });
-window.addEventListener("resize", drawSoon);
+window.addEventListener("resize", () => { drawSoon(); drawStrip(); });
 byId("plots-box").addEventListener("toggle", () => { showPlots(); drawSoon(); });
 window.addEventListener("beforeprint", () => { if (state.run && !state.e) showRows({ all: true }); });
 window.addEventListener("afterprint", drawSoon);

@@ -66,7 +66,10 @@ function pairAsMarkdown() {
 
 async function copy() {
   const text = !state.e ? listAsMarkdown() : !state.episode ? "" : state.paired ? pairAsMarkdown() : stepAsMarkdown();
-  if (!text) return;
+  if (text) await copyText(text, "Copied as Markdown.");
+}
+
+async function copyText(text, done) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -77,5 +80,5 @@ async function copy() {
     area.remove();
     if (!worked) { tell("This browser does not let this page copy text."); return; }
   }
-  tell("Copied as Markdown.");
+  tell(done);
 }

@@ -44,7 +44,7 @@ function pairHead() {
   back.addEventListener("click", () => showPairFrame(state.frame - 1));
   const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
   play.addEventListener("click", togglePlaying);
-  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play,
+  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), make("span", { id: "pair-views" }), to, back, make("span", { id: "pair-place" }), next, play,
     halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null,
     ...divergenceParts());
 }
@@ -77,9 +77,9 @@ function half(side, index) {
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
     make("header", {}, make("small", { dir: "auto" }, title), outcomeMark(row.outcome), make("small", {}, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),
-    make("nav", { className: "half-strip" }, make("ol", {}, sameSteps(), ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))),
+    make("div", { className: `why ${kindOf(row.outcome)}` }, ...whyParts(row, episode, { numbers: "", withGoal: halves.before.episode.goal !== halves.now.episode.goal })),
     make("div", { className: "half-stage" }),
-    make("div", { className: "why" }, ...whyParts(row, episode, { withGoal: halves.before.episode.goal !== halves.now.episode.goal })));
+    make("nav", { className: "half-strip", "aria-label": `Steps: ${title}` }, make("ol", {}, sameSteps(), ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))));
 }
 
 // A button in the place of the steps before the divergence.
@@ -107,19 +107,29 @@ function showPairFrame(place, { anew = false } = {}) {
   state.frame = wanted;
   if (wanted < divergingStep()) isFolded = false;
   showFolds();
-  for (const side of ["before", "now"]) {
+  const sides = ["before", "now"].map((side) => {
     const { episode } = halves[side];
-    const node = byId(`half-${side}`);
     const frame = episode.frames[wanted];
-    const differs = frame && wanted >= divergingStep() && actionsOf(frame) !== actionsOf(halves[side === "now" ? "before" : "now"].episode.frames[wanted] || {});
-    markCurrent(node.querySelector(".half-strip"), Math.min(wanted, episode.frames.length - 1));
-    node.querySelector(".half-stage").replaceChildren(...(frame ? [
-      shot(frame, frame.actions || [], { alt: `Screen at step ${wanted + 1}: ${actionsOf(frame)}` }),
-      make("div", { className: "half-words" }, make("h3", {}, titleOf(frame)), make("p", { className: `text ${differs ? "differs" : ""}`, dir: "auto" }, actionsOf(frame)),
-        ...labelled("the agent says", frame.said), ...labelled("not done", frame.notice, "bad"), make("p", { className: "times" }, timesOf(frame))),
-    ] : [make("p", { className: "quiet" }, "It had already ended.")]));
+    markCurrent(byId(`half-${side}`).querySelector(".half-strip"), Math.min(wanted, episode.frames.length - 1));
+    return { side, frame, alt: frame ? `Screen at step ${wanted + 1}: ${actionsOf(frame)}` : "", words: pairWords(frame, side) };
+  });
+  const view = sides.every(({ frame }) => frame) ? viewOf() : "both";
+  byId("pair").querySelector(".pair-stage")?.remove();
+  for (const { side, frame, alt, words: text } of sides) {
+    byId(`half-${side}`).querySelector(".half-stage").replaceChildren(...(view !== "both" ? [] : frame ? [shot(frame, frame.actions || [], { alt }), text] : [make("p", { className: "quiet" }, "It had already ended.")]));
   }
+  if (view !== "both") byId("pair").append(make("div", { className: "pair-stage" }, sides[0].words, make("figure", {}, ...compared(view, ...sides)), sides[1].words));
+  byId("pair-views").replaceChildren(viewButtons(() => showPairFrame(state.frame, { anew: true })));
   byId("pair-place").textContent = `Step ${wanted + 1}`;
   keepAddress({ e: state.e, other: state.paired, s: wanted + 1 });
   entitle(`${nameOf(state.row)} · step ${wanted + 1}`);
+}
+
+// What an agent did at a step, marked if the other one did something else.
+function pairWords(frame, side) {
+  if (!frame) return null;
+  const other = halves[side === "now" ? "before" : "now"].episode.frames[state.frame];
+  const differs = state.frame >= divergingStep() && actionsOf(frame) !== actionsOf(other || {});
+  return make("div", { className: "half-words" }, make("h3", {}, titleOf(frame)), make("p", { className: `text ${differs ? "differs" : ""}`, dir: "auto" }, actionsOf(frame)),
+    ...labelled("the agent says", frame.said), ...labelled("not done", frame.notice, "bad"), make("p", { className: "times" }, timesOf(frame)));
 }

@@ -13,7 +13,8 @@ function pictureOf(path, { size, alt, small }) {
   const found = PICTURE.exec(path || "");
   const none = path === "" ? small ? "not taken" : "no screenshot was taken" : "no picture";
   if (!found) return make("span", { className: "gone" }, path ? "a picture that is not the run's" : none);
-  const image = make("img", { alt, width, height, decoding: "async", loading: small ? "lazy" : "eager", draggable: false });
+  const image = make("img", { alt, width, height, decoding: "async", loading: small ? "lazy" : "eager", draggable: false, className: "loading" });
+  image.addEventListener("load", () => image.classList.remove("loading")); // until then, a placeholder
   const missing = () => image.replaceWith(
     make("span", { className: "gone", title: path }, "the picture is missing: keep the folder screens beside this page"));
   image.addEventListener("error", () => {

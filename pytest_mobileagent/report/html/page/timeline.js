@@ -31,10 +31,10 @@ function plotTimeline(shown) {
   return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
 }
 
-// The ticks of the time axis: at most eight round times.
-function moments(end) {
+// The ticks of a time axis: at most so many round times.
+function moments(end, most = 8) {
   const minutes = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 1440];
-  const step = [1, 2, 5, 10, 15, 30, ...minutes.map((each) => each * 60)].find((each) => end / each <= 8) || end;
+  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, ...minutes.map((each) => each * 60)].find((each) => end / each <= most) || end;
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, place) => place * step);
 }
 

@@ -27,22 +27,25 @@ function flatten(root) {
   return found;
 }
 
-function showTree(frame) {
+// Read the elements of a frame, and let the reader point at them on its screen.
+function readElements(frame) {
   elements = frame.tree ? flatten(frame.tree) : [];
   pinned = -1;
+  const screen = byId("screen");
+  screen?.addEventListener("pointermove", (event) => { if (pinned < 0) point(elementAt(event), true); });
+  screen?.addEventListener("pointerleave", () => point(pinned));
+  screen?.addEventListener("click", (event) => { chooseTab("elements"); pin(elementAt(event), true); });
+}
+
+function treeParts() {
+  if (!elements.length) return [make("p", { className: "quiet" }, "The elements of this screen are unknown.")];
   const list = make("div", { id: "tree", role: "tree", tabIndex: 0 }, ...elements.map((element, place) => treeRow(element, place)));
   list.setAttribute("aria-label", "Elements");
   list.addEventListener("pointerover", (event) => point(placeOf(event.target)));
   list.addEventListener("pointerleave", () => point(pinned));
   list.addEventListener("click", (event) => pin(placeOf(event.target)));
   list.addEventListener("keydown", walkTree);
-  const nothing = make("p", { className: "quiet" }, "The elements of this screen are unknown.");
-  byId("tree-box").replaceChildren(fold("tree", `Elements ${elements.length || ""}`, true, elements.length ? list : nothing, make("div", { id: "element" })));
-  showElement(null);
-  const screen = byId("screen");
-  screen.addEventListener("pointermove", (event) => { if (pinned < 0) point(elementAt(event), true); });
-  screen.addEventListener("pointerleave", () => point(pinned));
-  screen.addEventListener("click", (event) => pin(elementAt(event), true));
+  return [list, make("div", { id: "element" }, ...elementParts(elements[pinned]?.[0]))];
 }
 
 const placeOf = (target) => Number(target.closest?.("[data-place]")?.dataset.place ?? -1);
@@ -65,18 +68,17 @@ function treeRow([node, depth, around], place) {
 // Highlight an element in the tree and on the screen.
 function point(place, bring = false) {
   byId("tree")?.querySelector(".pointed")?.classList.remove("pointed");
-  byId("screen").querySelector(".box")?.remove();
+  byId("screen")?.querySelector(".box")?.remove();
   if (place < 0 || !elements[place]) return showElement(null);
   const [node] = elements[place];
-  const row = byId(`node-${place}`);
-  row.classList.add("pointed");
-  byId("tree").setAttribute("aria-activedescendant", row.id);
-  if (bring) {
-    const list = byId("tree");
+  const [list, row] = [byId("tree"), byId(`node-${place}`)]; // only while their tab is open
+  row?.classList.add("pointed");
+  if (row) list.setAttribute("aria-activedescendant", row.id);
+  if (bring && row) {
     if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = row.offsetTop - list.clientHeight / 2;
   }
   const box = numbersOf(node[BOX]);
-  const svg = byId("screen").querySelector("svg");
+  const svg = byId("screen")?.querySelector("svg");
   if (box && svg) svg.append(draw("rect", { class: "box", x: box[0], y: box[1], width: Math.max(0, box[2] - box[0]), height: Math.max(0, box[3] - box[1]) }));
   return showElement(node);
 }
@@ -85,7 +87,7 @@ function pin(place, bring = false) {
   pinned = place === pinned ? -1 : place;
   point(pinned, bring);
   byId("tree")?.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
-  if (pinned >= 0) byId(`node-${pinned}`).setAttribute("aria-selected", "true");
+  if (pinned >= 0) byId(`node-${pinned}`)?.setAttribute("aria-selected", "true");
 }
 
 function walkTree(event) {
@@ -115,10 +117,12 @@ function elementAt(event) {
   return best;
 }
 
-function showElement(node) {
+const showElement = (node) => byId("element")?.replaceChildren(...elementParts(node));
+
+function elementParts(node) {
   const box = node && numbersOf(node[BOX]);
-  byId("element")?.replaceChildren(...(node ? [pairs([
+  return node ? [pairs([
     ["class", node[CLASS]], ["text", asText(node[TEXT]).slice(0, 2000)], ["description", asText(node[DESCRIPTION]).slice(0, 2000)], ["id", node[ID]],
     ["box", box ? `${box[0]}, ${box[1]} to ${box[2]}, ${box[3]}` : ""], ["is", node[FLAGS]],
-  ])] : [make("p", { className: "quiet" }, "Hover over an element or the screen; click to keep it selected.")]));
+  ])] : [make("p", { className: "quiet" }, "Hover over an element or the screen; click to keep it selected.")];
 }

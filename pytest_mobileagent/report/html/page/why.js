@@ -4,30 +4,34 @@
 
 function showWhy(row, episode) {
   byId("why").replaceChildren(...whyParts(row, episode));
-  byId("why").className = kindOf(row.outcome);
+  byId("why").className = `why ${kindOf(row.outcome)}`;
 }
 
-function whyParts(row, episode, { withGoal = true } = {}) {
+// The goal and how it ended; what was expected and what was there, or what else explains the outcome; and the rest in a fold.
+function whyParts(row, episode, { withGoal = true, numbers = numbersIn(row) } = {}) {
   const message = [...(episode.frames || [])].reverse().find((frame) => frame.said)?.said;
   const failed = row.outcome !== "passed";
-  const checked = [
-    ["Sought", failed ? row.sought : ""],
-    ["Closest", failed ? row.closest : ""],
+  const facts = [
+    ["Expected", failed ? row.expected || row.sought : ""],
+    ["Actual", failed ? row.actual || row.closest : ""],
     [row.unclear ? "Unclear" : "Because", failed && !row.error && !isExplained(row) ? plainReason(row) : ""],
-  ];
-  const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
     ["Suspect", row.suspect],
-    ["Ended", [episode.ending || row.termination, episode.error].filter(Boolean).join(": ")],
     ["Crash", crashOf(episode)],
     ["Wall", (episode.frames || []).find((frame) => frame.wall)?.wall.text],
     ["Answered", episode.answer],
     ["Said", message === episode.answer ? "" : message],
-  ];
-  const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
-  const lists = [checked, happened].map(factList).filter(Boolean);
-  const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`)] : [];
-  return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...checkSource(row, episode), ...wholeReason(row, episode)];
+    ["Condition", failed && row.expected ? row.sought : ""],
+    ["Missed", failed && row.actual ? row.closest : ""],
+  ].filter(([, text]) => known(text) && text !== "");
+  const ended = [episode.ending || row.termination, asText(episode.error).split("\n")[0]].filter(Boolean).join(": ");
+  const more = [factList(facts.slice(2)), ...checkSource(row, episode), ...wholeReason(row, episode)].filter(Boolean);
+  return [
+    make("div", { className: "goal-box" }, ...(withGoal ? [make("p", { className: "goal", dir: "auto", tabIndex: 0, title: asText(episode.goal) }, asText(episode.goal) || asText(row.id))] : []),
+      episode.damaged ? make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`) : null,
+      ended ? make("p", { className: "ended", dir: "auto", tabIndex: 0, title: ended }, make("span", { className: "label" }, "Ended "), [ended, numbers].filter(Boolean).join(" · ")) : null),
+    factList(facts.slice(0, 2)),
+    more.length ? make("details", { className: "more" }, make("summary", {}, "More"), make("div", {}, ...more)) : null].filter(Boolean);
 }
 
 // The first app crash, and the number of others.
@@ -48,20 +52,20 @@ function factList(given) {
 
 // A few lines of a text; a click shows all of it.
 function cutShort(text) {
-  const node = make("dd", { dir: "auto", title: text.slice(0, 1000) }, text);
+  const node = make("dd", { dir: "auto", tabIndex: 0, title: text.slice(0, 1000) }, text);
   node.addEventListener("click", () => node.classList.toggle("whole"));
   return node;
 }
 
 // The body of the test around the condition that did not hold.
-function checkSource(row, episode) {
+function checkSource(row, episode, isOpen = false) {
   const { first, line, text } = episode.source || {};
   if (row.outcome === "passed" || !text) return [];
   const lines = asText(text).split("\n").map((each, place) => {
     const at = Number(first) + place;
     return make("span", { className: at === Number(line) ? "failed-line" : "" }, `${String(at).padStart(4)}  ${each}\n`);
   });
-  return [fold("source", "The check", false, make("pre", { className: "source", dir: "ltr" }, ...lines))];
+  return [fold(`source ${isOpen}`, "The check", isOpen, make("pre", { className: "source", dir: "ltr" }, ...lines))];
 }
 
 // The complete error of the check.

@@ -173,6 +173,7 @@ def episode(
         "reset": {"kind": "snapshot", "snapshot": "boot", "cleared": [], "reason": ""},
         "golden_steps": 4, "step_limit": 12, "attempts": [], "frames": frames, "missing": [],
         "texts": ["You are an agent that uses a phone. " * 20], "judging": [],
+        "files": [["calls.jsonl", 4711], ["program/agent.html", 12]], "folder": f"episodes/{name}",
         "opinions": [
             {"scorer": "judges", "passed": None, "reason": "they disagree", "when": None,
              "who": None, "withdrawn": False, "stands": False, "evidence": {},
@@ -201,10 +202,17 @@ def frame(place: int, actions: Any, screens: Sequence[str], said: str) -> dict[s
         "thinking": 2.5, "acting": 0.8, "at": place * 3.3, "counts": True,
         "calls": [{"model": "gpt-4o", "role": "actor", "input_tokens": 3021, "output_tokens": 64,
                    "cached_tokens": 1024, "price_usd": 0.0041, "seconds": 2.4, "retries": 0,
-                   "estimated": False, "said": said,
-                   "prompt": [{"role": "system", "ref": 0, "pictures": []},
-                              {"role": "user", "text": "What now?",
-                               "pictures": [screens[place]]}]}],
+                   "estimated": False, "waited": 0.3, "failure": "",
+                   "request": {"model": "gpt-4o", "role": "actor",
+                               "settings": {"temperature": 0, "tools": [
+                                   {"name": "tap", "description": "Tap a point.",
+                                    "parameters": {"x": "integer"}}]},
+                               "prompt": [{"role": "system", "content": [{"§": 0}]},
+                                          {"role": "user", "content": [
+                                              f"This is step {place + 1}.",
+                                              {"picture": screens[place]}, "What now?"]}]},
+                   "reply": {"text": said, "stop": "end", "tool_calls": [
+                       {"id": "1", "name": "tap", "arguments": {"x": place}}]}}],
         "events": [{"type": "TYPE_VIEW_CLICKED", "text": "Alarm", "resource_id": "com.clock:id/row",
                     "package": "com.clock", "time": None}],
         "probes": {"alarms": [{"hour": 7}] if place > 2 else [], "volume": 5},
@@ -273,6 +281,7 @@ class Reader:
     def __init__(self, chrome: Any, page: Path) -> None:
         self.chrome, self.page = chrome, page
         self.go("")
+        self.ask("localStorage.clear()")  # what the reader of another test chose
 
     def go(self, place: str) -> None:
         """Open the page at a fragment, as a link from elsewhere does."""

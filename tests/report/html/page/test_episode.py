@@ -36,12 +36,13 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader: Any) -> None:
     reader.go("#e=bad.0")
     reader.sees("#why", "Set an alarm for 8:00 on workdays")
-    said = dict(zip(reader.texts("#why dt"), reader.texts("#why dd"), strict=True))
+    reader.sees("#why .ended", "self-reported after 6 steps (golden steps 4) · clock · level 1")
+    said = dict(zip(reader.texts("#why > dl dt"), reader.texts("#why > dl dd"), strict=True))
+    assert said == {"Expected": "Alarm(8, 0)", "Actual": "Alarm(7, 0)"}
+    reader.click("#why .more summary")
+    said = dict(zip(reader.texts("#why .more dt"), reader.texts("#why .more dd"), strict=True))
     assert said == {
-        "Sought": "Alarm(8, 0)",
-        "Closest": "Alarm(7, 0)",
         "Because": "the alarm is set for 7:00",
-        "Ended": "self-reported after 6 steps (golden steps 4)",
         "Answered": "The alarm is set.",
         "Said": "Step 6: I look for the alarm.",
     }
@@ -65,18 +66,18 @@ def test_keyboard_moves_between_steps_and_the_address_follows(reader: Any) -> No
     reader.press("\ue010")  # End
     reader.sees("#place", "Step 6 / 6")
     reader.press("n")
-    reader.sees("#head h2", "worse")
+    reader.sees("#head h1", "worse")
     reader.press("n")
-    reader.sees("#head h2", "bad")
+    reader.sees("#head h1", "bad")
     reader.press("J")
-    reader.sees("#head h2", "worse")
+    reader.sees("#head h1", "worse")
     reader.press("?")
     reader.until("document.querySelector('#help').open")
     reader.press("\ue00c", "\ue00c")  # Escape closes the help, then the episode.
     reader.at("#f=outcome%3Afailed")
     reader.sees("#count", "2 of 3 rows")
     reader.press("k", "\ue007")  # Enter
-    reader.sees("#head h2", "bad")
+    reader.sees("#head h1", "bad")
     reader.chrome.back()
     reader.sees("#count", "2 of 3 rows")
 
@@ -86,7 +87,7 @@ def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any)
     reader.sees("#place", "Step 2 / 6")
     # As if an episode loaded between a key press and the browser's event about the new address.
     reader.ask("(location.hash = '#e=worse.0', showFrame(4))")
-    reader.sees("#head h2", "worse")
+    reader.sees("#head h1", "worse")
     reader.sees("#place", "Step 4 / 6")
 
 
@@ -125,18 +126,18 @@ def test_screens_before_and_after_show_marks_of_actions(reader: Any) -> None:
         )
     ]
     assert boxes[0] == boxes[1]
-    reader.press("j")  # a step with two actions, each with its own picture and number
+    reader.press("j")  # a step with two actions, each with its own number
     reader.until("document.querySelectorAll('#screen .mark-number').length === 2")
-    assert reader.ask("document.querySelectorAll('#strip li:nth-child(3) img').length") == 2
     reader.hover(".actions li:nth-child(2)")
     reader.until("document.querySelectorAll('#screen .mark.dot').length === 1")
     reader.press("j", "j")
-    reader.sees("#strip [aria-current]", "not done")
+    reader.sees("#step .badge.bad", "not done")
     assert reader.ask("document.querySelectorAll('#screen .mark.undone').length") == 1
 
 
 def test_elements_and_screen_highlight_each_other(reader: Any) -> None:
     reader.go("#e=bad.0&s=2")
+    reader.press("5")
     reader.sees("#tree", "#row0")
     assert reader.texts("#tree .node")[0] == "FrameLayout"
     reader.until(LOADED)
@@ -147,24 +148,24 @@ def test_elements_and_screen_highlight_each_other(reader: Any) -> None:
     height = reader.ask("document.querySelector('#screen').clientHeight")
     reader.hover("#screen", y=height * (325 / 1200 - 0.5))  # the centre of the second row
     reader.until("document.querySelector('.pointed')?.id === 'node-4'")
-    # The gap between rows belongs to the list.
+    reader.click("#tab-messages")
+    # The gap between rows belongs to the list. Selecting an element shows it among the others.
     reader.chrome.find_element("css selector", "#screen").click()
     reader.until("document.querySelector('[role=treeitem][aria-selected=true]')?.id === 'node-2'")
 
 
-def test_models_events_probes_checks_and_judges_are_shown(reader: Any) -> None:
+def test_tabs_show_events_probes_checks_and_judges(reader: Any) -> None:
     reader.go("#e=bad.0&s=4")
-    # This text is shared by several calls.
-    reader.sees("#detail", "You are an agent that uses a phone.")
-    reader.sees("#detail", "gpt-4o actor · 3,021 → 64 tokens · 1,024 cached · $0.0041 · 2.4 s")
-    reader.sees("#detail", "TYPE_VIEW_CLICKED Alarm")
-    reader.sees("#detail", "alarms ●")
-    reader.sees("#detail", "After this step the check does not hold")
-    reader.sees("#detail", "an alarm exists first at step 3")
-    reader.sees("#detail .side-by-side", "It rings at 7:00.")
+    reader.click("#tab-events")
+    reader.sees("#panel", "TYPE_VIEW_CLICKED Alarm")
+    reader.click("#tab-check")
+    reader.sees("#panel", "alarms ●")
+    reader.sees("#panel", "After this step the check does not hold")
+    reader.sees("#panel", "an alarm exists first at step 3")
+    reader.sees("#panel .side-by-side", "It rings at 7:00.")
     reader.sees("#stage", "no effect")
-    reader.click("#detail .opinions details summary")
-    reader.sees("#detail .opinions details[open]", "Alarm(8, 0)")
+    reader.click("#panel .opinions details summary")
+    reader.sees("#panel .opinions details[open]", "Alarm(8, 0)")
 
 
 def test_step_can_be_copied_as_markdown(reader: Any) -> None:
@@ -213,7 +214,8 @@ def test_missing_or_damaged_files_are_reported(
     reader.sees("#why", "line 3 is no JSON")
     reader.sees("#stage", "No step was recorded.")
     reader.go("#e=b.0&s=99")
-    reader.sees("#tree-box", "unknown")
+    reader.press("5")
+    reader.sees("#panel", "unknown")
     reader.sees("#stage", "no picture")
     reader.go("#e=elsewhere.0")
     reader.sees("#problem", "This page has no episode elsewhere.0.")
@@ -239,11 +241,14 @@ def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
     reader.go("#f=crashes>0")
     reader.sees("#count", "1 of 3 rows")
     reader.go("#e=bad.0&s=3")
+    reader.click("#why .more summary")
     reader.sees("#why", f"{text}, at step 3")
-    assert reader.texts("#strip .badge.bad") == ["crash", "not done"]
-    reader.sees("#detail .crash", f"crash {text}")
-    reader.sees("#detail", "FATAL EXCEPTION: main\n<b>x</b>")
-    reader.sees("#detail", "Log 1")
+    assert reader.texts("#strip .sign-key") == ["✖ crash"]
+    reader.sees("#step .crash", f"crash {text}")
+    reader.sees("#tab-log", "Log2")
+    reader.click("#tab-log")
+    reader.sees("#panel", "FATAL EXCEPTION: main\n<b>x</b>")
+    reader.sees("#panel", "W Bell: loud")
     reader.go("#e=bad.0&s=2")
     reader.sees("#detail", "Step 2 of 6")
     assert not reader.texts("#detail .crash")
@@ -258,10 +263,12 @@ def test_check_is_shown_around_the_failed_condition(
     each = [invented.episode(row["e"], pictures, source=source) for row in rows]
     reader = read(invented.index(rows), each)
     reader.go("#e=bad.0")
-    reader.sees("#why", "The check")
-    reader.click("#why summary")
+    reader.press("8")
+    reader.sees("#panel .failed-line", "  42  assert Alarm(8, 0) in alarms")
+    reader.sees("#panel .source", "  43      </pre>")
+    reader.click("#why .more > summary")
+    reader.click("#why .fold summary")
     reader.sees("#why .failed-line", "  42  assert Alarm(8, 0) in alarms")
-    reader.sees("#why .source", "  43      </pre>")
     reader.go("#e=ok.0")
-    reader.sees("#head h2", "ok")
-    assert "The check" not in reader.texts("#why")[0]
+    reader.sees("#head h1", "ok")
+    assert "The check" not in reader.texts("#panel")[0]

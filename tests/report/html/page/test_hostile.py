@@ -25,7 +25,7 @@ def hostile(value: Any, text: str) -> Any:
     return text if isinstance(value, str) and value else value
 
 
-_KEPT = {"e", "outcome", "success", "png", "after", "kind", "pictures", "began", "live"}
+_KEPT = {"e", "outcome", "success", "png", "after", "kind", "picture", "began", "live"}
 
 
 @pytest.fixture
@@ -43,7 +43,8 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
     episode = invented.episode("a.0", pictures, attempts=[{"e": "b.0", "reason": "x"}])
     for frame in episode["frames"]:
         frame["probes"] = {text: text}
-        frame["calls"][0] |= {"tools": "x", "error": "y"}
+        frame["calls"][0] |= {"failure": "y"}
+        frame["log"] = ["x"]
     return read(hostile(about, text), [hostile(episode, text)])
 
 
@@ -70,9 +71,13 @@ def test_overview_shows_hostile_texts_as_text(reader: Any) -> None:
 def test_episode_shows_hostile_texts_as_text(reader: Any) -> None:
     reader.go("#e=a.0&s=2")
     reader.sees("#place", "/ 6")
-    reader.click("#detail .fold:last-child summary")
-    for part in ("#head", "#why", "#strip", "#stage", "#tree", "#detail", "#detail .opinions"):
+    for part in ("#head", "#why", "#strip", "#step"):
         reader.sees(part, SHOWN)
+    assert SHOWN in reader.ask("document.querySelector('figcaption').title.toWellFormed()")
+    for number, part in enumerate(("#panel",) * 4 + ("#tree",) + ("#panel",) * 4, 1):
+        reader.press(str(number))
+        reader.sees(part, SHOWN)
+    reader.press("5")
     reader.hover("#node-1 .class")
     reader.sees("#element", SHOWN)
     reader.press("j", "y")
@@ -111,7 +116,7 @@ def test_only_pictures_of_the_run_are_loaded(
 ) -> None:
     episode = invented.episode("a.0", pictures, invented.STEPS[:1])
     episode["frames"][0].update(png=path, after=path)
-    episode["frames"][0]["calls"][0]["prompt"][1]["pictures"] = [path]
+    episode["frames"][0]["calls"][0]["request"]["prompt"][1]["content"] = [{"picture": path}]
     reader = read(invented.index([invented.row("a/a", e="a.0")]), [episode])
     reader.go("#e=a.0")
     reader.sees("#stage", "a picture that is not the run's")

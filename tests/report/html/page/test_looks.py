@@ -32,7 +32,7 @@ def test_page_fits_the_screen(reader: Any, width: int) -> None:
         reader.go(place)
         reader.until(f"document.querySelector('{sign}')?.textContent")
         assert reader.ask("document.documentElement.scrollWidth") <= width, place
-        small = "[...document.querySelectorAll('.row, #stage figure, .half')]"
+        small = "[...document.querySelectorAll('.row, #stage .shot, .half')]"
         widths = f"{small}.filter((n) => n.offsetParent).map((n) => n.offsetWidth)"
         assert all(each > 100 for each in reader.ask(widths)), place
 

@@ -128,7 +128,7 @@ def test_words_are_found_in_replies_and_screens_and_open_their_step(
     reader.sees("#count", "1 of 2 rows")
     reader.sees("#rows", "step 3: “I look for İstanbul </script>”")
     reader.press("\ue007")  # Enter
-    reader.sees("#head h2", "bad")
+    reader.sees("#head h1", "bad")
     reader.sees("#detail", "Step 3 of 6")
     reader.press("\ue00c")  # Escape
     reader.until("!document.querySelector('#overview').hidden")

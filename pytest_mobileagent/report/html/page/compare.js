@@ -1,0 +1,74 @@
+"use strict";
+
+// Two screens compared: beside each other, as a slider, or with the regions that differ marked.
+
+const VIEWS = { both: "Side by side", slider: "Slider", changes: "Changes" };
+
+const viewOf = () => (VIEWS[remembered("view")] ? remembered("view") : "both");
+
+// The buttons that choose the view; `chosen` shows the screens again.
+function viewButtons(chosen) {
+  return make("span", { className: "views", role: "group", "aria-label": "Compare the screens" }, ...Object.entries(VIEWS).map(([view, title]) => {
+    const button = make("button", { type: "button", "aria-pressed": String(view === viewOf()), title: `${title} (v for the next)` }, title);
+    button.addEventListener("click", () => { remember("view", view); chosen(); });
+    return button;
+  }));
+}
+
+function nextView() {
+  const views = Object.keys(VIEWS);
+  remember("view", views[(views.indexOf(viewOf()) + 1) % views.length]);
+  if (state.paired) showPairFrame(state.frame, { anew: true });
+  else showStage(state.episode.frames[state.frame]);
+}
+
+// One of two screens over the other; each is {frame, alt}. The later one is right of the slider.
+function compared(view, before, after) {
+  const [first, second] = [before, after].map(({ frame, alt }) => shot(frame, frame.actions || [], { alt }));
+  const nodes = view === "slider" ? slider(first, second) : changes(second, [before, after].map(({ frame }) => shot(frame, [])));
+  nodes[0].style.aspectRatio = second.style.aspectRatio;
+  return nodes;
+}
+
+function slider(below, above) {
+  const node = make("div", { className: "overlaid slider" }, below, above);
+  const range = make("input", { type: "range", className: "range", min: 0, max: 100, value: 50, step: 1, "aria-label": "How much of the screen before is shown, in percent" });
+  const move = (share) => { range.value = share; node.style.setProperty("--cut", `${range.value}%`); };
+  range.addEventListener("input", () => move(range.value));
+  const drag = (event) => {
+    if (event.type === "pointermove" && !event.buttons) return;
+    const { left, width } = below.getBoundingClientRect();
+    move((100 * (event.clientX - left)) / width);
+  };
+  for (const type of ["pointerdown", "pointermove"]) node.addEventListener(type, drag);
+  move(50);
+  return [node, range];
+}
+
+// The later screen, with outlines around what differs. Pixels of files cannot be read by a page that is a file
+// itself, so a filter finds them: it makes equal pixels transparent, and grows the others.
+function changes(later, copies) {
+  const filter = draw("filter", { id: "regions", x: 0, y: 0, width: 1, height: 1, "color-interpolation-filters": "sRGB" },
+    draw("feColorMatrix", { values: "0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  9 9 9 0 -1.2" }), draw("feMorphology", { operator: "dilate", radius: 5, result: "inner" }),
+    draw("feMorphology", { operator: "dilate", radius: 2, result: "outer" }), draw("feComposite", { in: "outer", in2: "inner", operator: "out", result: "edge" }),
+    draw("feFlood", { "flood-color": "#e5261f", result: "colour" }), draw("feComposite", { in: "colour", in2: "edge", operator: "in", result: "line" }),
+    draw("feFlood", { "flood-color": "#e5261f", "flood-opacity": 0.12 }), draw("feComposite", { in2: "inner", operator: "in", result: "area" }),
+    draw("feMerge", {}, draw("feMergeNode", { in: "area" }), draw("feMergeNode", { in: "line" })));
+  return [make("div", { className: "overlaid" }, draw("svg", { width: 0, height: 0, "aria-hidden": "true" }, filter), later, make("span", { className: "regions" }, ...copies))];
+}
+
+// The screen before a step with its actions, and the screen after it.
+function showStage(frame) {
+  const before = { frame, alt: `Screen of ${asText(frame.package) || "the phone"} before: ${actionsOf(frame)}` };
+  const after = frame.after ? { frame: { ...frame, png: frame.after, actions: [] }, alt: "Screen after the step" } : null;
+  const where = [frame.package, asText(frame.activity).split(".").pop()].filter(Boolean).map(asText).join(" · ");
+  const caption = (title, more) => make("figcaption", { dir: "auto", title: more }, make("b", {}, title), make("small", {}, ` ${more}`));
+  const first = shot(frame, frame.actions || [], { alt: before.alt });
+  first.id = "screen";
+  const view = after ? viewOf() : "both";
+  byId("stage").replaceChildren(make("div", { className: "screens" }, ...(view === "both" ? [
+    make("figure", {}, first, caption(known(frame.step) ? "Before" : titleOf(frame), where)),
+    ...(after ? [make("figure", { className: "after" }, shot(after.frame, [], { alt: after.alt }), caption("After", frame.no_effect ? "the same: no effect" : ""))] : []),
+  ] : [make("figure", {}, ...compared(view, before, after), caption(view === "slider" ? "Before │ After" : "After, with what changed", where))])), ...(after ? [viewButtons(() => showStage(frame))] : []));
+  readElements(frame);
+}
