@@ -16,16 +16,27 @@ SCHEMA_VERSION = 2
 
 
 def migrate(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return an episode's records in the schema of version 2."""
+    """Return an episode's records in the schema of version 2, without replaced screens."""
     head, *others = records
     if head["schema_version"] >= SCHEMA_VERSION:
-        return [head, *others]
+        return [head, *_kept(others)]
     migrated = [_head(head), *map(_record, others)]
     last = next((r for r in reversed(migrated) if r["record"] == "step"), None)
     if last is not None and last["actions"][0].get("action") == "Impossible":
         # Version 1 recorded giving up as self-reported.
         return [r | {"termination": "gave up"} if r["record"] == "end" else r for r in migrated]
     return migrated
+
+
+def _kept(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return records without those of screens that the next one replaces."""
+    kept: list[dict[str, Any]] = []
+    for record in records:
+        if record.get("again"):
+            last = max(place for place, each in enumerate(kept) if each["record"] == "observation")
+            del kept[last]
+        kept.append(record)
+    return kept
 
 
 def _head(head: dict[str, Any]) -> dict[str, Any]:

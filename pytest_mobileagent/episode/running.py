@@ -168,7 +168,10 @@ class LiveEpisode(Generic[E]):
         """
         try:
             lines, self._offset = new_lines(self._folder / STREAM, self._offset)
-            self._records += map(parse_json, lines)
+            added = [*map(parse_json, lines)]
+            if self._screens and any(record.get("again") for record in added):
+                self._screens.popitem()  # it was replaced
+            self._records += added
             return assemble(self._folder, self._kind, self._records, self._screens)
         except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
             why = f"{type(error).__name__}: {error}"

@@ -125,8 +125,10 @@ class ScreenStore:
                 continue
             file = self.file(name, suffix)
             target = os.path.relpath(file, place.parent)
+            link = Path(f"{place}{file.name.removeprefix(name)}")
             with contextlib.suppress(OSError):
-                Path(f"{place}{file.name.removeprefix(name)}").symlink_to(target)
+                link.unlink(missing_ok=True)  # of a screen that this one replaces
+                link.symlink_to(target)
 
     def _has(self, content: bytes, suffix: str) -> bool:
         return self.file(_name(content), suffix).exists()

@@ -126,12 +126,17 @@ class Recorder:
         seconds: float = 0.0,
         before: str = "",
         told: str = "",
+        *,
+        again: bool = False,
     ) -> Screen:
         """Write a screen of the device, and return it with the place where it is recorded.
+
+        With `again`, it replaces the last screen, as no step was made since.
 
         `seconds` elapsed since the previous decision. `before` is the id of the recorded page that
         the agent is shown beside it, and `told` what the user says without being asked.
         """
+        self._count -= again
         png, xml = self.screens.add(screen)
         name = f"{self._count:03}-{self._name}"
         self.screens.link(self.folder / "screens" / name, png, xml)
@@ -152,6 +157,7 @@ class Recorder:
                 **self._beneath(screen),
                 **({"told": told} if told else {}),
                 **({"notice": screen.notice} if screen.notice else {}),
+                **({"again": True} if again else {}),
             },
         )
         self._count += 1

@@ -74,7 +74,7 @@ async def mobile_get_orientation(control: Control) -> ToolResult:
 
 @tool(LOOKING, looks=True)
 async def mobile_list_apps(control: Control) -> ToolResult:
-    """List the installed apps, with their packages for mobile_launch_app."""
+    """List the apps that can be launched, with their packages for mobile_launch_app."""
     packages = sorted(await control.packages())
     apps = ", ".join(f"{name_of(package)} ({package})" for package in packages)
     return ToolResult(f"Found these apps on device: {apps}")

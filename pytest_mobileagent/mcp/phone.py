@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 # `am` and `pm` may exit with status 0 although they have failed, which only their output shows.
 _FAILED = re.compile(r"^(Error|Failure)\b", re.MULTILINE)
 _LONGEST_NOTICE = 1000  # characters
+_LAUNCHABLE = (
+    "cmd package query-activities --components"
+    " -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+)
 
 
 class WatchedPhone(Protocol):
@@ -56,7 +60,7 @@ class WatchedPhone(Protocol):
         """Run a shell script for something that no action covers, recorded as `Raw(name)`."""
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all installed apps."""
+        """Return the packages of the apps that can be launched."""
 
 
 class SessionPhone:
@@ -91,8 +95,8 @@ class SessionPhone:
         return await self._watcher.decide(Raw(name), partial(run_script, script=script))
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all installed apps."""
-        return await self._watcher.system(lambda system: system.packages())
+        """Return the packages of the apps that can be launched."""
+        return await self._watcher.system(launchable)
 
 
 class OwnPhone:
@@ -120,9 +124,9 @@ class OwnPhone:
         return await asyncio.to_thread(self._run, script)
 
     async def packages(self) -> Collection[str]:
-        """Return the packages of all installed apps."""
+        """Return the packages of the apps that can be launched."""
         system = self._device.system
-        return () if system is None else await asyncio.to_thread(system.packages)
+        return () if system is None else await asyncio.to_thread(launchable, system)
 
     def _observe(self, notice: str = "") -> Observation:
         seen = self._device.observe()
@@ -154,6 +158,21 @@ class OwnPhone:
         if system is None:
             return self._observe("this phone cannot run shell scripts")
         return self._observe(run_script(system, script)[:_LONGEST_NOTICE])
+
+
+def launchable(system: System) -> Collection[str]:
+    """Return the packages of the apps that can be launched; of all, if the phone cannot say.
+
+    Raises:
+        DeviceError: if the phone does not answer.
+    """
+    installed = system.packages()
+    try:
+        components = system.shell(_LAUNCHABLE)
+    except NoShellError:
+        return installed
+    named = re.findall(r"^\s*([\w.]+)/", components, re.MULTILINE)
+    return {package for package in named if package in installed} or installed
 
 
 def run_script(system: System, script: str) -> str:

@@ -159,7 +159,7 @@ async def mobile_press_button(control: Control, button: str) -> ToolResult:
 
 @tool(
     TOOLS,
-    Parameter("packageName", "string", "its package; mobile_list_apps lists all"),
+    Parameter("packageName", "string", "its package; mobile_list_apps lists them"),
     Parameter("locale", "string", "languages for the app, as in fr-FR,en-GB", required=False),
 )
 async def mobile_launch_app(

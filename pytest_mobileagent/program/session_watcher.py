@@ -207,7 +207,11 @@ class SessionWatcher:
     def _observe(self) -> Observation:
         self.close_steps()
         if self.session.ending is None and time.monotonic() - self._seen_at > _FRESH_SECONDS:
-            self._decide(Reply([], self._reply, counts=False), _nothing)
+            arrived = time.monotonic()
+            self._automation.wait_until_free()
+            self.session.look_again()
+            self._latest, self._seen_at = self.session.last, time.monotonic()
+            self.track.pause(arrived)
         return self.session.observation
 
     def _decide(self, reply: Reply, by: Callable[[], str] | None) -> Observation | None:
@@ -273,11 +277,6 @@ class SessionWatcher:
             passage.act.ended, passage.act.error = time.monotonic(), error
         if passage.looks:
             self._jobs.add(self._look)
-
-
-def _nothing() -> str:
-    """Do nothing, in place of a device that would wait."""
-    return ""
 
 
 @dataclass(slots=True)

@@ -229,6 +229,22 @@ class Session:
         self.reports.read(self._decided)
         self._end_if_done()
 
+    def look_again(self) -> Observation:
+        """Record what the device shows now in place of its last screen, and return it.
+
+        The values and the time at which an episode starts are those of its first look.
+        """
+        seen = self.look()
+        if not self._decided:
+            first = self.last
+            seen = replace(
+                seen, probes=first.probes, screen=replace(seen.screen, time=first.screen.time)
+            )
+        seconds, reply, notice = self._last_seen
+        self.observation = self._observe(seen, seconds, reply=reply, notice=notice, again=True)
+        self._end_if_done()
+        return self.observation
+
     def _is_look(self, reply: Reply) -> bool:
         """Return whether a decision only looks around, and not too many times in a row."""
         looks = not reply.counts and all(
@@ -333,10 +349,17 @@ class Session:
         )
 
     def _observe(
-        self, capture: Capture, seconds: float = 0.0, *, reply: str | None = None, notice: str = ""
+        self,
+        capture: Capture,
+        seconds: float = 0.0,
+        *,
+        reply: str | None = None,
+        notice: str = "",
+        again: bool = False,
     ) -> Observation:
         """Record a capture, and return the agent's observation, which never has ids of pages."""
-        screen, before = self._record(capture, seconds), capture.before
+        self._last_seen = seconds, reply, notice
+        screen, before = self._record(capture, seconds, again=again), capture.before
         if screen.page:
             screen = replace(screen, page="", same=())
         if before is not None:
@@ -344,19 +367,21 @@ class Session:
         notice = "; ".join(filter(None, (notice, screen.notice)))
         return Observation(screen, reply, notice, before, told=self.user.told)
 
-    def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
-        """Record a capture, and return its screen.
+    def _record(self, capture: Capture, seconds: float = 0.0, *, again: bool = False) -> Screen:
+        """Record a capture, with `again` in place of the last one, and return its screen.
 
         Raises:
             DeviceError: if the screen cannot be read.
         """
         self.last = capture
-        self._screens += 1
-        self.reports.saw(capture.screen.time)
+        if not again:
+            self._screens += 1
+            self.reports.saw(capture.screen.time)
         before = capture.before.page if capture.before else ""
         self.user.listen(capture.screen.own, self.steps + 1)
         shown, probes = capture.screen, capture.probes
-        screen = self._recorder.observation(shown, probes, seconds, before, self.user.told)
+        told = self.user.told
+        screen = self._recorder.observation(shown, probes, seconds, before, told, again=again)
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))

@@ -126,7 +126,9 @@ def test_live_reader_sees_the_same_as_a_later_reader(
     live = LiveEpisode(recorder.folder, Episode)
     seen: list[Screen] = []
     for number in range(4):
-        recorder.observation(make_screen(str(number)), {"n": number})
+        recorder.observation(make_screen("early"), {"n": -1})
+        live.read()
+        recorder.observation(make_screen(str(number)), {"n": number}, again=True)
         episode = live.read()
         assert episode == read(recorder.folder, Episode)
         assert [*map(id, episode.screens[:number])] == [*map(id, seen)]

@@ -17,7 +17,15 @@ import pytest
 from pytest_mobileagent import Tap
 from pytest_mobileagent.dataset.graph import Graph
 from pytest_mobileagent.device.drivers.graph import GraphDevice
-from pytest_mobileagent.mcp.phone import Caller, ClientCall, OwnPhone, RepeatedCalls, run_script
+from pytest_mobileagent.mcp.phone import (
+    _LAUNCHABLE,
+    Caller,
+    ClientCall,
+    OwnPhone,
+    RepeatedCalls,
+    run_script,
+)
+from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.dataset.graph.conftest import write_notes
 
 if TYPE_CHECKING:
@@ -54,6 +62,19 @@ def test_the_output_of_a_failed_script_is_returned(script: str, why: str) -> Non
     found = run_script(cast("System", Computer()), script)
     assert found.startswith(why[:-1]) if why.endswith("*") else found == why
     assert bool(found) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("printed", "listed"),
+    [
+        ("com.a/.Main\n  com.a/.Other\ncom.gone/.Main\n", {"com.a"}),
+        ("Unknown command: query-activities", {"com.a", "com.provider"}),  # before Android 7
+    ],
+)
+def test_apps_that_can_be_launched_are_listed(printed: str, listed: set[str]) -> None:
+    phone = FakePhone([make_screen("home")], apps=["com.a", "com.provider"])
+    phone.answers[_LAUNCHABLE] = printed
+    assert set(asyncio.run(OwnPhone(phone).packages())) == listed
 
 
 def test_actions_that_recorded_pages_lack_are_reported(tmp_path: Path) -> None:

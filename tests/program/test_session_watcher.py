@@ -259,13 +259,21 @@ def test_mcp_tools_record_separate_steps(
     assert episode.termination is Termination.STEP_LIMIT
 
 
-def test_observation_by_a_tool_is_recorded_but_not_counted(
-    program: Program, record: Callable[[], EpisodeRecord]
+def test_looking_again_replaces_the_screen_and_is_no_step(
+    program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
 ) -> None:
-    program.watcher._seen_at -= 10
-    assert program.does(program.tools.observe()).screen.texts == ("0",)
-    assert (record().step_count, record().actions) == (0, ())
-    assert len(record().screens) == 2
+    first = record()
+    program.does(program.tools.act(Key("back")))
+    for text in ("late", "later"):
+        phone.screens = [make_screen(text)]
+        program.watcher._seen_at -= 10
+        assert program.does(program.tools.observe()).screen.texts == (text,)
+    program.does(program.tools.act(Key("home")))
+    episode = record()
+    assert [step.screen.texts for step in episode.steps] == [("0",), ("later",)]
+    assert len(episode.screens) == 3
+    assert (episode.step_count, program.tools.steps) == (2, 2)
+    assert episode.started == first.started
 
 
 def test_capture_waits_for_the_programs_dump(program: Program) -> None:
