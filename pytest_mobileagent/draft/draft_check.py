@@ -85,34 +85,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("paths", nargs="*", type=Path, metavar="EPISODE", help="the folder of a recorded episode")
-    add(
-        "--episode",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="DIR",
-        help="the same as EPISODE",
-    )
-    add(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="a new FILE.py, or a folder, for the drafts; the model's original text is written to "
-        "FILE.py.draft",
-    )
+    same = "the same as EPISODE"
+    add("--episode", action="append", default=[], type=Path, metavar="DIR", help=same)
+    output = "a new FILE.py, or a folder, for the drafts; the model's original text is written to "
+    output += "FILE.py.draft"
+    add("-o", "--output", type=Path, metavar="FILE", help=output)
     add_model_options(
         parser,
         "the model: PROVIDER:NAME, with @URL for an endpoint of your own (default: the project's "
         "MOBILE_MODEL or mobile_model)",
     )
-    add(
-        "--no-run", action="store_true", help="only print the drafts, for systems without a sandbox"
-    )
-    add(
-        "--compare",
-        action="store_true",
-        help="instead of drafting, count the unchanged drafts and changed lines in files and "
-        "folders, which are given instead of episodes",
-    )
+    add("--no-run", action="store_true", help="only print the drafts, if there is no sandbox")
+    compare = "instead of drafting, count the unchanged drafts and changed lines in files and "
+    compare += "folders, which are given instead of episodes"
+    add("--compare", action="store_true", help=compare)
     return parser

@@ -121,22 +121,15 @@ def _parser() -> argparse.ArgumentParser:
         description="Draw random environments, and write them to DIR/seedS.toml, which must not "
         "exist. The same seed gives the same environments.",
     )
-    parser.add_argument("--seed", metavar="S", type=_whole, required=True, help="the seed, from 0")
-    parser.add_argument(
-        "-n", metavar="N", type=_count, required=True, help="the number of environments"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, required=True,
-        help="the folder, which should be one of the project's mobile_env_paths",
-    )  # fmt: skip
-    parser.add_argument(
-        "--device", metavar="NAME,…", type=_devices, default=(),
-        help=f"the device types to draw from (default: {', '.join(DEVICES)})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--locale", metavar="TAG,…", type=lambda text: tuple(text.split(",")), default=(),
-        help="the languages to draw from, such as en-US,ko-KR (default: those of B-MoCA)",
-    )  # fmt: skip
+    add = parser.add_argument
+    add("--seed", metavar="S", type=_whole, required=True, help="the seed, from 0")
+    add("-n", metavar="N", type=_count, required=True, help="the number of environments")
+    folder = "the folder, which should be one of the project's mobile_env_paths"
+    add("-o", "--output", metavar="DIR", type=Path, required=True, help=folder)
+    types = f"the device types to draw from (default: {', '.join(DEVICES)})"
+    add("--device", metavar="NAME,…", type=_devices, default=(), help=types)
+    locales = "the languages to draw from, such as en-US,ko-KR (default: those of B-MoCA)"
+    add("--locale", metavar="TAG,…", type=lambda t: tuple(t.split(",")), default=(), help=locales)
     return parser
 
 

@@ -238,12 +238,8 @@ def _parser() -> Parser:
     add("-o", "--output", metavar="FILE", type=Path, help="a new FILE.jsonl for the tasks")
     add("--unreviewed", action="store_true", help="make tasks of all verified instructions")
     add("--dry-run", action="store_true", help="only print what it would cost")
-    add(
-        "--language",
-        metavar="en|zh|…",
-        default="",
-        help="the language of the instructions (default: as recorded)",
-    )
+    language = "the language of the instructions (default: as recorded)"
+    add("--language", metavar="en|zh|…", default="", help=language)
     add("--few-shot", metavar="FILE", type=Path, help="a table of examples: stage, given, reply")
     steps = f"the number of steps of a trajectory (default: 4-{COMPLEX})"
     add("--steps", metavar="MIN-MAX", type=_span, default=(4, COMPLEX), help=steps)
@@ -251,13 +247,8 @@ def _parser() -> Parser:
     add("--kinds", metavar="N", type=positive, default=2, help=kinds)
     ends = "the maximum number of trajectories between two pages (default: 3)"
     add("--per-ends", metavar="N", type=positive, default=3, help=ends)
-    add(
-        "--most",
-        metavar="N",
-        type=positive,
-        default=100,
-        help="the maximum number for each source (default: 100)",
-    )
+    most = "the maximum number for each source (default: 100)"
+    add("--most", metavar="N", type=positive, default=100, help=most)
     add("--start", metavar="PAGE", default="", help="for a graph: the first page")
     add("--end", metavar="PAGE", default="", help="for a graph: the last page")
     add("--seed", metavar="N", type=int, default=0, help="the seed of walks on graphs (default: 0)")
@@ -266,13 +257,8 @@ def _parser() -> Parser:
     add("--judges", metavar="MODEL,…", help="the judges (default: the project's, or --model)")
     add("--max-cost", metavar="USD", help="stop when this many US dollars are spent")
     add("--cache", metavar="DIR", type=Path, help="a folder for replies (default: pytest's cache)")
-    add(
-        "--threads",
-        metavar="N",
-        type=positive,
-        default=8,
-        help="trajectories at a time (default: 8)",
-    )
+    threads = "trajectories at a time (default: 8)"
+    add("--threads", metavar="N", type=positive, default=8, help=threads)
     return parser
 
 

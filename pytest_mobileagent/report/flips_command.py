@@ -77,35 +77,17 @@ def _parser() -> argparse.ArgumentParser:
         "recorded replies lead to another verdict on a fresh phone), or the agent. Run it in the "
         "project's folder. The episodes of the runs are not changed.",
     )
-    parser.add_argument(
-        "runs", metavar="RUN", nargs="+", type=Path, help="a run's folder, or a folder of runs"
-    )
-    parser.add_argument(
-        "--times",
-        metavar="K",
-        type=positive,
-        default=_TIMES,
-        help="how many times judges are asked again about each episode (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="only show what would be done, and its costs"
-    )
-    parser.add_argument(
-        "--device", metavar="DEVICE", help="where to play episodes again (default: as in the run)"
-    )
-    parser.add_argument(
-        "-n", metavar="N", dest="workers", help="the number of pytest-xdist workers that play them"
-    )
-    parser.add_argument(
-        "--format", choices=["text", "json"], default="text", help="of the output (default: text)"
-    )
-    parser.add_argument(
-        "-o",
-        metavar="DIR",
-        dest="output",
-        type=Path,
-        help=f"the folder for {FLIPS} and all other output (default: beside the first RUN)",
-    )
+    add = parser.add_argument
+    add("runs", metavar="RUN", nargs="+", type=Path, help="a run's folder, or a folder of runs")
+    times = "how many times judges are asked again about each episode (default: %(default)s)"
+    add("--times", metavar="K", type=positive, default=_TIMES, help=times)
+    add("--dry-run", action="store_true", help="only show what would be done, and its costs")
+    add("--device", metavar="DEVICE", help="where to play episodes again (default: as in the run)")
+    add("-n", metavar="N", dest="workers", help="the number of pytest-xdist workers for that")
+    formats = ["text", "json"]
+    add("--format", choices=formats, default="text", help="of the output (default: text)")
+    output = f"the folder for {FLIPS} and all other output (default: beside the first RUN)"
+    add("-o", metavar="DIR", dest="output", type=Path, help=output)
     return parser
 
 

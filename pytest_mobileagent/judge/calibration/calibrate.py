@@ -102,53 +102,28 @@ def parser() -> argparse.ArgumentParser:
         "or if the command stopped before the end, and 130 after Ctrl-C.",
     )
     add = made.add_argument
-    add(
-        "--labels",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="a file with a label in each line, a run's folder (with people's decisions from "
-        "`review`), or a known data set (docs/calibration.md)",
-    )
+    labels = "a file with a label in each line, a run's folder (with people's decisions from "
+    labels += "`review`), or a known data set (docs/calibration.md)"
+    add("--labels", type=Path, required=True, metavar="FILE", help=labels)
     add("--suspects", action="store_true", help="include labels that a data set itself doubts")
-    add(
-        "--judges",
-        metavar="MODEL,…",
-        help="the judges: PROVIDER:NAME, with @URL for your own endpoint",
-    )
+    add("--judges", metavar="MODEL,…", help="PROVIDER:NAME, with @URL for your own endpoint")
     add("--runs", type=positive, metavar="K", help="ask each judge K times; the majority counts")
     add("--actions", choices=ACTIONS, help="how judges see the agent's actions")
     add("--evidence", choices=EVIDENCE, help="whether judges see screenshots or view hierarchies")
     add("--reason", choices=("yes", "no"), help="whether judges give a reason before the result")
     add("--language", choices=("en", "zh"), help="the prompts' language (default: the task's)")
-    add(
-        "--modes",
-        action="store_true",
-        help="compare SPA-Bench's six modes: actions none, text or "
-        "image, with and without a reason",
-    )
-    add(
-        "--no-coarse",
-        action="store_true",
-        help="also ask about episodes that lack their key components, "
-        "and report how useful key components are",
-    )
+    modes = "compare SPA-Bench's six modes: actions none, text or image, with and without a reason"
+    add("--modes", action="store_true", help=modes)
+    no_coarse = "also ask about episodes that lack their key components, and report how useful key "
+    no_coarse += "components are"
+    add("--no-coarse", action="store_true", help=no_coarse)
     add("--ocr", choices=_OCR, help="the OCR engine that reads screenshots for key components")
     add("--prices", metavar="FILE", help="a TOML file with your own prices")
-    add(
-        "--unpriced", choices=("stop", "allow"), help="whether a model without a price may be asked"
-    )
+    add("--unpriced", choices=("stop", "allow"), help="whether to ask a model without a price")
     add("--max-cost", metavar="USD", help="stop asking once this many US dollars are spent")
-    add(
-        "--cache", type=Path, metavar="DIR", help="the folder for replies (default: pytest's cache)"
-    )
-    add(
-        "--threads",
-        type=positive,
-        default=8,
-        metavar="N",
-        help="episodes judged at a time (default: 8)",
-    )
+    add("--cache", type=Path, metavar="DIR", help="a folder for replies (default: pytest's cache)")
+    threads = "episodes judged at a time (default: 8)"
+    add("--threads", type=positive, default=8, metavar="N", help=threads)
     add("--format", choices=("text", "json"), default="text", help="the format of the report")
     return made  # fmt: skip
 

@@ -300,39 +300,20 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("base", metavar="BASE", help="the run that the others are compared with")
     add("runs", metavar="RUN", nargs="*", help="a run to compare with BASE")
-    add(
-        "--by",
-        choices=FIELDS,
-        help="also compare by the values of a field of the tasks; with BASE alone, compare tasks "
-        "that pair: in two environments, or as twins in two languages",
-    )
-    add(
-        "--gate",
-        metavar="FILE|EXPRESSION",
-        default="",
-        help="the conditions to check: a TOML file, or an expression such as "
-        "'success_rate >= baseline' (default: the project's mobile_gate)",
-    )
-    add(
-        "--format",
-        choices=(*_FORMATS, "html"),
-        default="text",
-        help="of the output (default: text)",
-    )
-    add(
-        "--page",
-        metavar="URL",
-        default="",
-        help="with --format=markdown: the URL at which the page of --format=html is published; "
-        "lost and gained tasks link to the step on it at which their two episodes diverge",
-    )
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="with --format=html: the page to write, one file with the episodes of the tasks that "
-        "turned out differently (default: compare.html)",
-    )
+    by = "also compare by the values of a field of the tasks; with BASE alone, compare tasks that "
+    by += "pair: in two environments, or as twins in two languages"
+    add("--by", choices=FIELDS, help=by)
+    gate = "the conditions to check: a TOML file, or an expression such as "
+    gate += "'success_rate >= baseline' (default: the project's mobile_gate)"
+    add("--gate", metavar="FILE|EXPRESSION", default="", help=gate)
+    formats = (*_FORMATS, "html")
+    add("--format", choices=formats, default="text", help="of the output (default: text)")
+    page = "with --format=markdown: the URL at which the page of --format=html is published; lost "
+    page += "and gained tasks link to the step on it at which their two episodes diverge"
+    add("--page", metavar="URL", default="", help=page)
+    output = "with --format=html: the page to write, one file with the episodes of the tasks that "
+    output += "turned out differently (default: compare.html)"
+    add("-o", "--output", metavar="FILE", help=output)
     return parser
 
 
