@@ -21,11 +21,12 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import log_of, noise_of, system_of
+from pytest_mobileagent.device.device import noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
+from pytest_mobileagent.run.plan import values_at
 from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
 
@@ -104,7 +105,7 @@ class Session:
         task = plan.case.task
         self._probes = since_now(task.probes, system_of(device))
         self.last = self.look()
-        self.values = _values(plan, device, self.last.screen)
+        self.values = values_at(plan, device, self.last.screen)
         self.goal = fill(task.goal, self.values)
         self.user = EpisodeUser(plan, self.values, recorder.folder)
         self.calls = SessionCalls(recorder.folder, plan.models)
@@ -230,16 +231,11 @@ class Session:
         self._end_if_done()
 
     def look_again(self) -> Observation:
-        """Record what the device shows now in place of its last screen, and return it.
-
-        The values and the time at which an episode starts are those of its first look.
-        """
+        """Record what the device shows now in place of its last screen, and return it."""
         seen = self.look()
-        if not self._decided:
-            first = self.last
-            seen = replace(
-                seen, probes=first.probes, screen=replace(seen.screen, time=first.screen.time)
-            )
+        if not self._decided:  # the episode's first values and time are those of the first look
+            screen = replace(seen.screen, time=self.last.screen.time)
+            seen = replace(seen, probes=self.last.probes, screen=screen)
         seconds, reply, notice = self._last_seen
         self.observation = self._observe(seen, seconds, reply=reply, notice=notice, again=True)
         self._end_if_done()
@@ -392,16 +388,3 @@ class Session:
             msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
-
-
-def _values(plan: AttemptPlan, device: Device, first: Screen) -> dict[str, Any]:
-    """Return the values of placeholders at the first screen, from which on the device reports.
-
-    Raises:
-        DeviceError: if the device does not know its time.
-    """
-    device.events()  # drop the events and log lines from before the episode
-    log_of(device)
-    if first.time is None:
-        raise DeviceError(f"device {device.info.serial} does not report its time")
-    return plan.case.task.values(plan.case.parameters, first.time)
