@@ -163,6 +163,17 @@ class RecordedRun:
     has_ended: bool
     report: Report | None = None
 
+    def current_report(self) -> Report:
+        """Return its report, updated for the effective verdicts.
+
+        For a run that has not written a report, it is created from the run's cases.
+        """
+        tasks = list(self.tasks)
+        if self.report is None:
+            return document(self.about, {task.nodeid: task for task in tasks})
+        summary = {**self.report["summary"], **summarise(tasks)}
+        return {**self.report, "summary": summary, "tasks": tasks}
+
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
@@ -194,6 +205,15 @@ def recorded_run(run: Path) -> RecordedRun:
         tasks = marked([with_attempts(run, task) for task in tasks], policy(about))
     by_people = [_by_people(run, task) for task in tasks]
     return RecordedRun(run, about, by_people, has_ended, report if has_ended else None)
+
+
+def report_of(run: Path) -> Report:
+    """Return the report of the run in a folder, updated for the effective verdicts.
+
+    Raises:
+        OSError, RecordError: see `recorded_run`.
+    """
+    return recorded_run(run).current_report()
 
 
 def finished_episodes(path: Path) -> Iterator[Source]:

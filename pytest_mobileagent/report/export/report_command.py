@@ -16,7 +16,7 @@ from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
 from pytest_mobileagent.report.export.tables import Run, as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import names_of
-from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run, report_of
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY
 
@@ -153,12 +153,7 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
 
 def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
     """Write the page of a run, and print its path."""
-    from pytest_mobileagent.report.html.run_page import (  # heavy
-        page_of,
-        report_of,
-        write_packed,
-        write_page,
-    )
+    from pytest_mobileagent.report.html.run_page import page_of, write_packed, write_page  # heavy
 
     if pack:
         page = output or run / _PACKED

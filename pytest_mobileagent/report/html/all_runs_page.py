@@ -17,10 +17,9 @@ from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_js
 from pytest_mobileagent.jsonable import Each, Maybe, check
 from pytest_mobileagent.report.comparison.pairing import tallies
 from pytest_mobileagent.report.html.page import line, pack, shell
-from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
-from pytest_mobileagent.report.recorded_run import REPORT, is_run
+from pytest_mobileagent.report.recorded_run import REPORT, is_run, report_of
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import label
 
@@ -126,6 +125,16 @@ def read_overview(run: Path) -> Overview:
     Raises:
         OSError, RecordError: if there is no current overview, and the report cannot be read.
     """
+    if (written := written_overview(run)) is not None:
+        return written
+    whole = report_of(run)
+    with suppress(OSError):
+        write_overview(run, whole)
+    return overview_of(whole)
+
+
+def written_overview(run: Path) -> Overview | None:
+    """Return the overview of a run from its file; None if that is missing, outdated or damaged."""
     path = run / OVERVIEW
     with suppress(OSError, ValueError, TypeError, LookupError):
         written = path.stat().st_mtime_ns
@@ -133,10 +142,7 @@ def read_overview(run: Path) -> Overview:
             data = parse_json(read_text(path))
             if data.pop("version") == VERSION:
                 return Overview(**check(data, _KINDS, OVERVIEW))
-    whole = report_of(run)
-    with suppress(OSError):
-        write_overview(run, whole)
-    return overview_of(whole)
+    return None
 
 
 def _modified(path: Path) -> int:

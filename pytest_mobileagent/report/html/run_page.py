@@ -21,10 +21,10 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.exchanges import pictures_of
+from pytest_mobileagent.report.html.history import add_history
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import ExistingPage, line, pack, shell, unpack
-from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded_run import REPORT, document, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, report_of
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
         OSError: if the page cannot be written; an existing page is left unchanged.
     """
     page = path or run / PAGE
-    index = ("index", pack(index_data(run, whole)))
-    write(page, run.name, chain([index], episodes(run, whole, page.parent, ExistingPage.of(page))))
+    index = index_data(run, whole)
+    add_history(index, run, page.parent)
+    written = episodes(run, whole, page.parent, ExistingPage.of(page))
+    write(page, run.name, chain([("index", pack(index))], written))
 
 
 def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
@@ -140,24 +142,6 @@ def written_somewhere(page: Path, write: Callable[[Path], object]) -> Path:
         page = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), page.name)
         write(page)
     return page
-
-
-def report_of(run: Path) -> Report:
-    """Return the report of a run, updated for the effective verdicts.
-
-    For a run that has not written a report, it is created from the run's cases.
-
-    Raises:
-        OSError: if the report cannot be read.
-        RecordError: if the report, or the run.json of a run without one, is damaged or of a newer
-            version.
-    """
-    recorded = recorded_run(run)
-    tasks = list(recorded.tasks)
-    report = recorded.report
-    if report is None:
-        return document(recorded.about, {task.nodeid: task for task in tasks})
-    return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 
 def _is_new(run: Path, page: Path) -> bool:

@@ -22,6 +22,7 @@ from pytest_mobileagent.report.recorded_run import (
     has_run,
     is_run,
     newest_run,
+    report_of,
 )
 from pytest_mobileagent.report.text.narration import PAGE
 
@@ -211,7 +212,6 @@ def _pair(base: Path, run: Path, task: str) -> str:
     from pytest_mobileagent.report.comparison.episode_pairs import BASE
     from pytest_mobileagent.report.comparison.pairing import case_of
     from pytest_mobileagent.report.html.index import attempts
-    from pytest_mobileagent.report.html.run_page import report_of
 
     known = {case_of(each): each for each in report_of(base)["tasks"] if _is_called(each, task)}
     found = []
@@ -230,7 +230,6 @@ def _pair(base: Path, run: Path, task: str) -> str:
 def _episode(run: Path, name: str) -> str:
     """Return the name of the folder of an episode, by that name or by its task's."""
     from pytest_mobileagent.report.html.index import attempts
-    from pytest_mobileagent.report.html.run_page import report_of
 
     episodes = run / "episodes"
     if Path(name).name == name and (episodes / name).is_dir():

@@ -19,8 +19,8 @@ from pytest_mobileagent.report.html.all_runs_page import (
     write_runs_page,
 )
 from pytest_mobileagent.report.html.page import unpack
-from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.html.show_command import main
+from pytest_mobileagent.report.recorded_run import report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
