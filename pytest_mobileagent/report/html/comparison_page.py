@@ -6,17 +6,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.comparison.episode_pairs import BASE, episode_differences
 from pytest_mobileagent.report.comparison.pairing import case_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import ExistingPage, pack
-from pytest_mobileagent.report.html.run_page import (
-    episodes,
-    packed,
-    report_of,
-    write,
-    written_somewhere,
-)
+from pytest_mobileagent.report.html.run_page import episodes, packed, write, written_somewhere
+from pytest_mobileagent.report.names import names_of
+from pytest_mobileagent.report.recorded_run import recorded_run, report_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,24 +33,51 @@ def page_of_two(base: Path, run: Path) -> Path:
         OSError: if the page cannot be written anywhere, or a report cannot be read.
         RecordError: if the report or the run.json of a run is damaged, or of a newer version.
     """
-    wholes = report_of(base), report_of(run)
+    before, after = recorded_run(base), recorded_run(run)
+    wholes = before.current_report(), after.current_report()
+    try:
+        comparison = compare(before, after)
+    except ValueError:  # no task is in both
+        comparison = None
+    indexes = _indexes(base, run, wholes, comparison)
     page = run / f"beside-{base.name}.html"
-    return written_somewhere(page, lambda path: _write(path, base, run, wholes))
+    return written_somewhere(page, lambda path: _write(path, base, run, wholes, indexes))
 
 
-def _write(path: Path, base: Path, run: Path, wholes: tuple[Report, Report]) -> None:
+def _indexes(
+    base: Path, run: Path, wholes: tuple[Report, Report], comparison: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the indexes of a run and of its baseline, as `index` and `index2` of their page."""
+    before, after = index_data(base, wholes[0], BASE), index_data(run, wholes[1])
+    names = names_of([whole["run"] for whole in wholes])
+    for index, name in zip((before, after), names, strict=True):
+        index["run"]["name"] = name
+    tested = (after["comparison"] or {}).get("baseline", {}).get("id")
+    if tested != before["run"].get("id"):
+        after["gate"] = None  # it is about another baseline
+    after["comparison"] = comparison
+    return after, before
+
+
+def _write(
+    path: Path,
+    base: Path,
+    run: Path,
+    wholes: tuple[Report, Report],
+    indexes: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
     before, after = wholes
-    indexes = [
-        ("index", pack(index_data(run, after))),
-        ("index2", pack(index_data(base, before, BASE))),
-    ]
     written = ExistingPage.of(path)
     blocks = (
         episodes(run, after, path.parent, written),
         episodes(base, before, path.parent, written, BASE),
         _divergences(_pairs(base, run, before, after), written),
     )
-    write(path, f"{run.name} · {base.name}", chain(indexes, *blocks))
+    write(path, f"{run.name} · {base.name}", chain(_packed(indexes), *blocks))
+
+
+def _packed(indexes: tuple[dict[str, Any], dict[str, Any]]) -> list[tuple[str, bytes]]:
+    return [(name, pack(index)) for name, index in zip(("index", "index2"), indexes, strict=True)]
 
 
 def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path: Path) -> str:
@@ -68,25 +92,25 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
     """
     entries = [each for kind in ("lost", "gained") for each in comparison[kind]]
     named = [each["episodes"] for each in entries if "episodes" in each]
-    parts, indexes = [], []
-    for name, whose, folder, mark in (
-        ("index", "run", run, ""),
-        ("index2", "baseline", base, BASE),
+    wholes = report_of(base), report_of(run)
+    indexes = _indexes(base, run, wholes, comparison)
+    parts = []
+    for index, whose, folder, whole, mark in (
+        (indexes[0], "run", run, wholes[1], ""),
+        (indexes[1], "baseline", base, wholes[0], BASE),
     ):
-        whole, chosen = report_of(folder), {each[whose] for each in named}
+        chosen = {each[whose] for each in named}
         tasks = [task for task in whole["tasks"] if Path(task.episode or "").name in chosen]
-        index = index_data(folder, whole, mark)
         for row in index["tasks"]:
             if row["e"] is not None and row["e"].removeprefix(mark) not in chosen:
                 row["e"] = None
-        indexes.append((name, pack(index)))
         written = ExistingPage(path, {})
         parts.append((folder, episodes(folder, {**whole, "tasks": tasks}, folder, written, mark)))
     pairs = [
         (base / "episodes" / each["baseline"], run / "episodes" / each["run"]) for each in named
     ]
     parts.append((run, _divergences(pairs, ExistingPage(path, {}))))
-    return packed(path, f"{run.name} · {base.name}", indexes, parts)
+    return packed(path, f"{run.name} · {base.name}", _packed(indexes), parts)
 
 
 def _pairs(base: Path, run: Path, before: Report, after: Report) -> Iterator[Pair]:

@@ -15,6 +15,7 @@ from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.doubtful import broke
+from pytest_mobileagent.report.names import agent_name, run_name
 from pytest_mobileagent.report.text.lists import early_goals, notices
 from pytest_mobileagent.report.text.narration import FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut
@@ -51,6 +52,7 @@ def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
     shown.setdefault("ended", None)
+    shown |= {"name": run_name(about), "agent": agent_name(str(about.get("agent") or ""))}
     early = early_goals(whole["tasks"])
     index = {
         "version": VERSION,

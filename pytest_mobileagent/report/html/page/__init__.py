@@ -26,9 +26,9 @@ _STYLES = ("base.css", "overview.css", "episode.css")
 # The order matters: each script may use the definitions of those before it.
 _SCRIPTS = (
     "elements.js", "words.js", "marks.js", "opinions.js", "state.js", "blocks.js", "pictures.js",
-    "filter.js", "search.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js",
-    "why.js", "panes.js", "strip.js", "compare.js", "tree.js", "exchanges.js", "detail.js",
-    "markdown.js", "episode.js", "pair.js", "keys.js", "live.js", "main.js",
+    "filter.js", "search.js", "tasks.js", "list.js", "plots.js", "timeline.js", "verdicts.js",
+    "overview.js", "why.js", "panes.js", "strip.js", "compare.js", "tree.js", "exchanges.js",
+    "detail.js", "markdown.js", "episode.js", "pair.js", "keys.js", "live.js", "main.js",
 )  # fmt: skip
 _KINDS = {
     "run": ("page.html", _STYLES, _SCRIPTS),

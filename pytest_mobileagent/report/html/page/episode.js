@@ -93,7 +93,7 @@ function numbersIn(row) {
 }
 
 function openNextFailure() {
-  const row = nextFailure(state.e ? state.shown.indexOf(state.row) : state.chosen);
+  const row = nextFailure();
   if (row) location.hash = addressOf({ e: row.e });
   else tell("There is no other failure.");
 }

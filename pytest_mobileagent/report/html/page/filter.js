@@ -4,11 +4,13 @@
 
 const FIELDS = {
   app: "app", suite: "suite", level: "level", kind: "kind", language: "language", tag: "tags", env: "environment",
-  epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change", cause: "cause",
+  epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change", cause: "cause", flaky: "flaky",
 };
 const NUMBERS = { steps: "steps", golden: "golden_steps", ratio: "step_ratio", seconds: "seconds", cost: "cost_usd", input: "input_tokens", output: "output_tokens", credit: "partial_credit", match: "step_accuracy", crashes: "crashes", level: "level", epoch: "epoch" };
+// Of a task with several epochs, the numbers are means, and its outcome is the share of them that passed.
 const SORTS = {
-  task: (row) => nameOf(row).toLowerCase(), outcome: (row) => ["error", "failed", "review", "not run", "skipped"].indexOf(row.outcome) + 1 || 9,
+  task: (row) => nameOf(row).toLowerCase(), outcome: (row) => (row.rows ? 2 + 7 * (row.passed / row.decided || 0) : ["error", "failed", "review", "not run", "skipped"].indexOf(row.outcome) + 1 || 9),
+  epochs: ({ passed, decided }) => (decided ? Math.abs(passed / decided - 0.5) : null),
   app: (row) => row.app, level: (row) => row.level, steps: (row) => row.steps, ratio: (row) => row.step_ratio, seconds: (row) => row.seconds, cost: (row) => row.cost_usd,
   began: (row) => row.began, change: (row) => row.change,
 };
@@ -26,10 +28,20 @@ function parseFilter(text) {
     } else if (compare === ":" && FIELDS[field]) {
       parts.push({ not: Boolean(not), field, values: quoted === undefined ? value.split(",").filter(Boolean) : [quoted] });
     } else {
-      parts.push({ not: Boolean(not), word: `${field || ""}${compare || ""}${value}`.toLowerCase() });
+      const unknown = field && !FIELDS[field] && !NUMBERS[field] ? field : "";
+      parts.push({ not: Boolean(not), word: `${field || ""}${compare || ""}${value}`.toLowerCase(), unknown });
     }
   }
   return parts;
+}
+
+// What is wrong with a filter; empty if nothing is.
+function mistakeIn(parts) {
+  for (const { unknown, sort } of parts) {
+    if (unknown) return `unknown key ${unknown}; known: ${[...new Set([...Object.keys(FIELDS), ...Object.keys(NUMBERS), "sort"])].join(", ")}`;
+    if (sort !== undefined && !SORTS[sort]) return `unknown order ${sort}; known: ${Object.keys(SORTS).join(", ")}`;
+  }
+  return "";
 }
 
 function writeFilter(parts) {
@@ -68,8 +80,9 @@ function wordsOf(row) {
 
 function filtered(rows, parts) {
   const fitting = rows.filter((row) => parts.every((part) => fits(row, part)));
-  const order = parts.find((part) => part.sort && SORTS[part.sort]);
-  return order ? sorted(fitting, SORTS[order.sort], order.down) : fitting;
+  const order = parts.find((part) => part.sort && Object.hasOwn(SORTS, part.sort));
+  const key = (row) => SORTS[order.sort](row.task.rows.length > 1 ? row.task : row);
+  return order ? sorted(fitting, key, order.down) : fitting;
 }
 
 // Rows without a value come last in either direction.

@@ -20,6 +20,7 @@ const IN_LIST = {
   j: () => choose(state.chosen + 1), k: () => choose(state.chosen - 1),
   ArrowDown: () => choose(state.chosen + 1), ArrowUp: () => choose(state.chosen - 1),
   Home: () => choose(0), End: () => choose(Infinity),
+  ArrowRight: () => unfoldChosen(true), ArrowLeft: () => unfoldChosen(false),
   Enter: () => openChosen(),
   "/": () => byId("query").focus(),
 };
@@ -63,4 +64,4 @@ byId("copy").addEventListener("click", copy);
 byId("help-button").addEventListener("click", () => byId("help").showModal());
 byId("clear").addEventListener("click", () => setFilter(""));
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
-byId("query").addEventListener("input", () => setFilter(byId("query").value));
+byId("query").addEventListener("input", () => { setFilter(byId("query").value); byId("tasks").scrollIntoView(); });

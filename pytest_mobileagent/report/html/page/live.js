@@ -63,7 +63,7 @@ function showNews(news, live) {
     if (!state.e) {
       showOverview();
     } else {
-      state.shown = filtered(state.rows, parseFilter(state.filter));
+      arrange();
       isBehind = true;
     }
   }

@@ -12,7 +12,7 @@ async function go() {
   if (f !== state.filter) {
     state.filter = f;
     if (!byId("overview").hidden || !e) applyFilter();
-    else state.shown = filtered(state.rows, parseFilter(f));
+    else arrange();
   }
   const showing = !e ? "overview" : other ? "pair" : "episode";
   for (const id of ["overview", "episode", "pair"]) byId(id).hidden = id !== showing;
@@ -32,36 +32,14 @@ async function go() {
 
 function backToList() {
   stopPlaying();
-  const place = state.shown.indexOf(state.row);
+  const place = state.lines.findLastIndex((line) => line.shown.includes(state.row));
   Object.assign(state, { e: null, paired: null, episode: null });
   if (isBehind) showOverview();
   isBehind = false;
-  entitle(`${percent(state.run.summary?.success_rate, 0)} · ${asText(state.run.run?.agent)} · Report`);
+  entitle(`${percent(state.run.summary?.success_rate, 0)} · ${runName(state.run.run)} · Report`);
   showRows();
   window.scrollTo(0, listAt);
   if (place >= 0) { state.row = null; choose(place); }
-}
-
-const sameTask = (row) => JSON.stringify([row.id, row.environment ?? null, row.epoch ?? null]);
-
-// The rows of a run, each with the row of the same task in its baseline.
-function rowsOf(index, other) {
-  const before = new Map((other?.tasks || []).map((row) => [sameTask(row), row]));
-  const rows = index.tasks.map((row) => {
-    const pair = before.get(sameTask(row));
-    before.delete(sameTask(row));
-    return { ...row, pair, change: other && changeOf(row, pair) };
-  });
-  const missing = [...before.values()].map((row) => ({ ...row, outcome: "not run", success: null, change: "missing", pair: undefined }));
-  showNames([...rows, ...missing]);
-  return [...rows, ...missing].map((row) => Object.assign(row, { words: wordsOf(row) }));
-}
-
-function changeOf(row, pair) {
-  if (!pair) return "new";
-  if (row.outcome === pair.outcome) return "same";
-  if (row.success === true && pair.success === false) return "gained";
-  return row.success === false && pair.success === true ? "lost" : "differs";
 }
 
 async function load() {
@@ -89,7 +67,7 @@ function drawSoon() {
   pending = requestAnimationFrame(() => { pending = 0; showRows(); });
 }
 window.addEventListener("scroll", drawSoon, { passive: true });
-window.addEventListener("resize", () => { drawSoon(); drawStrip(); });
+window.addEventListener("resize", () => { if (state.run) showColumns(); drawSoon(); drawStrip(); });
 byId("plots-box").addEventListener("toggle", () => { showPlots(); drawSoon(); });
 window.addEventListener("beforeprint", () => { if (state.run && !state.e) showRows({ all: true }); });
 window.addEventListener("afterprint", drawSoon);

@@ -18,7 +18,7 @@ function listAsMarkdown() {
   const { run, summary } = state.run;
   const interval = Array.isArray(summary?.interval) ? ` (95 %: ${percent(summary.interval[0])} to ${percent(summary.interval[1])})` : "";
   const lines = [
-    `**${escaped(run?.agent)}** on ${escaped(run?.device)}: ${percent(summary?.success_rate)} of ${number(summary?.decided)} decided tasks${interval}, ${money(summary?.cost_usd)}`,
+    `**${escaped(runName(run))}** on ${escaped(run?.device)}: ${percent(summary?.success_rate)} of ${number(summary?.decided)} decided tasks${interval}, ${money(summary?.cost_usd)}`,
     ...(state.run.notice ? ["", `> ${escaped(state.run.notice)}`] : []), "",
     "| outcome | task | steps | time | cost | why |", "|---|---|---|---|---|---|",
     ...state.shown.slice(0, MOST_LINES).map((row) => `| ${SIGNS[row.outcome] || ""} ${escaped(row.outcome)} | ${escaped(nameOf(row))} | ${stepsOf(row)} | ${known(row.seconds) ? duration(row.seconds) : ""} | ${known(row.cost_usd) ? money(row.cost_usd) : ""} | ${escaped(whyShort(row), 160)} |`),
@@ -43,7 +43,7 @@ function stepAsMarkdown() {
 // Two episodes of a task: their outcomes, and their actions step by step.
 function pairAsMarkdown() {
   const sides = ["before", "now"].map((side) => halves[side]);
-  const names = [state.other, state.run].map((index) => `${escaped(index.run?.agent)} (${escaped(index.run?.id)})`);
+  const names = [state.other, state.run].map((index) => `${escaped(runName(index.run))} (${escaped(index.run?.id)})`);
   const frames = sides.map(({ episode }) => episode.frames.filter((each) => known(each.step)));
   const cells = (facts) => `| ${facts.join(" | ")} |`;
   const lines = Array.from({ length: Math.max(...frames.map((each) => each.length)) }, (_, place) => {

@@ -6,12 +6,17 @@ const CHOICES = [["app", "app"], ["suite", "suite"], ["level", "level"], ["kind"
 const MOST_CHOICES = 300;
 const MOST_CAUSES = 4;
 
+const hasEpochs = () => state.tasks.length < state.rows.length;
+// A number of episodes, which are tasks in a run without epochs.
+const episodes = (many) => count(many, hasEpochs() ? "episode" : "task");
+const tasksAndEpisodes = (tasks, rows) => (hasEpochs() ? [count(tasks, "task"), episodes(rows)] : [count(tasks, "task")]);
+
 function showOverview() {
   const { run, summary } = state.run;
-  byId("run").textContent = asText(run?.agent) || "Report";
+  byId("run").textContent = runName(run) || "Report";
   byId("about").textContent = [run?.device, run?.id, run?.started && !run?.ended ? "not ended" : ""].filter(Boolean).map(asText).join(" · ");
   byId("notice").hidden = !state.run.notice;
-  byId("notice").textContent = asText(state.run.notice);
+  byId("notice").replaceChildren(...withCode(asText(state.run.notice)));
   showGate(state.run.gate);
   showComparison(state.run.comparison);
   showFlips(state.run.flips);
@@ -27,10 +32,10 @@ function showTiles(summary) {
   const before = state.other?.summary;
   byId("tiles").replaceChildren(
     tile("Success", percent(summary.success_rate), [
-      `${number(summary.successes)} of ${number(summary.decided)} decided`, summary.unclear ? `${count(summary.unclear, "unclear answer")}: ${percent(summary.success_rate_lower)} if wrong, ${percent(summary.success_rate_upper)} if right` : "", summary.check_errors ? `${count(summary.check_errors, "task")} left out: the check raised` : "", interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
+      `${number(summary.successes)} of ${number(summary.decided)} decided${hasEpochs() ? " episodes" : ""}`, summary.unclear ? `${count(summary.unclear, "unclear answer")}: ${percent(summary.success_rate_lower)} if wrong, ${percent(summary.success_rate_upper)} if right` : "", summary.check_errors ? `${episodes(summary.check_errors)} left out: the check raised` : "", interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
       before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
     ], "main-tile"),
-    make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, count(summary.tasks || 0, "task")), outcomeBar(counts.filter(([, many]) => many > 0))),
+    make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, tasksAndEpisodes(state.tasks.length, state.rows.length).join(" · ")), outcomeBar(counts.filter(([, many]) => many > 0))),
     ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", known(summary.cost_usd) ? money(summary.cost_usd) : "unknown", [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
     known(summary.input_tokens) ? tile("Tokens", `${tokens(summary.input_tokens)} in`, [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]) : null,
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
@@ -63,31 +68,51 @@ function outcomeBar(counts) {
   return make("div", {}, bar, legend);
 }
 
-// The causes of failures, the most frequent first; for two runs, those with the most lost tasks first. A click lists the tasks.
+// The causes of the failures that fit the rest of the filter, the most frequent first; for two runs, those with the most
+// lost tasks first. A click lists them.
 function showCauses() {
-  const causes = new Map();
-  for (const row of state.rows.filter(isFailure)) {
-    const name = asText(row.cause) || "unknown";
-    causes.set(name, [...(causes.get(name) || []), row]);
-  }
-  const lost = (rows) => rows.filter((row) => row.change === "lost").length;
-  const order = [...causes].sort(([, a], [, b]) => lost(b) - lost(a) || b.length - a.length);
   const chosen = valuesOf(state.filter, "cause");
+  const rows = chosen.length ? filtered(state.rows, parseFilter(withField(state.filter, "cause", []))) : state.shown;
+  const causes = grouped(rows.filter(isFailure), (row) => asText(row.cause) || "unknown");
+  const lost = (each) => each.filter((row) => row.change === "lost").length;
+  const order = [...causes].sort(([, a], [, b]) => lost(b) - lost(a) || b.length - a.length);
   const shown = order.filter(([name], place) => state.allCauses || place < MOST_CAUSES || chosen.includes(name));
   const rest = order.length - shown.length;
   const more = make("button", { type: "button" }, state.allCauses ? "Fewer causes" : `${count(rest, "more cause")}`);
   more.addEventListener("click", () => { state.allCauses = !state.allCauses; showCauses(); });
   byId("causes").hidden = !order.length;
-  byId("causes").replaceChildren(make("h2", {}, "Why tasks failed"), make("ul", {}, ...shown.map(([name, rows]) => make("li", {}, causeButton(name, rows, chosen.includes(name), lost(rows))))),
-    ...(rest || (state.allCauses && order.length > MOST_CAUSES) ? [more] : []));
+  byId("causes").replaceChildren(make("h2", {}, hasEpochs() ? "Why episodes failed" : "Why tasks failed", rest || (state.allCauses && order.length > MOST_CAUSES) ? more : null),
+    make("ul", {}, ...shown.map(([name, rows]) => make("li", {}, causeButton(name, rows, chosen.includes(name), lost(rows))))));
 }
 
 function causeButton(name, rows, isOn, lost) {
-  const button = make("button", { type: "button", className: "cause", title: `List ${count(rows.length, "task")}: ${name}` },
-    make("b", {}, `${number(rows.length)} ×`), outcomeMark(rows[0].outcome, false), make("span", { dir: "auto" }, name), lost ? make("small", {}, `${number(lost)} lost`) : null);
+  const button = make("button", { type: "button", className: "cause", title: `List ${episodes(rows.length)}: ${name}` },
+    make("b", {}, `${number(rows.length)} ×`), outcomeMark(rows[0].outcome, false), make("span", { dir: "auto" }, ...exampleOf(name, rows[0])), lost ? make("small", {}, `${number(lost)} lost`) : null);
   button.setAttribute("aria-pressed", String(isOn));
   button.addEventListener("click", () => setFilter(withField(state.filter, "cause", isOn ? [] : [name])));
   return button;
+}
+
+// A cause with the values of an episode in the places of its "…", if a text of the episode fits it.
+function exampleOf(name, row) {
+  const how = `${asText(row.termination)}: `;
+  const [first, ...others] = (name.startsWith(how) ? name.slice(how.length) : name).split("…");
+  for (const text of [row.error, row.closest, plainReason(row), row.sought].map((each) => asText(each).replace(/\s+/g, " ").trim())) {
+    let at = text.indexOf(first) + first.length;
+    const found = at >= first.length ? [first] : [];
+    for (const part of found.length ? others : []) {
+      const next = part ? text.indexOf(part, at + 1) : text.length;
+      if (next < 0) { // a long text may be cut
+        if (text.endsWith("…")) found.push(text.slice(at));
+        else found.length = 0;
+        break;
+      }
+      found.push(make("i", { title: "an example" }, text.slice(at, next)), part);
+      at = next + part.length;
+    }
+    if (found.length) return [name.startsWith(how) ? how : "", ...found];
+  }
+  return [name];
 }
 
 function showFacts(run) {
@@ -116,6 +141,7 @@ function showOutcomes() {
   for (const row of state.rows) many.set(row.outcome, (many.get(row.outcome) || 0) + 1);
   const order = Object.keys(SIGNS).filter((outcome) => many.has(outcome));
   byId("outcomes").replaceChildren(...order.map((outcome) => chip(` ${number(many.get(outcome))}`, "outcome", outcome, outcomeMark(outcome))),
+    ...(hasEpochs() ? [chip(` flaky ${number(state.tasks.filter((task) => task.flaky === "yes").length)}`, "flaky", "yes", " ~")] : []),
     ...(state.other ? Object.keys(CHANGES).map((change) => chip(CHANGES[change], "change", change)) : []));
 }
 
@@ -148,15 +174,17 @@ function setFilter(text) {
 function applyFilter() {
   const parts = parseFilter(state.filter);
   state.wanted = wordsIn(parts);
-  state.shown = filtered(state.rows, parts);
-  state.chosen = Math.min(state.chosen, state.shown.length - 1);
+  arrange();
   if (document.activeElement !== byId("query")) byId("query").value = state.filter;
   for (const select of byId("choices").children) {
     const values = valuesOf(state.filter, select.dataset.field);
     select.value = values.length === 1 ? values[0] : "";
     select.classList.toggle("set", values.length > 0);
   }
-  byId("count").textContent = state.shown.length === state.rows.length ? count(state.rows.length, "row") : `${number(state.shown.length)} of ${count(state.rows.length, "row")}`;
+  const all = tasksAndEpisodes(state.tasks.length, state.rows.length);
+  const shown = [new Set(state.shown.map((row) => row.task)).size, state.shown.length].map((each) => number(each));
+  byId("count").textContent = all.map((each, place) => (state.shown.length === state.rows.length ? each : `${shown[place]} of ${each}`)).join(" · ");
+  byId("mistake").textContent = mistakeIn(parts);
   byId("none").hidden = state.shown.length > 0;
   showOutcomes();
   showCauses();

@@ -73,7 +73,7 @@ function divergenceParts() {
 
 function half(side, index) {
   const { row, episode } = halves[side];
-  const title = [side === "now" ? "Run" : "Base", asText(index?.run?.agent), asText(index?.run?.id)].filter(Boolean).join(" · ");
+  const title = [side === "now" ? "Run" : "Base", runName(index?.run), asText(index?.run?.id)].filter(Boolean).join(" · ");
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
     make("header", {}, make("small", { dir: "auto" }, title), outcomeMark(row.outcome), make("small", {}, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),

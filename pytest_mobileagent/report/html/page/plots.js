@@ -20,9 +20,9 @@ function figure(title, note, content, choice = null) {
 }
 
 function plotSuccess() {
-  const groups = GROUPS.filter(([name]) => Object.keys(state.run.summary?.[name] || {}).length);
+  const groups = GROUPS.filter(([name]) => decidedIn(name).length);
   if (!groups.length) return null;
-  const many = (name) => Object.keys(state.run.summary[name]).length;
+  const many = (name) => decidedIn(name).length;
   const telling = groups.filter(([name]) => many(name) > 1);
   const [name, field] = groups.find(([each]) => each === groupShown) || telling[0] || groups[0];
   const select = make("select", {}, ...groups.map(([each, one]) => make("option", { value: each, selected: each === name }, `by ${one}`)));
@@ -39,9 +39,13 @@ function plotSuccess() {
   return figure("Success", "with 95 % intervals", make("div", { className: "bars" }, ...bars), select);
 }
 
-function barsOf(name, field) {
-  return Object.entries(state.run.summary[name]).map(([value, totals]) => successBar(field, value, totals));
+// The values of a group that have decided episodes: numbers in their order, others by their success, the lowest first.
+function decidedIn(name) {
+  const found = Object.entries(state.run.summary?.[name] || {}).filter(([, totals]) => totals.decided);
+  return found.every(([value]) => value.trim() !== "" && Number.isFinite(Number(value))) ? found : sorted(found, ([, totals]) => totals.success_rate);
 }
+
+const barsOf = (name, field) => decidedIn(name).map(([value, totals]) => successBar(field, value, totals));
 
 function successBar(field, value, totals) {
   const rate = totals.success_rate;
@@ -110,7 +114,7 @@ function plotSteps(shown) {
     const far = 1.9 * Math.sqrt(times);
     svg.append(dot(row, x(row.golden_steps) + far * Math.cos(turn), y(row.steps) + far * Math.sin(turn), shown.has(row)));
   }
-  return figure("Steps against golden steps", `on the line: as few steps as possible · ${rows.length > MOST_DOTS ? "area: how many tasks · green: passed" : "● passed ✕ not"}`, svg);
+  return figure("Steps against golden steps", `on the line: as few steps as possible · ${rows.length > MOST_DOTS ? `area: how many ${hasEpochs() ? "episodes" : "tasks"} · green: passed` : "● passed ✕ not"}`, svg);
 }
 
 // A square for all tasks with nearly the same numbers: its area shows their count, its lower part the share that passed.
@@ -134,7 +138,7 @@ function binned(rows, x, y) {
     return titled(draw("g", {},
       draw("rect", { class: "cell failed", x: left, y: bottom - size, width: size, height: size - part }),
       draw("rect", { class: "cell passed", x: left, y: bottom - part, width: size, height: part })),
-    `${range(steps, high)} steps of ${range(golden, wide)} golden steps: ${count(all, "task")}, ${number(passed)} passed`);
+    `${range(steps, high)} steps of ${range(golden, wide)} golden steps: ${episodes(all)}, ${number(passed)} passed`);
   });
 }
 
@@ -151,7 +155,7 @@ function plotCost() {
   }
   if (!groups.size || ![...groups.values()].some((group) => group.cost > 0)) return null;
   const mostX = 1.15 * Math.max(...[...groups.values()].map((group) => group.cost / group.all));
-  const { svg, x, y } = axes(mostX, 1, "mean cost of a decided task", "success", money, (value) => percent(value, 0));
+  const { svg, x, y } = axes(mostX, 1, `mean cost of a decided ${hasEpochs() ? "episode" : "task"}`, "success", money, (value) => percent(value, 0));
   for (const [name, { cost, all, successes }] of groups) {
     const [atX, atY] = [x(cost / all), y(successes / all)];
     const label = shortApp(name);
@@ -171,7 +175,7 @@ function plotCost() {
 
 // The share of each kind of noise that the agent handled.
 function plotNoise() {
-  const kinds = Object.entries(state.run.summary?.noise || {});
+  const kinds = sorted(Object.entries(state.run.summary?.noise || {}).filter(([, { met }]) => met), ([, { rate }]) => rate);
   if (!kinds.length) return null;
   const bars = kinds.map(([kind, { met, handled, rate }]) => {
     const interval = wilson(handled, met);

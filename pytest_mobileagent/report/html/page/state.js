@@ -7,13 +7,17 @@ const state = {
   other: null,   // the index of the baseline, if any
   rows: [],      // all rows
   apps: new Map(), // the number of packages by short name
+  leaves: new Map(), // the number of tasks by name without folders
   stem: "",      // the folders that all task names begin with
   epochs: false, // whether tasks have several epochs
+  tasks: [],     // the tasks, each with its rows: one for each epoch
   shown: [],     // the rows that fit the filter, in order
+  lines: [],     // the lines of the list (see `arrange`)
+  unfolded: new Set(), // the keys of the tasks whose epochs are listed
   filter: "",    // the text as typed
   wanted: [],    // the words in the filter
   allCauses: false, // whether rare causes of failures are also listed
-  chosen: -1,    // the index in `shown` of the row chosen by keys
+  chosen: -1,    // the index in `lines` of the line chosen by keys
   e: null,       // the open episode
   paired: null,  // the baseline's episode beside it
   row: null,

@@ -8,11 +8,7 @@ const MOST_SPANS = 1500; // with more episodes, each outcome is a single shape i
 function plotTimeline(shown) {
   const rows = state.rows.filter((row) => known(row.began) && known(row.seconds));
   if (!rows.length) return null;
-  const lanes = new Map();
-  for (const row of sorted(rows, (each) => each.began)) {
-    const name = asText(row.worker) || asText(row.device) || "a device";
-    lanes.set(name, [...(lanes.get(name) || []), row]);
-  }
+  const lanes = grouped(sorted(rows, (each) => each.began), (row) => asText(row.worker) || asText(row.device) || "a device");
   const end = Math.max(...rows.map((row) => row.began + row.seconds)) || 1;
   const left = 120;
   const width = 1000;

@@ -3,39 +3,52 @@
 // The verdict of the gate, and the comparison with the baseline.
 
 const VERDICTS = { PASS: ["✓", "passed"], FAIL: ["✗", "failed"], INCONCLUSIVE: ["?", "review"] };
+const MOST_LISTED = 100; // tasks of a list
 
+// The verdict with the finding that decided it; the others are folded.
 function showGate(gate) {
   byId("gate").hidden = !gate;
   if (!gate) return;
   const [sign, kind] = VERDICTS[gate.verdict] || ["·", "quiet"];
-  const details = [known(gate.epochs) ? `after ${count(Number(gate.epochs), "epoch")}` : "", known(gate.status) ? `exit status ${asText(gate.status)}` : ""];
+  const analysis = gate.looks?.length > 1 ? `analysis ${number(gate.look)} of ${number(gate.looks.length)}` : "";
+  const details = [known(gate.epochs) ? `after ${count(Number(gate.epochs), "epoch")}` : "", analysis, known(gate.status) ? `exit status ${asText(gate.status)}` : ""];
+  const found = [...new Map((gate.bounds || []).map((each) => [wordsOfBound(each), each])).values()]; // several may lack the same episodes
+  const deciding = found.filter((each) => each.verdict === gate.verdict);
+  const decided = (gate.verdict === "PASS" && deciding.find((each) => each.baseline)) || deciding[0];
+  const others = found.filter((each) => each !== decided);
+  const signs = others.map((each) => VERDICTS[each.verdict]?.[0] || "·").join(" ");
   byId("gate").className = `banner ${kind}`;
   byId("gate").replaceChildren(
     make("p", { className: "headline" }, make("span", { className: `outcome ${kind}` }, `${sign} Gate ${asText(gate.verdict)}`),
       make("small", {}, ` ${details.filter(Boolean).join(", ")}`)),
-    ...(gate.line && !gate.bounds?.length ? [make("p", { dir: "auto" }, asText(gate.line))] : []),
-    ...(gate.reason ? [make("p", { dir: "auto" }, asText(gate.reason))] : []),
-    make("ul", {}, ...(gate.bounds || []).map(bound)));
+    make("p", { dir: "auto" }, ...withCode(decided ? wordsOfBound(decided) : asText(gate.reason || gate.line))),
+    others.length ? fold("gate", `${count(others.length, "other condition")} ${signs}`, false, make("ul", {}, ...others.map(bound))) : "");
+}
+
+const scopeOf = (each) => [each.metric, each.suite && `suite ${each.suite}`, each.tag && `tag ${each.tag}`].filter(Boolean).join(" · ");
+
+// The reason of a finding, without the names of lost tasks, which the comparison lists.
+function wordsOfBound(each) {
+  const limits = [known(each.min) && `at least ${each.min}`, known(each.max) && `at most ${each.max}`, each.baseline && "against the baseline"].filter(Boolean).join(", ");
+  const text = asText(each.words || each.line || each.reason) || [scopeOf(each), limits].filter(Boolean).join(" · ");
+  return each.baseline && state.run.comparison ? text.replace(/(\d+ of \d+ tasks (?:lost|passed less often)(?: \([^()]*\))?): [^;]*/, "$1") : text;
 }
 
 function bound(each) {
   const [sign, kind] = VERDICTS[each.verdict] || ["·", "quiet"];
-  const scope = [each.suite && `suite ${each.suite}`, each.tag && `tag ${each.tag}`].filter(Boolean).join(", ");
-  const limits = [known(each.min) && `at least ${each.min}`, known(each.max) && `at most ${each.max}`, each.baseline && "against the baseline"].filter(Boolean).join(", ");
-  const text = asText(each.words || each.line || each.reason) || [each.metric, scope, limits].filter(Boolean).join(" · ");
-  return make("li", {}, make("span", { className: `outcome ${kind}`, title: asText(each.verdict) }, `${sign} ${asText(each.verdict)}`), make("span", { dir: "auto" }, ` ${text}`));
+  return make("li", {}, make("span", { className: `outcome ${kind}`, title: asText(each.verdict) }, `${sign} ${asText(each.verdict)}`), make("span", { dir: "auto" }, " ", ...withCode(wordsOfBound(each))));
 }
 
 function showComparison(comparison) {
   byId("comparison").hidden = !comparison && !state.other;
-  if (comparison) byId("comparison").replaceChildren(...comparisonParts(comparison));
-  else if (state.other) byId("comparison").replaceChildren(...changesParts());
+  if (byId("comparison").hidden) return;
+  byId("comparison").replaceChildren(...comparisonParts(comparison || { baseline: state.other.run }));
   byId("comparison").className = "banner";
 }
 
 function comparisonParts(given) {
   const interval = Array.isArray(given.interval) ? ` (95 %: ${points(given.interval[0])} to ${points(given.interval[1])})` : "";
-  const baseline = given.baseline && typeof given.baseline === "object" ? given.baseline.id : given.baseline;
+  const baseline = given.baseline && typeof given.baseline === "object" ? given.baseline.name || given.baseline.id : given.baseline;
   const measures = [["steps", 1], ["seconds", 1], ["cost_usd", 4], ...(given.crashes?.baseline || given.crashes?.run ? [["crashes", 2]] : [])].map(([name, digits]) => {
     const value = given[name]?.difference;
     return known(value) ? `${name === "cost_usd" ? "cost" : name} ${value < 0 ? "−" : "+"}${name === "cost_usd" ? "$" : ""}${number(Math.abs(value), digits)}` : "";
@@ -45,17 +58,45 @@ function comparisonParts(given) {
     if (known(share)) measures.push(`${name.replace("_", " ")} ${points(share)} points`);
   }
   const notes = [known(given.p_value) ? (given.p_value < 0.001 ? "p < 0.001" : `p = ${number(given.p_value, 3)}`) : "", ...measures].filter(Boolean).join(" · ");
-  const lists = ["gained", "lost", "flaky", "new", "missing"].map((name) => listOf(name, given[name])).filter(Boolean);
   const differs = Array.isArray(given.differs_in) ? given.differs_in : Object.keys(given.differs_in || {});
+  const changed = make("button", { type: "button", className: "chip" }, "Only what changed");
+  changed.addEventListener("click", () => showOnly("change", ["gained", "lost", "differs", "new", "missing"]));
   return [
     make("p", { className: "headline" }, make("b", {}, known(given.difference) ? `${points(given.difference)} points${interval}` : "no tasks in common"),
-      make("small", { dir: "auto" }, ` against ${asText(baseline)}`)),
-    ...(notes ? [make("p", {}, notes)] : []),
-    ...lists,
-    ...(differs.length ? [make("p", {}, make("b", {}, "Differs in "), differs.map((each) => asText(each.name ?? each)).join(", "))] : []),
+      make("small", { dir: "auto" }, ` against ${asText(baseline)} `), state.other ? changed : null),
+    known(given.difference) ? forest(given) : "",
+    make("div", { className: "changed" }, ...changedTasks(given).map(([name, tasks]) => listOf(name, tasks))),
+    make("p", { className: "quiet" }, [notes, differs.length ? `differs in ${differs.map((each) => asText(each.name ?? each)).join(", ")}` : ""].filter(Boolean).join(" · ")),
     ...(given.should_be_equal?.length ? [make("p", { className: "bad" }, `⚠ ${given.should_be_equal.map(asText).join(", ")} should be equal where agents are compared.`)] : []),
     ...(Object.keys(given.versions || {}).length ? [make("p", { className: "bad" }, `⚠ Not the same versions on all machines: ${Object.entries(given.versions).map(([name, each]) => `${name} (${asText((each.baseline || []).join(", "))} in the baseline, ${asText((each.run || []).join(", "))} in the run)`).join("; ")}.`)] : []),
   ];
+}
+
+// The difference as a dot with its interval on a line, beside no difference and the limits of the gate.
+function forest({ difference, interval }) {
+  const [low, high] = Array.isArray(interval) ? interval : [difference, difference];
+  const { margin, allow } = state.run.gate?.bounds?.find((each) => each.baseline && !each.suite && !each.tag) || {};
+  const most = Math.min(1, 1.15 * Math.max(...[low, high, margin, allow, 0.02].filter(known).map(Math.abs)));
+  const mark = (className, from, to, text) => {
+    const node = make("span", { className }, text ? make("small", {}, text) : null);
+    node.style.left = `${50 + (50 * from) / most}%`;
+    if (known(to)) node.style.width = `${(50 * (to - from)) / most}%`;
+    return node;
+  };
+  const node = make("div", { className: "forest", role: "img" }, mark("limit", 0, null, "no difference"),
+    known(margin) ? mark("limit margin", -margin, null, `margin ${points(-margin)}`) : null, known(allow) ? mark("limit allow", -allow, null, `allowed ${points(-allow)}`) : null,
+    mark("whisker", low, high), mark(`point ${high < 0 ? "failed" : low > 0 ? "passed" : ""}`, difference));
+  node.setAttribute("aria-label", `${points(difference)} points, from ${points(low)} to ${points(high)}${known(margin) ? `; the margin is ${points(-margin)}` : ""}`);
+  return node;
+}
+
+// The lists of tasks that changed; each task is in one of them.
+function changedTasks(given) {
+  const listed = new Set();
+  return ["lost", "gained", "flaky", "new", "missing"].map((name) => [name, (Array.isArray(given[name]) ? given[name] : []).filter((task) => {
+    const key = JSON.stringify([task?.id ?? task?.task ?? task, task?.environment ?? null]);
+    return listed.size < listed.add(key).size;
+  })]).filter(([, tasks]) => tasks.length);
 }
 
 // The result of `mobileagent flips`: the shares of causes, and the evidence for each task.
@@ -76,7 +117,7 @@ function showFlips(found) {
   byId("flips").replaceChildren(
     make("p", { className: "headline" }, make("b", {}, "Where verdicts flip"), make("small", {}, ` judged again ${asText(found.times)} times`)),
     make("table", {}, row(["flips with the", "tasks", "share", "95 %"], "th"), ...rows, ...unknown),
-    make("ul", {}, ...tasks),
+    fold("flips", `Each task: ${number(tasks.length)}`, false, make("ul", {}, ...tasks)),
   );
 }
 
@@ -84,27 +125,12 @@ const points = (share) => (known(share) ? `${share < 0 ? "−" : "+"}${number(Ma
 
 // A list of tasks, such as the gained ones; each links to its rows.
 function listOf(name, tasks) {
-  if (!Array.isArray(tasks) || !tasks.length) return null;
-  const links = tasks.slice(0, 30).map((task) => {
+  const links = tasks.slice(0, MOST_LISTED).map((task) => {
     const id = typeof task === "object" && task ? asText(task.id ?? task.task) : asText(task);
-    const detail = typeof task === "object" && task && known(task.before) ? ` ${asText(task.before)} → ${asText(task.after)}` : "";
-    const link = make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", { title: id }, shortId(id)));
-    return make("li", {}, link, detail);
+    const detail = typeof task === "object" && task && known(task.before) ? make("small", {}, `${asText(task.before)} → ${asText(task.after)}`) : null;
+    return make("li", {}, make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", { title: id }, leafId(id))), detail);
   });
   const sign = { gained: "▲ ", lost: "▼ ", flaky: "~ " }[name] || "";
-  const rest = tasks.length > links.length ? ` and ${tasks.length - links.length} more` : "";
-  return make("div", { className: `changes ${name}` }, make("b", {}, `${sign}${name} ${tasks.length}`), " ", make("ul", { className: "inline" }, ...links), rest);
-}
-
-// The counts of changes between two runs without a recorded comparison.
-function changesParts() {
-  const many = (change) => state.rows.filter((row) => row.change === change).length;
-  const chips = Object.keys(CHANGES).filter(many).map((change) => chip(`${CHANGES[change]} ${many(change)}`, "change", change));
-  const changed = make("button", { type: "button" }, "Only what changed");
-  changed.addEventListener("click", () => showOnly("change", ["gained", "lost", "differs", "new", "missing"]));
-  const names = [state.other, state.run].map((index) => `${asText(index.run?.agent)} (${asText(index.run?.id)})`);
-  return [
-    make("p", { className: "headline" }, make("b", { dir: "auto" }, names[1]), make("small", {}, " against "), make("b", { dir: "auto" }, names[0])),
-    make("p", { className: "chips" }, changed, ...chips),
-  ];
+  const rest = tasks.length > links.length ? [make("li", {}, `and ${tasks.length - links.length} more`)] : [];
+  return make("section", { className: `changes ${name}` }, make("h3", {}, `${sign}${name} ${tasks.length}`), make("ul", {}, ...links, ...rest));
 }

@@ -50,6 +50,8 @@ function tokens(value) {
   return value < 1e6 ? `${number(value / 1e3)} k` : `${number(value / 1e6, 1)} M`;
 }
 
+const runName = (run) => asText(run?.name || run?.agent);
+
 // Parts that are common in package names.
 const COMMON_PARTS = /^(?:com|org|net|edu|dev|me|io|app|apps|android|google|mobile|main|client)$/;
 
@@ -80,11 +82,17 @@ function showNames(rows) {
     const parting = shared.findIndex((folder, place) => folder !== own[place]);
     if (parting >= 0) shared = shared.slice(0, parting);
   }
+  state.leaves = new Map();
+  for (const id of ids) state.leaves.set(leafOf(id), (state.leaves.get(leafOf(id)) || 0) + 1);
   state.stem = shared.length ? `${shared.join("/")}/` : "";
   state.epochs = rows.some((row) => row.epoch);
 }
 
 const shortId = (id) => (asText(id).startsWith(state.stem) ? asText(id).slice(state.stem.length) : asText(id));
+
+// The name without any folders, if no other task of the page has the same.
+const leafOf = (id) => asText(id).replace(/^[^[]*\//, "");
+const leafId = (id) => (state.leaves.get(leafOf(id)) === 1 ? leafOf(id) : shortId(id));
 
 function count(many, thing) {
   return `${number(many)} ${thing}${many === 1 ? "" : "s"}`;
@@ -123,6 +131,9 @@ function rateBar(rate, interval) {
   }
   return svg;
 }
+
+// A text of this tool, with what stands between back-ticks as code.
+const withCode = (text) => text.split("`").map((each, place) => (place % 2 ? make("code", {}, each) : each));
 
 // A text in an SVG drawing.
 function words(attributes, text) {

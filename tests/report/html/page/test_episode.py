@@ -75,11 +75,11 @@ def test_keyboard_moves_between_steps_and_the_address_follows(reader: Any) -> No
     reader.until("document.querySelector('#help').open")
     reader.press("\ue00c", "\ue00c")  # Escape closes the help, then the episode.
     reader.at("#f=outcome%3Afailed")
-    reader.sees("#count", "2 of 3 rows")
+    reader.sees("#count", "2 of 3 tasks")
     reader.press("k", "\ue007")  # Enter
     reader.sees("#head h1", "bad")
     reader.chrome.back()
-    reader.sees("#count", "2 of 3 rows")
+    reader.sees("#count", "2 of 3 tasks")
 
 
 def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any) -> None:
@@ -220,7 +220,7 @@ def test_missing_or_damaged_files_are_reported(
     reader.go("#e=elsewhere.0")
     reader.sees("#problem", "This page has no episode elsewhere.0.")
     reader.press("\ue00c")
-    reader.sees("#count", "3 rows")
+    reader.sees("#count", "3 tasks")
     assert reader.ask("document.querySelector('#problem').hidden")
 
 
@@ -239,7 +239,7 @@ def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
     ]
     reader = read(invented.index(rows), [episode])
     reader.go("#f=crashes>0")
-    reader.sees("#count", "1 of 3 rows")
+    reader.sees("#count", "1 of 3 tasks")
     reader.go("#e=bad.0&s=3")
     reader.click("#why .more summary")
     reader.sees("#why", f"{text}, at step 3")

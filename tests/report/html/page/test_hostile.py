@@ -55,7 +55,7 @@ def unharmed(reader: Any) -> bool:
 
 
 def test_overview_shows_hostile_texts_as_text(reader: Any) -> None:
-    reader.sees("#count", "2 rows")
+    reader.sees("#count", "1 task · 2 episodes")  # with equal names
     for part in ("#run", "#notice", "#gate", "#comparison", "#causes", "#rows"):
         reader.sees(part, SHOWN)
     reader.click("#plots-box summary")
@@ -133,7 +133,7 @@ def test_hostile_links_only_open_the_page(reader: Any, place: str) -> None:
 
 
 def test_an_injected_script_does_not_run(reader: Any) -> None:
-    reader.sees("#count", "2 rows")
+    reader.sees("#count", "1 task · 2 episodes")  # with equal names
     adding = "const s = document.createElement('script'); s.text = 'document.title = 1';"
     with pytest.raises(Exception, match="TrustedScript"):
         reader.chrome.execute_script(f"{adding} document.body.append(s)")

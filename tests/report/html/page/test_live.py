@@ -57,7 +57,7 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     first = invented.row("clock/a", e="a.0")
     about = invented.index([first], live=live)
     reader = read(about)
-    reader.sees("#count", "1 row")  # A saved page sends no requests.
+    reader.sees("#count", "1 task")  # A saved page sends no requests.
     before, after = shell("a run", live=True)
     block = invented.packed("index", about)
     (tmp_path / "live.html").write_bytes(before + block + after)
@@ -74,7 +74,7 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     goes_on = {"done": 4, "all": 56, "left": 754.0}
     answers["state"] = {"index": index, "phones": [phone], "ended": False, "progress": goes_on}
     reader.sees("#progress", "4 of 56 done · about 13 min left, until ")
-    reader.sees("#count", "2 rows")
+    reader.sees("#count", "2 tasks")
     reader.until("byId('latest').textContent === 'Latest: ✓a'")
     reader.sees("#phones", "step 2/9 · clock/b")
     reader.until("document.querySelector('#phones img').naturalWidth === 540")
@@ -88,4 +88,4 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     reader.sees("#head", "passed")
     reader.press("\ue00c")
     assert reader.ask("byId('latest').hidden")  # The run has ended.
-    reader.sees("#count", "3 rows")
+    reader.sees("#count", "3 tasks")

@@ -13,14 +13,23 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow  # starts a browser
 
+BOUND = {"metric": "success_rate", "baseline": True, "margin": 0.02, "allow": 0.05}
 GATE = {
-    "verdict": "INCONCLUSIVE", "status": 8, "epochs": 10, "look": 2,
-    "bounds": [{"metric": "cost_usd", "suite": "clock", "max": 2.0, "verdict": "PASS"}],
+    "verdict": "INCONCLUSIVE", "status": 8, "epochs": 10, "look": 2, "looks": [3, 5, 10],
+    "bounds": [
+        {"metric": "cost_usd", "suite": "clock", "max": 2.0, "verdict": "PASS"},
+        {**BOUND, "verdict": "INCONCLUSIVE",
+         "words": "success_rate -9.1 points; 2 of 4 tasks lost (3/3 → 0/3 each): a; `review` it"},
+        {"metric": "steps", "verdict": "INCONCLUSIVE", "words": "20 % are missing"},
+        {"metric": "calls", "verdict": "INCONCLUSIVE", "words": "20 % are missing"},
+    ],
 }  # fmt: skip
 COMPARISON = {
     "baseline": {"id": "2026-11-21-base"}, "difference": -0.091, "interval": [-0.14, -0.042],
-    "gained": [{"id": "notes/b", "before": "0/3", "after": "3/3"}], "lost": [{"id": "clock/a"}],
-    "flaky": [], "new": [], "missing": [], "p_value": 0.012, "cost_usd": {"difference": -0.011},
+    "gained": [{"id": "notes/b", "before": "0/3", "after": "3/3"}],
+    "lost": [{"id": "clock/a", "before": "3/3", "after": "1/3"}],
+    "flaky": [{"id": "clock/a", "before": "3/3", "after": "1/3"}, {"id": "notes/a"}],
+    "new": [], "missing": [], "p_value": 0.012, "cost_usd": {"difference": -0.011},
     "differs_in": ["agent", "seeds"], "should_be_equal": ["seeds"],
 }  # fmt: skip
 
@@ -41,19 +50,24 @@ def names(reader: Any) -> list[str]:
     return [text.split("\n")[0] for text in reader.texts(".row .c-task")]
 
 
+def titles(reader: Any) -> list[str]:
+    return list(reader.texts(".row .c-task b"))
+
+
 def test_overview_shows_run_gate_comparison_and_notice(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     about = invented.index(some, notice="Virtual phones …", gate=GATE, comparison=COMPARISON)
     reader = read(about)
     reader.sees("#notice", "Virtual phones …")
-    reader.sees("#gate", "? Gate INCONCLUSIVE")
-    reader.sees("#gate", "✓ PASS cost_usd · suite clock · at most 2")
+    reader.sees("#gate", "? Gate INCONCLUSIVE after 10 epochs, analysis 2 of 3, exit status 8")
     reader.sees("#comparison", "−9.1 points (95 %: −14.0 to −4.2)")
-    reader.sees("#comparison", "▼ lost 1")
-    reader.sees("#comparison", "notes/b 0/3 → 3/3")
-    reader.sees("#comparison", "p = 0.012 · cost −$0.0110")
-    reader.sees("#comparison", "agent, seeds")
+    assert reader.texts(".changes") == [
+        "▼ LOST 1\nclock/a\n3/3 → 1/3",
+        "▲ GAINED 1\nb\n0/3 → 3/3",
+        "~ FLAKY 1\nnotes/a",
+    ]
+    reader.sees("#comparison", "p = 0.012 · cost −$0.0110 · differs in agent, seeds")
     reader.sees("#comparison", "⚠ seeds should be equal")
     reader.sees("#tiles", "50.0 %")
     reader.sees("#tiles", "1 of 2 decided")
@@ -61,6 +75,136 @@ def test_overview_shows_run_gate_comparison_and_notice(
     reader.click("#comparison .lost a")
     reader.at("#f=id%3Aclock%2Fa")
     reader.until("document.querySelectorAll('.row').length === 1")
+
+
+def test_gate_names_what_decided_it_and_folds_the_rest(
+    read: Callable[..., Any], invented: Any, some: Any
+) -> None:
+    reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
+    # Without the names of lost tasks, which are in the comparison.
+    said = "success_rate -9.1 points; 2 of 4 tasks lost (3/3 → 0/3 each); review it"
+    reader.sees("#gate > p:nth-child(2)", said)
+    assert reader.texts("#gate code") == ["review"]
+    assert reader.texts("#gate summary") == ["2 other conditions ✓ ?"]
+    reader.click("#gate summary")
+    reader.sees("#gate li", "✓ PASS cost_usd · suite clock · at most 2")
+
+
+def test_comparison_is_drawn_with_its_interval_and_the_margin(
+    read: Callable[..., Any], invented: Any, some: Any
+) -> None:
+    reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
+    reader.until("document.querySelector('.forest')")
+    left = {
+        name: reader.ask(f"parseFloat(document.querySelector('.forest .{name}').style.left)")
+        for name in ("whisker", "point", "allow", "margin", "limit")
+    }
+    assert sorted(left, key=lambda name: left[name]) == [*left]
+    assert left["limit"] == 50
+    wide = reader.ask("parseFloat(document.querySelector('.forest .whisker').style.width)")
+    assert wide / (50 - left["margin"]) == pytest.approx((0.14 - 0.042) / 0.02, rel=1e-3)
+    assert reader.ask("document.querySelector('.forest .point').className") == "point failed"
+
+
+def test_first_task_is_visible_under_all_cards(read: Callable[..., Any], invented: Any) -> None:
+    lost = [{"id": f"clock/task_{n:04}", "before": "3/3", "after": "0/3"} for n in range(40)]
+    rows = [{**each, "cause": f"cause {n}"} for n, each in enumerate(invented.many(60))]
+    lists = {"lost": lost[:20], "gained": lost[20:], "new": lost, "missing": [], "flaky": lost}
+    flips = {"causes": {"the judge": {"tasks": 30, "share": 1}}, "tasks": lost, "times": 3}
+    about = invented.index(
+        rows, gate=GATE, comparison=COMPARISON | lists, flips=flips, notice="Virtual " * 40
+    )
+    reader = read(about)
+    screen = {"width": 1440, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    reader.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    reader.go("")
+    reader.sees("#flips", "Where verdicts flip")
+    bottom = reader.ask("document.querySelector('#row-0').getBoundingClientRect().bottom")
+    reader.chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert bottom < 900
+
+
+@pytest.fixture
+def epochs(invented: Any, pictures: Callable[..., str]) -> tuple[Any, list[Any]]:
+    """Return the data of a run with three epochs of two tasks, and its episodes."""
+    outcomes = {"clock/a": ("passed", "failed", "passed"), "clock/b": ("failed", "error", "review")}
+    rows = [
+        invented.row(
+            name, outcome, epoch=epoch, e=f"{name[-1]}{epoch}.0", steps=3 + epoch, history="+-? "
+        )
+        for name, each in outcomes.items()
+        for epoch, outcome in enumerate(each)
+    ]
+    past = [
+        {"name": f"try {n}", "started": f"2026-11-2{n}", "page": f"../{n}/report.html"}
+        for n in range(4)
+    ]
+    return invented.index(rows, history=past), [invented.episode("a1.0", pictures)]
+
+
+def test_a_task_is_a_row_with_a_dot_for_each_epoch(read: Callable[..., Any], epochs: Any) -> None:
+    reader = read(*epochs)
+    reader.sees("#count", "2 tasks · 6 episodes")
+    reader.sees("#tiles", "2 tasks · 6 episodes")
+    assert reader.texts(".row .rate") == ["2/3\n~ flaky", "0/1"]
+    assert reader.texts(".row .dots") == ["✓\n✗\n✓", "✗\n!\n?"]
+    assert reader.texts(".row .c-steps") == ["4 / 4", "4 / 4"]
+    title = reader.ask("document.querySelector('.rate').title")
+    assert title == "2 of 3 decided epochs passed, 95 %: 21 % to 94 %"
+    reader.press("/", *"outcome:failed")
+    reader.sees("#count", "2 of 2 tasks · 2 of 6 episodes")
+    assert len(reader.texts(".epoch-dot.out")) == 4
+    reader.ask("setFilter('flaky:yes')")
+    assert titles(reader) == ["a"]
+    reader.ask("setFilter('sort:-outcome')")
+    assert titles(reader) == ["a", "b"]
+    reader.click(".epoch-dot.failed")
+    reader.sees("#head h1", "a [epoch 1]")
+
+
+def test_epochs_unfold_under_their_task(read: Callable[..., Any], epochs: Any) -> None:
+    reader = read(*epochs)
+    reader.sees("#count", "2 tasks")
+    reader.click("#row-0 .unfold")
+    assert titles(reader) == ["a", "epoch 0", "epoch 1", "epoch 2", "b"]
+    reader.press("j", "j", "j", "\ue012")  # ← on an epoch folds its task
+    assert titles(reader) == ["a", "b"]
+    reader.press("\ue014", "j", "j", "\ue007")  # → shows the epochs, Enter opens the chosen one
+    reader.sees("#head h1", "a [epoch 1]")
+    reader.press("\ue00c")  # Escape
+    reader.until("document.querySelector('[aria-selected=true]')?.innerText.includes('epoch 1')")
+    reader.press("\ue012", "\ue007")  # Enter on a task opens its first failure.
+    reader.sees("#head h1", "a [epoch 1]")
+
+
+def test_earlier_outcomes_of_a_task_link_to_their_runs(
+    read: Callable[..., Any], epochs: Any
+) -> None:
+    reader = read(*epochs)
+    reader.chrome.set_window_size(1500, 900)
+    reader.until("document.querySelectorAll('.pasts').length === 2")
+    kinds = reader.ask(
+        "[...document.querySelectorAll('#row-0 .past')].map((each) => each.className.trim())"
+    )
+    assert kinds == ["past passed", "past failed", "past", "past none", "past now passed"]
+    link = reader.ask("document.querySelector('#row-0 .past').getAttribute('href')")
+    assert link == "../0/report.html#f=id%3Aclock%2Fa"
+
+
+def test_typing_in_the_filter_scrolls_to_it_and_names_mistakes(
+    read: Callable[..., Any], invented: Any
+) -> None:
+    reader = read(invented.index(invented.many(100), gate=GATE, comparison=COMPARISON))
+    reader.sees("#count", "100 tasks")
+    reader.ask("window.scrollTo(0, document.body.scrollHeight)")
+    reader.press("/", *"foo:bar")
+    reader.sees("#mistake", "unknown key foo; known: app, suite, ")
+    top = "Math.round(document.querySelector('#tasks').getBoundingClientRect().top)"
+    assert reader.ask(top) == 0
+    reader.ask("setFilter('sort:foo')")
+    reader.sees("#mistake", "unknown order foo; known: task, outcome, ")
+    reader.ask("setFilter('app:clock steps>3 \"foo:bar\"')")
+    reader.until("!document.querySelector('#mistake').textContent")
 
 
 def test_unclear_answers_are_named_with_both_bounds(
@@ -88,7 +232,7 @@ def test_failures_are_grouped_by_cause(read: Callable[..., Any], invented: Any) 
     reader = read(invented.index(rows))
     reader.sees("#causes", "1 more cause")
     assert [text.replace("\n", " ") for text in reader.texts(".cause")] == [
-        "2 × ✗ ValueError: no …",
+        '2 × ✗ ValueError: no "key"',  # with the values of the first of them
         "1 × ✗ step limit: <b>it, that</b>",
         "1 × ! infrastructure: adb",
         "1 × ✗ crash of a: b",
@@ -102,13 +246,16 @@ def test_failures_are_grouped_by_cause(read: Callable[..., Any], invented: Any) 
         "the alarm is set for 7:00",
     ]
     reader.click("li:nth-child(2) .cause")
-    reader.sees("#count", "1 of 7 rows")
+    reader.sees("#count", "1 of 7 tasks")
+    assert len(reader.texts(".cause")) == 4  # the others can still be chosen
     assert names(reader) == ["b"]
     reader.click('.cause[aria-pressed="true"]')
-    reader.sees("#count", "7 rows")
-    reader.click("#causes > button")
+    reader.sees("#count", "7 tasks")
+    reader.click("#causes h2 button")
     reader.sees("#causes", "gave up: it")
     reader.sees("#causes", "Fewer causes")
+    reader.press("/", *"crashes>0")
+    reader.until("document.querySelectorAll('.cause').length === 1")
 
 
 def test_words_are_found_in_replies_and_screens_and_open_their_step(
@@ -118,14 +265,14 @@ def test_words_are_found_in_replies_and_screens_and_open_their_step(
     episodes = [invented.episode(each["e"], pictures) for each in rows]
     episodes[1]["frames"][2]["said"] = "I look for İstanbul </script>"
     reader = read(invented.index(rows), episodes)
-    reader.sees("#count", "2 rows")
+    reader.sees("#count", "2 tasks")
     reader.press("/", *"WORKDAYS")
-    reader.sees("#count", "2 rows")
+    reader.sees("#count", "2 tasks")
     reader.sees("#rows", "“Set an alarm for 8:00 on workdays, and name it Work.”")
     reader.press("\ue00c")  # Escape
     reader.ask("setFilter('')")
     reader.press("/", *"stanbul")
-    reader.sees("#count", "1 of 2 rows")
+    reader.sees("#count", "1 of 2 tasks")
     reader.sees("#rows", "step 3: “I look for İstanbul </script>”")
     reader.press("\ue007")  # Enter
     reader.sees("#head h1", "bad")
@@ -179,7 +326,7 @@ FILTERS = {
 
 def test_typed_query_filters_and_sorts(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
-    reader.sees("#count", "4 rows")
+    reader.sees("#count", "4 tasks")
     found = {}
     for typed in FILTERS:
         reader.press("/", *typed, "\ue00c")
@@ -193,19 +340,19 @@ def test_clicked_filters_are_kept_in_the_address_and_removable(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     reader = read(invented.index(some))
-    reader.sees("#count", "4 rows")
+    reader.sees("#count", "4 tasks")
     reader.click("#outcomes .chip:nth-child(2)")
     reader.at("#f=outcome%3Afailed")
-    reader.sees("#count", "1 of 4 rows")
+    reader.sees("#count", "1 of 4 tasks")
     assert reader.ask("document.querySelector('#query').value") == "outcome:failed"
     reader.click("#outcomes .chip:nth-child(2)")
-    reader.sees("#count", "4 rows")
+    reader.sees("#count", "4 tasks")
     reader.click(".c-steps button")
     reader.click(".c-steps button")
     assert names(reader) == ["clock/a", "notes/b", "clock/b two", "notes/a"]
     assert reader.ask("document.querySelector('.c-steps').ariaSort") == "descending"
     reader.go("#f=suite%3Anotes%20sort%3A-task")
-    reader.sees("#count", "2 of 4 rows")
+    reader.sees("#count", "2 of 4 tasks")
     assert names(reader) == ["notes/b", "notes/a"]
     chosen = "document.querySelector('#choices [aria-label=suite]').value"
     assert reader.ask(chosen) == "notes"
@@ -216,16 +363,20 @@ def test_bar_shows_a_rate_with_interval_and_filters_on_click(
 ) -> None:
     about = invented.index(some)
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
+    totals = about["summary"]["apps"]["com.android.clock"]
+    about["summary"]["apps"] |= {"z": {**totals, "success_rate": 0.1}, "idle": {"decided": 0}}
     reader = read(about)
     reader.click("#plots-box summary")
-    # Two bars by app, and two by level.
-    reader.until("document.querySelectorAll('.bar-row').length === 4")
-    bar = "document.querySelector('.bar-row')"
+    reader.until("document.querySelectorAll('.bar-row').length > 3")
+    # By app, the lowest rate first; by level. Groups without decided episodes are left out.
+    names_of_bars = [text.split("\n")[0] for text in reader.texts(".bar-row")]
+    assert names_of_bars == ["z", "clock", "1", "2"]
+    bar = "document.querySelectorAll('.bar-row')[1]"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
     assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(
         "M 25 7 L 75"
     )
-    reader.click(".bar-row")
+    reader.click(".bar-row:nth-child(2)")
     reader.at("#f=app%3Acom.android.clock")
     assert names(reader) == ["clock/a", "clock/b two"]
 
@@ -234,7 +385,7 @@ def test_plots_have_a_mark_per_task_and_a_line_per_device(
     read: Callable[..., Any], invented: Any, some: Any
 ) -> None:
     reader = read(invented.index(some))
-    reader.sees("#count", "4 rows")
+    reader.sees("#count", "4 tasks")
     reader.click("#plots-box summary")
     titles = reader.texts(".plot figcaption b")
     assert titles == ["Success", "Steps against golden steps", "Success against cost", "Timeline"]
@@ -266,7 +417,7 @@ def test_thousand_tasks_render_few_rows_and_open_anywhere(
     read: Callable[..., Any], invented: Any
 ) -> None:
     reader = read(invented.index(invented.many(1_000)))
-    reader.sees("#count", "1,000 rows")
+    reader.sees("#count", "1,000 tasks")
     reader.ask("document.querySelector('#tasks').scrollIntoView()")
     reader.until("document.querySelectorAll('.row').length > 10")
     assert reader.ask("document.querySelectorAll('.row').length") < 60
@@ -279,7 +430,7 @@ def test_thousand_tasks_render_few_rows_and_open_anywhere(
 
 def test_list_can_be_copied_as_markdown(read: Callable[..., Any], invented: Any, some: Any) -> None:
     reader = read(invented.index(some))
-    reader.sees("#count", "4 rows")
+    reader.sees("#count", "4 tasks")
     reader.press("/", "suite:clock", "\ue00c", "y")
     reader.sees("#status", "Copied")
     text = reader.ask("listAsMarkdown()")
@@ -296,6 +447,6 @@ def test_empty_run_has_a_page(
     read: Callable[..., Any], invented: Any, missing: dict[str, Any]
 ) -> None:
     reader = read({**invented.index([]), **missing})
-    reader.sees("#count", "0 rows")
+    reader.sees("#count", "0 tasks")
     reader.press("n")
     reader.sees("#status", "There is no other failure.")

@@ -50,14 +50,15 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
         "lost.0~lost.0": {"parting": parting, "beside": beside},
         "same.0~same.0": {"parting": None, "beside": []},
     }
-    return read(invented.index(now), episodes, base, told=told)
+    comparison = {"baseline": base["run"], "difference": -0.1, "interval": [-0.3, 0.1]}
+    return read(invented.index(now, comparison=comparison), episodes, base, told=told)
 
 
 def test_only_changed_tasks_are_listed(reader: Any) -> None:
-    reader.sees("#comparison", "2026-11-21-base")
-    reader.sees("#count", "7 rows")
+    reader.sees("#comparison", "−10.0 points (95 %: −30.0 to +10.0) against 2026-11-21-base")
+    reader.sees("#count", "6 tasks · 7 episodes")
     reader.click("#comparison button")
-    reader.sees("#count", "5 of 7 rows")
+    reader.sees("#count", "5 of 6 tasks · 5 of 7 episodes")
     found = {
         text.split("\n")[0]: change
         for text, change in zip(
