@@ -177,7 +177,7 @@ def _read_all(
     given: Any,
     rules: Redaction | None,
 ) -> Iterator[Trajectory | LeftOutError]:
-    """Yield the trajectories to export, or the reason why one is left out, one by one."""
+    """Yield each trajectory to export, or the reason why it is left out."""
     licences = dict(given.licence)
     for path in paths:
         if (path / ABOUT).is_file():

@@ -271,7 +271,7 @@ def _verification(reply: str, steps: int) -> Verification:
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
-    """Return text of a page that instructions repeat although no step involves it; else "".
+    """Return a text of a page that instructions repeat, although no step involves it; or "".
 
     It is a run of words, an address or a number that occurs neither on a touched element nor in
     typed text. It may be harmless, but a person must see it.

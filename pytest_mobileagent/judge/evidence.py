@@ -277,7 +277,7 @@ def _listed(part: Sequence[TranscriptFrame], title: str, wording: Wording) -> li
 def _cut(
     found: Sequence[TranscriptFrame], sizes: Sequence[int], most: int
 ) -> list[Sequence[TranscriptFrame]]:
-    """Return windows with a total size of at most `most`, or of two frames; neighbours overlap.
+    """Return windows of at most `most` in size, but of at least two frames, that overlap by one.
 
     The last frame of a window is the first one of the next.
     """

@@ -180,7 +180,7 @@ def _ask(
 
 
 def _history(subtask: Subtask, memory: dict[str, str]) -> str:
-    """Return the notes that a subtask mentions, or all notes if it mentions none."""
+    """Return the notes that a subtask mentions by name, or all of them if it mentions none."""
     if not subtask.history:
         return ""
     words = subtask.task.casefold()

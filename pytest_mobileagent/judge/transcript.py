@@ -188,7 +188,7 @@ _MOST = 20  # actions of one step that are listed; a program may do hundreds
 
 
 def in_quotes(text: object) -> str:
-    """Return text by the agent or an app in quotation marks, on one line."""
+    """Return a text of the agent or of an app, in quotation marks and on one line."""
     return fence.quoted(text, _LONGEST)
 
 

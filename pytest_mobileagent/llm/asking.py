@@ -87,7 +87,7 @@ def models_of(
     *,
     asks: bool = True,
 ) -> tuple[ModelChoice, Prices]:
-    """Return the models of the roles, after checking that they can be asked, and their prices.
+    """Return the models of the roles and their prices, after checking that they can be asked.
 
     `project` is only called for options that the command line does not give. `what` is the verb for
     the error message if there is no model ("draft"). See `prices_for` for `asks`.

@@ -42,7 +42,7 @@ WHOLE = {"end", "tools"}  # the stops of replies that were neither cut off nor r
 
 
 class NotCachedError(HostError):
-    """A run that only replays made a request whose reply is not in the cache."""
+    """A request whose reply is not cached, in a run that may ask no model."""
 
 
 @dataclass(frozen=True, slots=True)

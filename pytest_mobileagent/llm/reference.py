@@ -78,7 +78,7 @@ class ModelChoice:
         return self.roles.get(role, self.default)
 
     def without(self, role: str) -> ModelChoice:
-        """Return the choice without the model of a role."""
+        """Return this choice without the model that was chosen for a role."""
         others = {name: each for name, each in self.roles.items() if name != role}
         return ModelChoice(self.default, others)
 

@@ -198,7 +198,7 @@ _MOST_LISTED = 20  # tasks listed on a terminal
 
 @dataclass(frozen=True, slots=True)
 class RerunOutcome:
-    """The outcome of an episode in a round: whether it succeeded, or why that is unknown."""
+    """The outcome of an episode judged or played again: its success, or why that is unknown."""
 
     success: bool | None
     reason: str = ""

@@ -161,7 +161,7 @@ def _text(found: dict[str, Any], folder: Path | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The rounds on one run: `folder` receives their files, `arguments` are passed to pytest."""
+    """Rounds of judging or playing the episodes of a run again, each in a subfolder of `folder`."""
 
     run: RecordedRun
     folder: Path

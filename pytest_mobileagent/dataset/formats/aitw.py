@@ -53,7 +53,7 @@ class Release(Base):
         return _PIXELS in features_of(path)
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """Yield the episodes, one by one."""
+        """Yield each episode."""
         folders = (self.folder, self.folder / "splits", self.folder.parent / "splits")
         files = [file for folder in folders for file in sorted(folder.glob("*.json"))]
         splits = Splits({f"{file.stem}-": file for file in files})

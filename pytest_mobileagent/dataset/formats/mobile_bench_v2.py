@@ -50,7 +50,7 @@ _LEVELS = {"simple": 1, "complex": 2}
 
 @dataclass(slots=True)
 class _Task:
-    """A task of a list: `path` has the pages of its golden path, `actions` the actions on them."""
+    """A task of a list; `path` has the pages of its golden path, `actions` what is done there."""
 
     name: str
     goal: str

@@ -42,7 +42,7 @@ _UNKNOWN = "its record does not say with which tasks, seeds and limits it was ru
 class Placement:
     """The place of a run in a ranking.
 
-    - `obstacles`: why it has no place, in words; empty if it has one, or is the only one of a kind.
+    - `obstacles`: why it has no place, in words; empty if it has one, or nothing to be ranked with.
     - `places`: the best and the worst possible place, from 1; None if it has no place.
     - `peers`: the indices of the runs that cannot be distinguished from it.
     """

@@ -218,7 +218,7 @@ def _lost(seen: _Seen) -> str:
 
 
 def _falls(seen: _Seen, keys: Sequence[Key]) -> tuple[str, str]:
-    """Return how tasks fell, if several fell equally, and their names, else with how each fell."""
+    """Return how tasks fell, and their names; if they fell differently, how stands at each name."""
     short = shortener(key[0] for key in common(seen.before, seen.after))
     falls = [f"{seen.before[key]} → {seen.after[key]}" for key in keys]
     names = [label(short(key[0]), key[1]) for key in keys[:_MOST_LOST]]

@@ -179,7 +179,7 @@ def decide(
 
 
 def _without(left_out: str | None, found: GateFinding) -> GateFinding:
-    """Extend a finding to the tasks that were left out: a FAIL stands, a PASS does not."""
+    """Return a finding that includes the tasks left out: a FAIL stands, a PASS does not."""
     if left_out is None or found.verdict == FAIL:
         return found
     return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")

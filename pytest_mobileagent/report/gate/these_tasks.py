@@ -62,7 +62,7 @@ def strata(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Strata:
 
 @lru_cache(maxsize=64)
 def chance(tasks: Strata, drop: float) -> float:
-    """Return the probability of such a mean difference, or a lower one, with a mean drop of `drop`.
+    """Return the probability of this mean difference, or a lower one, if the mean drop is `drop`.
 
     It is 1 unless the mean difference is below -`drop`, and not less than without a drop. A
     negative `drop` is a rise.

@@ -50,7 +50,7 @@ def is_unclear(result: Entry) -> bool:
 
 
 def unclear_as_failed(results: Iterable[Entry]) -> list[Entry]:
-    """Return results in which unclear answers count as wrong, as gates and leaderboards do."""
+    """Return the results with unclear answers counted as wrong, as in gates and leaderboards."""
     return [
         replace(each, outcome="failed", success=False, fault="agent") if is_unclear(each) else each
         for each in results

@@ -59,7 +59,7 @@ def _agents(task: Entry) -> Spent:
 
 
 def _role(name: str, results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return sums and means of a role's models; a played task without calls of it spent 0."""
+    """Return sums and means of a role's models; a task that was played without them spent 0."""
 
     def of(task: Entry) -> Spent:
         return (task.roles or {}).get(name, _NOTHING)

@@ -173,7 +173,7 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
 
 
 def _decided(result: Entry) -> str:
-    """Return an outcome with the scorer that decided it, or else with the reason."""
+    """Return an outcome with who decided it; if nobody did, with the reason."""
     verdict = result.verdict
     if verdict is None:
         return _with_reason(result)
