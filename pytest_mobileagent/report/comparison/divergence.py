@@ -162,7 +162,8 @@ def similarity(one: Screen, other: Screen) -> float:
 
 
 def _is_same(one: Action, on: Screen, other: Action, on_other: Screen) -> bool:
-    if type(one) is not type(other) and not (_moves(one) and _moves(other)):
+    moves = Swipe | Scroll
+    if type(one) is not type(other) and not (isinstance(one, moves) and isinstance(other, moves)):
         return False
     match one, other:
         case ((Tap() | LongPress() | DoubleTap()), (Tap() | LongPress() | DoubleTap())):
@@ -176,10 +177,6 @@ def _is_same(one: Action, on: Screen, other: Action, on_other: Screen) -> bool:
             return _same_words(text, again)
         case _:
             return isinstance(one, Wait | Impossible) or one == other
-
-
-def _moves(action: Action) -> bool:
-    return isinstance(action, Swipe | Scroll)
 
 
 def _same_words(one: str, other: str) -> bool:

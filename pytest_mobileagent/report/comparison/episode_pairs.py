@@ -128,13 +128,14 @@ def _actions_of_step(episode: EpisodeRecord, number: int) -> str | None:
 
 def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Iterator[tuple[str, str, str]]:
     """Yield the differences in the conditions of two episodes: name, and the two values."""
+    prompts = (first_prompt(e.folder) if e.folder else "" for e in (before, after))
     pairs = [
         ("goal", before.goal, after.goal),
-        ("prompt", *_first_difference(_prompt(before), _prompt(after))),
+        ("prompt", *_first_difference(*prompts)),
         *_by_name("model", _models(before), _models(after)),
         *_by_name("app", dict(before.apps), dict(after.apps)),
         ("phone", _phone(before), _phone(after)),
-        ("start", _start(before), _start(after)),
+        ("start", str(before.reset or ""), str(after.reset or "")),
     ]
     for what, one, other in pairs:
         if one and other and one != other:
@@ -157,18 +158,10 @@ def _models(episode: EpisodeRecord) -> dict[str, str]:
     return {role: ", ".join(names) for role, names in found.items()}
 
 
-def _prompt(episode: EpisodeRecord) -> str:
-    return "" if episode.folder is None else first_prompt(episode.folder)
-
-
 def _phone(episode: EpisodeRecord) -> str:
     device = episode.device
     size = "x".join(map(str, device.size))
     return f"{device.model}, Android {device.android}, {size}, {device.locale}"
-
-
-def _start(episode: EpisodeRecord) -> str:
-    return str(episode.reset or "")
 
 
 def _first_difference(before: str, after: str) -> tuple[str, str]:

@@ -109,10 +109,10 @@ def against(
         after = f"after {plural(analyses.epochs[analysis], 'epoch')}"
         why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
         return finding(INCONCLUSIVE, why, may_change=may_change)
-    why = _lacks(seen, here, there)
+    why, broken = _lacks(seen, here, there), lacks_too_many(seen.here) and is_broken(seen.here)
     if is_whole:
         why = f"{said}, but what is missing may change that: {why}"
-    return finding(INCONCLUSIVE, why, may_change=may_change, broken=_is_broken(seen))
+    return finding(INCONCLUSIVE, why, may_change=may_change, broken=broken)
 
 
 def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
@@ -124,10 +124,6 @@ def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
         for counted, run, whose in runs
         if (lacks_too_many(counted) if too_many else counted.missing)
     )
-
-
-def _is_broken(seen: _Seen) -> bool:
-    return lacks_too_many(seen.here) and is_broken(seen.here)
 
 
 class _Seen(NamedTuple):

@@ -182,7 +182,12 @@ def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
     def is_joint(one: _Tried) -> bool:
         attempt, run = one.attempt, one.place[0]
         if attempt.end is End.CUT_OFF:  # a run is cut off once; later ones need it to be resumed
-            return any(each.case != one.case and _overlap(each, one) for each in cut_off)
+            return any(
+                each.case != one.case
+                and each.place[0] == run
+                and each.attempt.worker != attempt.worker  # else it was cut off earlier
+                for each in cut_off
+            )
         ended = attempt.ended or 0.0
         near = (e for e in ends if abs(e[0] - ended) <= _AT_ONCE)
         if attempt.alone:
@@ -194,11 +199,6 @@ def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
         for each in tried
         if each.attempt.end is not End.OTHER and not (each.breaks and is_joint(each))
     ]
-
-
-def _overlap(one: _Tried, other: _Tried) -> bool:
-    """Return whether two attempts may have been cut off at the same moment."""
-    return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
 
 
 def _is_enough(each: Iterable[_Tried]) -> bool:

@@ -149,7 +149,9 @@ def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
     If the goal was met after `met` steps, it is the next step, which may have undone it; otherwise
     the last step that is not a report. None if the agent decided nothing.
     """
-    counted = [number for number, step in enumerate(episode.steps, 1) if _counts(step)]
+    counted = [
+        number for number, step in enumerate(episode.steps, 1) if step.counts and not step.is_report
+    ]
     if met is not None and met < len(counted):
         return counted[met]
     return counted[-1] if counted else (1 if episode.steps else None)
@@ -161,10 +163,6 @@ def deep_link(page: Path | str, episode: str, step: int | None) -> str:
     `page` is the path or the URL of the page, `episode` the name of the episode's folder.
     """
     return f"{page}#e={quote(episode)}" + ("" if step is None else f"&s={step}")
-
-
-def _counts(step: Step) -> bool:
-    return step.counts and not step.is_report
 
 
 def last_screenshot(episode: EpisodeRecord) -> Path | None:
