@@ -117,23 +117,20 @@ _LONGEST = 200  # characters of a listed error
 def as_text(found: Mapping[str, Any]) -> str:
     """Return the data of `summary` as text."""
     first = found["modes"][0]
-    rows = [("", *_HEAD), *_judges(first), *_agreeing(first)]
     head = f"{plural(found['judged'], 'episode')}, {found['done']} labelled done"
-    table = [[head, *rows[0][1:]], *map(list, rows[1:])]
-    lines = _aligned(table)
-    if first["key_components"]["labels"]:
-        lines[-1] += f"           {_saved(first['key_components'], found)}"
     if len(found["modes"]) > 1:
         lines = [head, *_modes(found["modes"])]
     else:
+        lines = _aligned([(head, *_HEAD), *_judges(first), *_agreeing(first)])
+        if first["key_components"]["labels"]:
+            lines[-1] += f"           {_saved(first['key_components'], found)}"
         lines += _pairs(first)
     return printable("\n".join([*lines, *_remarks(found)]))
 
 
 def _judges(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for judge in mode["judges"]:
-        numbers = (estimate(judge[name]) for name in ("accuracy", "f1", "kappa"))
-        yield (judge["judge"], *numbers, str(judge["calls"]), _price(judge))
+        yield (judge["judge"], *_numbers(judge), str(judge["calls"]), _price(judge))
 
 
 def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -141,11 +138,13 @@ def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for pair in mode["pairs"]:
         agreed = pair["where_they_agree"]
         who = "both" if is_only else " and ".join(_short(name) for name in pair["judges"])
-        numbers = (estimate(agreed[name]) for name in ("accuracy", "f1", "kappa"))
-        yield (f"{who}, where they agree ({agreed['answered']})", *numbers, "", "")
+        yield (f"{who}, where they agree ({agreed['answered']})", *_numbers(agreed), "", "")
     if (settled := mode["settled_by_the_third"]) is not None:
-        numbers = (estimate(settled[name]) for name in ("accuracy", "f1", "kappa"))
-        yield ("cross, settled by the third", *numbers, "", "")
+        yield ("cross, settled by the third", *_numbers(settled), "", "")
+
+
+def _numbers(score: Mapping[str, Any]) -> Iterator[str]:
+    return (estimate(score[name]) for name in ("accuracy", "f1", "kappa"))
 
 
 def _pairs(mode: Mapping[str, Any]) -> Iterator[str]:
