@@ -24,6 +24,8 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"{project} {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_js_files = ["accessible.js"]
 
 highlight_language = "text"  # of blocks that name no language: most are commands
 myst_heading_anchors = 4  # headings that links may lead to, by the same names as on GitHub
