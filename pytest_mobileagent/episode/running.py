@@ -88,6 +88,11 @@ class RunningEpisodes:
         here = [each for each in last.values() if each.case.nodeid not in finished]
         return sorted(here, key=lambda running: (running.place, running.worker))
 
+    @property
+    def waiting(self) -> int:
+        """The number of episodes whose device is not ready yet, when it was last looked."""
+        return sum(each.running is None for each in self._followed)
+
     def _names(self) -> Iterable[str]:
         try:
             return sorted(path.name for path in self._folder.iterdir())

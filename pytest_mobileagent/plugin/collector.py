@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_mobileagent.plugin.outputs.grouping import FailureGroups
 from pytest_mobileagent.plugin.pytest_private import is_repeated_by_others
 from pytest_mobileagent.plugin.shutdown import (
     RunEnding,
@@ -56,6 +57,7 @@ class Collector:
         self.budget = ""  # the budget of the run that is spent, if any
         self.interrupting: tuple[signal.Signals, ...] = ()
         self.analyses: InterimAnalyser | None = None  # only with a gate or a baseline
+        self.groups = FailureGroups()
         self.judged: dict[str, Any] = {}  # the report's entries on the gate and the baseline
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -259,6 +261,7 @@ class Collector:
         return None if result is None else result.entry()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        self.groups.show_others(terminalreporter)
         if not (self.missing or self.results):
             return
         from pytest_mobileagent.plugin.outputs.summary import (

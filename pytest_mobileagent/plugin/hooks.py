@@ -140,10 +140,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
+    from pytest_mobileagent.plugin.pytest_private import write_whole_lines
     from pytest_mobileagent.plugin.sources import runs_no_test
 
-    yield  # pytest-xdist starts its workers here, while this process checks the agent
     run = _run_of(session.config)
+    if run.agent is not None and _is_ci():
+        write_whole_lines(session.config)
+    yield  # pytest-xdist starts its workers here, while this process checks the agent
     if not run.runs_agents:
         return
     run.agents.check()
@@ -311,12 +314,13 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
 
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
+    manager.register(collector.groups, "mobileagent-failure-groups")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.files import LivePage, Packing
+        from pytest_mobileagent.plugin.outputs.files import Packing, PageWriter
 
         if run.value("mobile-pack-screens"):
             manager.register(Packing(run), "mobileagent-packing")
-        manager.register(LivePage(run, collector.results), "mobileagent-live-page")
+        manager.register(PageWriter(run, collector.results), "mobileagent-page-writer")
         _stagger_workers(manager, run)
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
@@ -346,6 +350,10 @@ def _register_for_worker(manager: pytest.PytestPluginManager, run: RunConfig) ->
         interrupt_once()
 
 
+def _is_ci() -> bool:
+    return bool(os.environ.get("CI") or os.environ.get("BUILD_NUMBER"))
+
+
 def _has_live_terminal(config: pytest.Config) -> bool:
     """Return whether there is a terminal for the live lines that nothing else writes to."""
     from pytest_mobileagent.plugin.pytest_private import file_of
@@ -356,7 +364,7 @@ def _has_live_terminal(config: pytest.Config) -> bool:
         return False
     if os.environ.get("TERM", "dumb") in {"dumb", "unknown"}:
         return False
-    if os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
+    if _is_ci():
         return False
     captures = config.option.capture in {"fd", "sys"}  # otherwise tests write to it, too
     return captures and config.option.verbose >= 0

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytest_mobileagent.episode.running import RunningEpisodes
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.plugin.pytest_private import current_line, file_of, use_file
 from pytest_mobileagent.plugin.state import result_of
 from pytest_mobileagent.report.text.lists import names_of
@@ -100,7 +100,7 @@ class LiveLines:
         running = self._episodes.look(set(self._collector.finished))
         if self._name_of is None and running:  # now run.json lists the tests
             self._name_of = names_of(self._run.folder.path)
-        colors = os.environ.get("NO_COLOR", "") == "" and self._run.config.option.color != "no"
+        colors = bool(self._run.config.get_terminal_writer().hasmarkup)
         progress = self._progress([each.cost_usd for each in running])
         return render(running, progress, self._name_of or str, columns, rows, colors=colors)
 
@@ -110,11 +110,21 @@ class LiveLines:
         return Progress(
             done=len(self._collector.finished),
             all=len(self._collector.selected),
-            successes=sum(result.success is True for result in results),
-            decided=sum(result.success is not None for result in results),
+            passed=sum(result.success is True for result in results),
+            failed=sum(result.success is False for result in results),
+            errors=sum(result.outcome == "error" for result in results),
             cost_usd=sum(spent) if spent else None,
             seconds=time.monotonic() - self._began,
+            waits_for=self._waits_for(),
         )
+
+    def _waits_for(self) -> str:
+        """Return what the run is waiting for before its first episode."""
+        if not self._collector.selected:
+            return "the tests to be collected"
+        waiting = 0 if self._episodes is None else self._episodes.waiting
+        device = self._run.devices.source.shown
+        return f"{plural(waiting, 'device')} ({device})" if waiting else "the first task to begin"
 
 
 class _Ticker(threading.Thread):
@@ -152,19 +162,25 @@ def _cost(result: Entry) -> float | None:
     return sum(known) if known else result.cost_usd
 
 
+_SHORTEST_BAR, _LONGEST_BAR = 8, 20  # columns
 _FEWEST_DONE = 3  # finished tests that are needed to estimate the remaining time
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run: `done` of `all` tests after `seconds`; costs are in US dollars."""
+    """The progress of a run: `done` of `all` tests after `seconds`; costs are in US dollars.
+
+    `waits_for` says what must happen before the first episode begins.
+    """
 
     done: int
     all: int
-    successes: int
-    decided: int
+    passed: int
+    failed: int
+    errors: int
     cost_usd: float | None
     seconds: float
+    waits_for: str = ""
 
     @property
     def seconds_left(self) -> float | None:
@@ -189,12 +205,7 @@ def render(
     *,
     colors: bool,
 ) -> list[str]:
-    """Return the lines for a terminal of this size; they take up at most half of its rows.
-
-    Return no lines before the tests are known.
-    """
-    if not (running or progress.all):
-        return []
+    """Return the lines for a terminal of this size; they take up at most half of its rows."""
     room = max(0, rows // 2 - 1)
     listed = running[:room]
     grid = Table.grid(padding=(0, 2))
@@ -219,7 +230,8 @@ def render(
     with console.capture() as capture:
         if listed:
             console.print(grid)
-        console.print(Text(_whole(progress, len(running) - len(listed))), no_wrap=True, crop=True)
+        whole = _whole(progress, len(running), len(running) - len(listed), columns)
+        console.print(whole, no_wrap=True, crop=True)
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
@@ -232,17 +244,28 @@ def _step(running: Running) -> str:
     return f"step {running.steps}{of}"
 
 
-def _whole(progress: Progress, hidden: int) -> str:
-    words = [f"{progress.done}/{progress.all} done"]
+def _whole(progress: Progress, running: int, hidden: int, columns: int) -> Text:
+    """Return the line about the whole run: a bar, counts, cost, and time."""
+    elapsed = duration(progress.seconds)
+    if not running and not progress.done:
+        return Text(f"waiting for {_one_line(progress.waits_for)}  {elapsed}")
+    words = Text(f"  {progress.done}/{progress.all}")
     if hidden:
-        words.insert(0, f"… and {hidden} more")
-    if progress.decided:
-        words.append(f"{progress.successes} of {progress.decided} passed")
+        words.append(f"  {running} running, {hidden} not shown")
+    for count, what, colour in (
+        (progress.passed, "passed", "green"),
+        (progress.failed, "failed", "red"),
+        (progress.errors, "error" if progress.errors == 1 else "errors", "red"),
+    ):
+        if count:
+            words.append("  ").append(f"{count} {what}", colour)
     if progress.cost_usd:
-        words.append(price(progress.cost_usd, 0))
-    if (left := progress.seconds_left) is not None:
-        words.append(f"about {duration(left)} left")
-    return "  ".join(words)
+        words.append(f"  {price(progress.cost_usd, 0)}")
+    left = progress.seconds_left
+    words.append(f"  {elapsed}" + (f", {duration(left)} left" if left else ""))
+    room = max(_SHORTEST_BAR, min(_LONGEST_BAR, columns - 1 - words.cell_len))
+    done = room * progress.done // max(1, progress.all)
+    return Text.assemble(("━" * done, "green"), ("─" * (room - done), "bright_black"), words)
 
 
 def duration(seconds: float) -> str:

@@ -6,7 +6,6 @@ Only the user who started the run may open it (see `loopback`).
 from __future__ import annotations
 
 import re
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -21,6 +20,7 @@ from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.plugin.live_lines import seconds_left
+from pytest_mobileagent.plugin.outputs import say
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
 from pytest_mobileagent.report.html.page import line, pack, shell
@@ -55,14 +55,7 @@ class LivePage:
 
     def show_address(self, config: pytest.Config) -> None:
         """Print the page's address, which includes the access token."""
-        text = f"watch: {self.server.url}"
-        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is None:
-            print(text, file=sys.stderr)
-        else:
-            if config.get_terminal_writer().width_of_current_line:
-                reporter.line("")
-            reporter.write_line(text)
+        say(config, f"watch: {self.server.url}")
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:

@@ -138,6 +138,19 @@ def current_line(writer: Any) -> str:
     return str(writer._current_line).rpartition("\r")[2]
 
 
+def write_whole_lines(config: pytest.Config) -> None:
+    """Keep pytest and pytest-xdist from rewriting lines, of which a CI system shows each state.
+
+    They decide by the terminal alone, and each when it is configured.
+    """
+    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None:
+        terminal.isatty = type(terminal.isatty)(False)
+        distribution: Any = config.pluginmanager.get_plugin("dsession")
+        if (reporter := getattr(distribution, "trdist", None)) is not None:
+            reporter._isatty = False
+
+
 # Starting a session in a process that pytest-xdist did not start (see `engine.ray`)
 
 

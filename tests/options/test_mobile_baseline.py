@@ -15,7 +15,9 @@ def test_a_baseline_alone_is_compared_with_and_changes_no_status(gated):
         "--mobile-baseline=base", "--mobile-agent-option", "fails=easy1", "-k", "easy"
     )
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["against base: -12.5 points (95 %: *", "*lost (1)*", "*easy*1*"])
+    result.stdout.fnmatch_lines(
+        ["against * (base): -12.5 points (95 %: *", "*lost (1)*", "*easy*1*"]
+    )
     report = gated.report()
     assert "gate" not in report
     comparison = report["comparison"]
@@ -31,7 +33,7 @@ def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_kill
     (gated.newest() / "report.json").unlink()
     killed = gated.newest().name
     result = gated.run("--mobile-baseline=runs", "-k", "easy")
-    result.stdout.fnmatch_lines([f"against {killed}: +0.0 points *"])
+    result.stdout.fnmatch_lines([f"against skilled ({killed}): +0.0 points *"])
     assert gated.report()["comparison"]["baseline"]["has_ended"] is False
 
 

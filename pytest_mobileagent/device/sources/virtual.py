@@ -44,8 +44,8 @@ class VirtualSource(Source):
     form = "virtual"
     help = "virtual phones that the run starts"
     how_to_install = (
-        "write a class for it in a folder that the ini key mobile_app_paths or the hook "
-        "pytest_mobileagent_apps names"
+        "name a folder with it in mobile_app_paths: your own (docs/apps.md), or fixtures/apps of a "
+        "clone of this project, which has Android's usual apps"
     )
     is_virtual = True
     restores = True

@@ -123,7 +123,7 @@ class Packing:
     pytest_unconfigure = pytest_sessionfinish
 
 
-class LivePage:
+class PageWriter:
     """A plugin for the process that owns a run: it writes the page with the results so far.
 
     The larger the page, the less often it is written. Errors are only reported when the page is

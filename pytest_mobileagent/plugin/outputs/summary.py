@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from pytest_mobileagent.report.text.table import table, thousands
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pytest
@@ -88,7 +89,32 @@ def show_run(
         lines.append(_how_to_go_on(run, budget))
     lines += _cannot_ask(run, results)
     for line in [*lines, *remarks(results, about)]:
-        terminal.line(line)
+        terminal.line(painted(line, run.config.get_terminal_writer().markup))
+
+
+_RATE = re.compile(r"\d+\.\d% \((\d+)/(\d+)\)")
+_TITLES = {
+    "suite ": {"bold": True}, "failed (": {"red": True}, "for review (": {"yellow": True},
+    "suspects:": {"yellow": True}, "not run ": {"yellow": True}, "budget:": {"yellow": True},
+    "continue with: ": {"bold": True}, "decide it: ": {"bold": True},
+}  # fmt: skip
+
+
+def painted(line: str, paint: Callable[..., str]) -> str:
+    """Return a line of the summary with its rates and titles in colour.
+
+    `paint` is that of pytest's terminal writer, which leaves texts as they are without colours.
+    """
+
+    def rate(found: re.Match[str]) -> str:
+        passed, decided = int(found[1]), int(found[2])
+        colour = "green" if passed == decided else "yellow" if passed else "red"
+        return paint(found[0], **{colour: True, "bold": True})
+
+    for title, colours in _TITLES.items():
+        if line.startswith(title):
+            return paint(line, **colours)
+    return _RATE.sub(rate, line)
 
 
 _TOKENS = (400, 60)  # of a judge's instructions and reply, when it compares two answers
@@ -128,12 +154,11 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
         from pytest_mobileagent.report.comparison.compare_command import (
             comparison_details,
             comparison_line,
+            title_of,
         )
 
-        before = comparison["baseline"]
-        baseline = printable(f"{before['name']} ({before['id']})")
         for line in [
-            f"against {baseline}: {comparison_line(comparison)}",
+            f"against {title_of(comparison['baseline'])}: {comparison_line(comparison)}",
             *comparison_details(comparison),
         ]:
             terminal.line(line)

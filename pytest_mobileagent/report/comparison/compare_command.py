@@ -343,7 +343,7 @@ def _write_page(
 def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
     names = [_name(each["comparison"]["run"]) for each in found]
     base = found[0]["comparison"]["baseline"]
-    lines = [f"against {printable(_name(base))} ({printable(str(base['id']))}):"]
+    lines = [f"against {title_of(base)}:"]
     width = max(map(len, names))
     for name, each in zip(names, found, strict=True):
         lines.append(comparison_line(each["comparison"], name.ljust(width)))
@@ -371,6 +371,12 @@ def _markdown(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> 
 
 def _json(found: Sequence[Mapping[str, Any]], _: argparse.Namespace) -> list[str]:
     return [json.dumps({"runs": found}, ensure_ascii=False, indent=2)]
+
+
+def title_of(run: Mapping[str, Any]) -> str:
+    """Return the name and the id of a run in a comparison, for a terminal."""
+    name, own = _name(run), str(run["id"])
+    return printable(name if own in name else f"{name} ({own})")
 
 
 def _name(run: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable, to_wire
@@ -247,15 +248,26 @@ def _count(tasks: Sequence[Entry]) -> int:
     return max((task.epoch + 1 for task in tasks), default=1)
 
 
+_LINE = 120  # characters
 _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
 
 
 def decision_lines(gate: Mapping[str, Any]) -> list[str]:
-    """Return a decision (see `GateDecision.to_wire`) as lines: the verdict, then each bound."""
-    lines = [f"gate {printable(gate['line'])}"]
-    each = [f"  {one['verdict']:<12} {printable(one['words'])}" for one in gate["bounds"]]
-    findings = list(dict.fromkeys(each))  # several bounds may lack the same episodes
-    return [*lines, *(findings if len(findings) > 1 else ())]
+    """Return a decision (see `GateDecision.to_wire`) as lines: what decided it, then other bounds.
+
+    Nothing is said twice, although several bounds may lack the same episodes.
+    """
+    findings = sorted(gate["bounds"], key=lambda each: each["verdict"] != gate["verdict"])
+    said: set[str] = set()
+    lines: list[str] = []
+    for finding in findings:
+        parts = [part for part in finding["words"].split("; ") if part not in said]
+        said.update(parts)
+        begin = f"  {finding['verdict']:<12} " if lines else f"gate {finding['verdict']}: "
+        indent = " " * (len(begin) if lines else 4)
+        words = printable("; ".join(parts))
+        lines += wrap(words, _LINE, initial_indent=begin, subsequent_indent=indent)
+    return lines or [f"gate {printable(gate['line'])}"]
 
 
 def decision_markdown(gate: Mapping[str, Any]) -> list[str]:

@@ -48,6 +48,18 @@ def epochs(summary: Mapping[str, Any]) -> list[str]:
     return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
 
 
+def same_causes(groups: Sequence[Sequence[Entry]]) -> list[str]:
+    """Return lines on failures of the same cause, of which the first is displayed in full."""
+    name_of = _names([each for group in groups for each in group])
+    lines = []
+    for first, *others in groups:
+        names = [cut(name_of(each), _LONGEST_NAME) for each in others[:FEW]]
+        more = [f"{len(others) - FEW} more"] if len(others) > FEW else []
+        lines.append(f"{len(others)} more like {cut(name_of(first), _LONGEST_NAME)}: {first.cause}")
+        lines.append(f"  {', '.join([*names, *more])}")
+    return [printable(line) for line in lines]
+
+
 def passes(results: Sequence[Entry], columns: int = LINE) -> list[str]:
     """Return a line for each passed task, with its number of steps."""
     return _list("passed", results, _pass, most=len(results), columns=columns)
@@ -71,13 +83,19 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
 def disagreements(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks with a check that judges decided differently, or did not decide."""
-    judged = [each.judged for each in results if each.judged is not None]
-    decided = sum(each["passed"] is not None for each in judged)
+    judged = [each for each in results if each.judged is not None]
+    undecided = [each for each in judged if each.judged and each.judged["passed"] is None]
     differ = differing(results)
-    title = f"check and judge differ ({len(differ)} of {decided})"
+    title = f"check and judge differ ({len(differ)} of {len(judged) - len(undecided)})"
     lines = _lines(title, differ, results, _check_and_judge)
-    undecided = Counter(each["reason"] for each in judged if each["passed"] is None)
-    return [*lines, *_counted("not decided by judges", undecided)]
+    title = f"not decided by judges ({len(undecided)})"
+    lines += _lines(title, undecided, results, _judged_reason)
+    more = "  the others: those in report.json whose `judged` has `passed` null"
+    return [*lines, *([more] if len(undecided) > FEW else [])]
+
+
+def _judged_reason(result: Entry) -> str:
+    return result.judged["reason"] if result.judged else ""
 
 
 def official_differences(results: Sequence[Entry]) -> list[str]:
@@ -123,7 +141,7 @@ def differing(results: Sequence[Entry]) -> list[Entry]:
 
 def _check_and_judge(result: Entry) -> str:
     check = "done" if result.success else "not done"
-    return f"check: {check}   {result.judged['reason'] if result.judged else ''}"
+    return f"check: {check}   {_judged_reason(result)}"
 
 
 def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.episode import packing as module_of_packing
 from pytest_mobileagent.plugin.outputs import files
-from pytest_mobileagent.plugin.outputs.files import LivePage
+from pytest_mobileagent.plugin.outputs.files import PageWriter
 from pytest_mobileagent.plugin.state import RESULT
 from tests.plugin.projects import PHONE
 
@@ -64,10 +64,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return step
 
 
-def page_of(tmp_path: Path) -> tuple[LivePage, Any]:
+def page_of(tmp_path: Path) -> tuple[PageWriter, Any]:
     folder = SimpleNamespace(path=tmp_path, about=lambda: {"id": "run"})
     run: Any = SimpleNamespace(folder=folder)
-    return LivePage(run, {}), SimpleNamespace(**{RESULT: {}})
+    return PageWriter(run, {}), SimpleNamespace(**{RESULT: {}})
 
 
 def test_pages_take_a_small_share_of_the_time(tmp_path: Path, clock: list[float]) -> None:

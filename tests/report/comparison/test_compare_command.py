@@ -139,7 +139,7 @@ def test_each_run_is_compared_with_the_first(tmp_path: Path, base: str, capsys: 
     worse = write(tmp_path / "worse", many(100, "FFF"))
     assert main([base, better, worse], no_setting) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0] == "against base (base):"
+    assert out[0] == "against base:"
     assert out[1].startswith("better  +0.0 points (95 %: -")
     assert out[2].startswith("worse   -100.0 points (95 %: -100.0 to -9")
     assert "  t0  3/3 → 0/3" in out

@@ -323,8 +323,17 @@ def test_terminal_shows_the_verdict_and_each_bound() -> None:
     assert decision_lines(DECISION) == [
         "gate FAIL: tasks 2 (at most 1)",
         "  PASS         success_rate 1 (at least 0.5)",
-        "  FAIL         tasks 2 (at most 1)",
     ]
+
+
+def test_terminal_says_once_what_several_bounds_lack_and_in_short_lines() -> None:
+    lacks = f"25 % of the episodes are missing: {'not run, ' * 20}so; fix it"
+    bounds = [{"verdict": "INCONCLUSIVE", "words": words} for words in (lacks, f"{lacks}; more")]
+    lines = decision_lines({"verdict": "INCONCLUSIVE", "line": "", "bounds": bounds})
+    assert lines[0].startswith("gate INCONCLUSIVE: 25 % of the episodes are missing: not run, ")
+    assert lines[-1] == "  INCONCLUSIVE more"
+    assert max(map(len, lines)) <= 120
+    assert sum("25 %" in line for line in lines) == 1
 
 
 def test_single_bound_is_shown_once() -> None:

@@ -23,6 +23,7 @@ from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_o
 from pytest_mobileagent.plugin.engine.ray.machine import about_node, differences
 from pytest_mobileagent.plugin.engine.ray.pool import Node, WorkerPool
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
+from pytest_mobileagent.plugin.outputs import say
 from pytest_mobileagent.plugin.sources import usage_error
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ class Controller:
 
     def _line(self, line: str) -> None:
         if self._terminal is not None and self.config.option.verbose >= 0:
-            self._terminal.write_line(line)
+            say(self.config, line)
 
 
 def _lives(config: pytest.Config, workers: int) -> int:
