@@ -253,6 +253,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     return (yield from ask_body(pyfuncitem))
 
 
+def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> None:
+    """Keep the sides of a comparison that failed, for the verdict's evidence."""
+    from pytest_mobileagent.plugin.compared_values import COMPARED
+
+    config.stash[COMPARED] = op, left, right
+
+
 # First, and so around all others: the report is scored after every other plugin has changed it.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(

@@ -32,6 +32,7 @@ from pytest_mobileagent.plugin.bodies import (
     on_the_way,
     progress,
 )
+from pytest_mobileagent.plugin.compared_values import expected_and_actual
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
@@ -262,8 +263,12 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
     line = entry.lineno + 1
     first = max(entry.frame.code.firstlineno + 1, line - _LINES_BEFORE)
     lines = linecache.getlines(str(entry.path))[first - 1 : line + _LINES_AFTER]
+    condition = words.removeprefix("assert").strip()
+    is_compared = str(excinfo.value).startswith("assert ")  # not explained by the task's author
+    values = expected_and_actual(item.config, condition) if is_compared else {}
     return {
-        "sought": words.removeprefix("assert").strip(),
+        **values,
+        "sought": condition,
         "where": f"{item.location[0]}:{line}",
         "source": {"first": first, "line": line, "text": dedent("".join(lines)).rstrip()},
     }

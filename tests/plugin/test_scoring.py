@@ -71,6 +71,24 @@ def test_a_verdict_has_the_step_at_which_the_goal_was_first_met(run):
     assert task["verdict"]["scorer"] == "check"
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected", "actual"),
+    [
+        ("episode.screen.texts == ('1',)", "('1',)", "('3',)"),
+        ("('1',) == episode.screen.texts", "('1',)", "('3',)"),
+        ("'9' in episode.screen.texts", "contains '9'", "('3',)"),
+        ("episode.answer in ('9 items', '')", "in ('9 items', '')", "'12 items'"),
+        ("3 < len(episode.screen.texts)", "> 3", "1"),
+        ("episode.screen.find(text='9')", None, None),
+        ("episode.answer == '9', 'not nine'", None, None),
+    ],
+)
+def test_a_failed_comparison_has_an_expected_and_an_actual_value(run, condition, expected, actual):
+    _, (task,) = run(f"@task('Go.')\ndef test_go(episode):\n    assert {condition}")
+    found = task["verdict"]["evidence"]
+    assert (found.get("expected"), found.get("actual")) == (expected, actual)
+
+
 def test_a_goal_met_on_the_way_is_reported(run):
     result, (task,) = run(
         "@task('Go.')\ndef test_go(episode): assert episode.screen.texts == ('1',)"

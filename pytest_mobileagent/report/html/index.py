@@ -82,6 +82,8 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
         "judge_cost_usd": _judges(task),
         "suspect": f"{broke(task)}: the agent?" if task.suspect else "",
         "reason": _cut(task.reason, _LONG),
+        "expected": _cut(evidence.get("expected"), _SHORT),
+        "actual": _cut(evidence.get("actual"), _SHORT),
         "sought": _cut(evidence.get("sought"), _SHORT),
         "closest": _cut(_closest(task, evidence), _SHORT),
         "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
