@@ -25,7 +25,9 @@ function nextView() {
 // One of two screens over the other; each is {frame, alt}. The later one is right of the slider.
 function compared(view, before, after) {
   const [first, second] = [before, after].map(({ frame, alt }) => shot(frame, frame.actions || [], { alt }));
-  const nodes = view === "slider" ? slider(first, second) : changes(second, [before, after].map(({ frame }) => shot(frame, [])));
+  // Pixels of files cannot be read by a page that is a file itself, so a filter finds those that differ.
+  const nodes = view === "slider" ? slider(first, second)
+    : [make("div", { className: "overlaid" }, second, make("span", { className: "regions" }, ...[before, after].map(({ frame }) => shot(frame, []))))];
   nodes[0].style.aspectRatio = second.style.aspectRatio;
   return nodes;
 }
@@ -43,18 +45,6 @@ function slider(below, above) {
   for (const type of ["pointerdown", "pointermove"]) node.addEventListener(type, drag);
   move(50);
   return [node, range];
-}
-
-// The later screen, with outlines around what differs. Pixels of files cannot be read by a page that is a file
-// itself, so a filter finds them: it makes equal pixels transparent, and grows the others.
-function changes(later, copies) {
-  const filter = draw("filter", { id: "regions", x: 0, y: 0, width: 1, height: 1, "color-interpolation-filters": "sRGB" },
-    draw("feColorMatrix", { values: "0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  9 9 9 0 -1.2" }), draw("feMorphology", { operator: "dilate", radius: 5, result: "inner" }),
-    draw("feMorphology", { operator: "dilate", radius: 2, result: "outer" }), draw("feComposite", { in: "outer", in2: "inner", operator: "out", result: "edge" }),
-    draw("feFlood", { "flood-color": "#e5261f", result: "colour" }), draw("feComposite", { in: "colour", in2: "edge", operator: "in", result: "line" }),
-    draw("feFlood", { "flood-color": "#e5261f", "flood-opacity": 0.12 }), draw("feComposite", { in2: "inner", operator: "in", result: "area" }),
-    draw("feMerge", {}, draw("feMergeNode", { in: "area" }), draw("feMergeNode", { in: "line" })));
-  return [make("div", { className: "overlaid" }, draw("svg", { width: 0, height: 0, "aria-hidden": "true" }, filter), later, make("span", { className: "regions" }, ...copies))];
 }
 
 // The screen before a step with its actions, and the screen after it.

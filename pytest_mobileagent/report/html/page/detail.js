@@ -2,44 +2,34 @@
 
 // The details of a step and of its episode: what was done, and tabs for the rest.
 
+// The tabs in the page, each with the number that it shows and its content.
 const TABS = [
-  { id: "messages", title: "Messages", many: (frame) => countMessages(callsOf(frame)), parts: (frame, { texts }) => (callsOf(frame).length ? messageParts(callsOf(frame), texts) : noCalls()) },
-  { id: "difference", title: "Difference", more: "Difference to the step before", many: countDifferences, parts: differenceParts },
-  { id: "raw", title: "Raw", more: "Raw requests and replies", many: (frame) => callsOf(frame).length, parts: (frame, { texts }) => rawParts(callsOf(frame), texts) },
-  { id: "tools", title: "Tools", many: countTools, parts: toolParts },
-  { id: "elements", title: "Elements", many: () => elements.length, parts: treeParts },
-  { id: "log", title: "Log", many: (frame) => listed(frame.log).length + listed(frame.crashes).length, parts: logParts },
-  { id: "events", title: "Events", many: (frame) => listed(frame.events).length, parts: eventParts },
-  { id: "check", title: "Check", many: (frame, episode) => listed(episode.opinions).length + listed(episode.subgoals).length, parts: checkParts },
-  { id: "files", title: "Files", many: (frame, episode) => listed(episode.files).length, parts: fileParts },
+  { id: "messages", many: (frame) => countMessages(callsOf(frame)), parts: (frame, { texts }) => (callsOf(frame).length ? messageParts(callsOf(frame), texts) : noCalls()) },
+  { id: "difference", many: countDifferences, parts: differenceParts },
+  { id: "raw", many: (frame) => callsOf(frame).length, parts: (frame, { texts }) => rawParts(callsOf(frame), texts) },
+  { id: "tools", many: countTools, parts: toolParts },
+  { id: "elements", many: () => elements.length, parts: treeParts },
+  { id: "log", many: (frame) => listed(frame.log).length + listed(frame.crashes).length, parts: logParts },
+  { id: "events", many: (frame) => listed(frame.events).length, parts: eventParts },
+  { id: "check", many: (frame, episode) => listed(episode.opinions).length + listed(episode.subgoals).length, parts: checkParts },
+  { id: "files", many: (frame, episode) => listed(episode.files).length, parts: fileParts },
 ];
 
 const openTab = () => TABS.find(({ id }) => id === remembered("tab")) || TABS[0];
 
-// The frame of the details, which remains when another step is shown, so that the focus does.
-function showPanel() {
-  const tabs = TABS.map(({ id, title, more = title }, place) => {
-    const tab = make("button", { type: "button", id: `tab-${id}`, role: "tab", title: `${more} (${place + 1})`, "aria-controls": "panel" }, title, make("small", {}));
-    tab.addEventListener("click", () => chooseTab(id));
-    return tab;
-  });
-  const list = make("div", { id: "tabs", role: "tablist", "aria-label": "Details of the step" }, ...tabs);
-  list.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation();
-    chooseTab(TABS[(TABS.indexOf(openTab()) + by + TABS.length) % TABS.length].id);
-    byId(`tab-${openTab().id}`).focus();
-  });
-  const dock = make("button", { type: "button", id: "dock", title: "Details beside or below the screens (b)", "aria-label": "Details beside or below the screens" }, "◧");
-  dock.addEventListener("click", togglePanes);
-  byId("detail").replaceChildren(make("div", { id: "step" }), make("div", { id: "tab-row" }, list, dock), make("div", { id: "panel", role: "tabpanel", tabIndex: 0 }));
-}
+byId("tabs").addEventListener("click", (event) => { const tab = event.target.closest("[role=tab]"); if (tab) chooseTab(tab.id.slice(4)); });
+byId("tabs").addEventListener("keydown", (event) => {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  chooseTab(TABS[(TABS.indexOf(openTab()) + by + TABS.length) % TABS.length].id);
+  byId(`tab-${openTab().id}`).focus();
+});
 
 function chooseTab(id) {
   remember("tab", id);
-  if (byId("panel")) showTab();
+  if (state.episode && !state.paired) showTab();
 }
 
 function showDetail(row, episode, frame) {

@@ -14,15 +14,14 @@ async function openEpisode(e, step) {
     Object.assign(state, { e, paired: null, row: rowOf(e), episode: null });
     stopPlaying();
     showHead();
-    for (const id of ["why", "strip", "stage", "detail"]) byId(id).replaceChildren();
+    for (const id of ["why", "stage", "frames", "step", "panel"]) byId(id).replaceChildren();
+    film.zoom = 1;
     const episode = await episodeOf(e);
     if (state.e !== e || state.paired) return; // another episode was opened in the meantime
     if (!episode) throw new Error(`This page has no episode ${e}.`);
     episode.frames ||= [];
     state.episode = episode;
     showWhy(state.row, episode);
-    showPanel();
-    showPanes();
     showStrip(episode);
   } else if (!state.episode) {
     return;

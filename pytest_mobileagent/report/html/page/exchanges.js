@@ -90,17 +90,13 @@ function aligned(a, b) {
   return found;
 }
 
-// Each call of a frame with the one before in the same role, of an earlier step, and their difference; computed once.
-const differences = new WeakMap();
+// Each call of a frame with the one before in the same role, of an earlier step, and their difference.
 function differencesIn(frame, episode) {
-  if (!differences.has(frame)) {
-    const earlier = episode.frames.slice(0, episode.frames.indexOf(frame)).flatMap(callsOf);
-    differences.set(frame, callsOf(frame).filter((call) => call.request).map((call) => {
-      const before = earlier.findLast((each) => each.role === call.role && each.request);
-      return { call, before, lines: before ? differenceOf(linesOf(before, episode.texts), linesOf(call, episode.texts)) : [] };
-    }));
-  }
-  return differences.get(frame);
+  const earlier = episode.frames.slice(0, episode.frames.indexOf(frame)).flatMap(callsOf);
+  return callsOf(frame).filter((call) => call.request).map((call) => {
+    const before = earlier.findLast((each) => each.role === call.role && each.request);
+    return { call, before, lines: before ? differenceOf(linesOf(before, episode.texts), linesOf(call, episode.texts)) : [] };
+  });
 }
 
 function countDifferences(frame, episode) {
@@ -113,19 +109,17 @@ function differenceParts(frame, episode) {
   return found.length ? found.flatMap(({ call, before, lines }) => [callHead(call), ...(before ? [differenceNode(lines)] : [make("p", { className: "quiet" }, "No step before has a call in this role.")])]) : noCalls();
 }
 
-// The changed lines with a few around them; longer equal passages are folded.
+// The changed lines; equal passages are folded, but for a few lines.
 function differenceNode(lines) {
+  const isFar = (place) => lines.slice(Math.max(0, place - CONTEXT), place + CONTEXT + 1).every(([sign]) => sign === " ");
+  const far = lines.map((_, place) => isFar(place));
   const node = make("div", { className: "difference" });
-  for (let at = 0; at < lines.length;) {
-    let end = at;
-    while (end < lines.length && (lines[end][0] === " ") === (lines[at][0] === " ")) end += 1;
-    const isSame = lines[at][0] === " ";
-    const [from, to] = isSame ? [at ? at + CONTEXT : at, end < lines.length ? end - CONTEXT : end] : [at, at];
-    const passage = (begin, stop) => lines.slice(begin, stop).map(([sign, line]) => make("pre", { className: { "+": "added", "−": "removed" }[sign] || "", dir: "auto" }, `${sign} ${line}`));
-    if (isSame && to - from > 1) node.append(...passage(at, from), make("details", {}, make("summary", {}, `${to - from} equal lines`), ...passage(from, to)), ...passage(to, end));
-    else node.append(...passage(at, end));
-    at = end;
-  }
+  let folded = null;
+  lines.forEach(([sign, line], place) => {
+    if (!far[place]) folded = null;
+    else if (!far[place - 1]) node.append(folded = make("details", {}, make("summary", {}, `${[...far, false].indexOf(false, place) - place} equal lines`)));
+    (folded || node).append(make("pre", { className: { "+": "added", "−": "removed" }[sign] || "", dir: "auto" }, `${sign} ${line}`));
+  });
   return node;
 }
 
@@ -142,17 +136,18 @@ function copyable(title, value) {
   return [make("div", { className: "copyable" }, make("h3", {}, title), button), make("pre", { className: "raw", dir: "ltr" }, asText(value))];
 }
 
-const offeredBy = (call, texts) => listed(whole(call.request?.settings, texts)?.tools);
-const countTools = (frame, episode) => callsOf(frame).reduce((sum, call) => sum + offeredBy(call, episode.texts).length + listed(call.reply?.tool_calls).length, 0);
+const toolsOf = (call, texts) => ({ offered: listed(whole(call.request?.settings, texts)?.tools), made: listed(whole(call.reply?.tool_calls, texts)) });
+const countTools = (frame, { texts }) => callsOf(frame).map((call) => toolsOf(call, texts)).reduce((sum, { offered, made }) => sum + offered.length + made.length, 0);
 
 function toolParts(frame, { texts }) {
   const found = callsOf(frame).flatMap((call) => {
-    const made = listed(whole(call.reply?.tool_calls, texts)).map((each) => bubble("reply", `calls ${asText(each?.name ?? each?.function?.name)}`, [each?.arguments ?? each?.function?.arguments ?? each]));
-    const offered = offeredBy(call, texts).map((tool) => {
-      const own = tool?.function || tool?.provider || tool || {};
-      return make("details", { className: "tool" }, make("summary", {}, make("b", { dir: "auto" }, asText(own.name || tool?.name || own.type)), make("small", { dir: "auto" }, ` ${asText(own.description).slice(0, 200)}`)), make("pre", { dir: "auto" }, asText(tool)));
-    });
-    return made.length + offered.length ? [callHead(call), ...made, ...(offered.length ? [make("h3", {}, `Offered ${offered.length}`)] : []), ...offered] : [];
+    const { offered, made } = toolsOf(call, texts);
+    if (!offered.length && !made.length) return [];
+    return [callHead(call), ...made.map((each) => bubble("reply", `calls ${asText(each?.name ?? each?.function?.name)}`, [each?.arguments ?? each?.function?.arguments ?? each])),
+      ...offered.map((tool) => {
+        const own = tool?.function || tool?.provider || tool || {};
+        return make("details", { className: "tool" }, make("summary", {}, make("b", { dir: "auto" }, asText(own.name || tool?.name || own.type)), make("small", { dir: "auto" }, ` ${asText(own.description).slice(0, 200)}`)), make("pre", { dir: "auto" }, asText(tool)));
+      })];
   });
   return found.length ? found : [make("p", { className: "quiet" }, "No tool was offered or called in this step.")];
 }

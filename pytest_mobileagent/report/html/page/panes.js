@@ -4,61 +4,59 @@
 
 const STEP = 24; // pixels that an arrow key moves a splitter by
 
-// A splitter that sets the size of a pane, in pixels: a CSS property of the episode. `along` is the direction in
-// which the pane grows when it is dragged; a double click resets it.
-function splitter(id, label, { property, along, size, least, most, moved = () => {} }) {
-  const node = make("div", { id, className: "splitter", role: "separator", tabIndex: 0, "aria-label": label, title: `${label}: drag, or use the arrow keys; double-click to reset` });
+// Let a splitter set a size in pixels, a CSS property of the episode. `pane` returns the property, the size, its
+// greatest value, and the direction in which it grows when the splitter is dragged.
+function splitter(node, pane) {
   const set = (value) => {
-    const px = Math.round(Math.max(least, Math.min(value, most())));
-    byId("episode").style.setProperty(property(), `${px}px`);
-    node.setAttribute("aria-valuenow", px);
-    remember(property(), px);
-    moved();
+    const { property, most } = pane();
+    remember(property, Math.round(Math.max(40, Math.min(value, most))));
+    drawStrip();
   };
-  const place = (event) => (along()[0] ? along()[0] * event.clientX : along()[1] * event.clientY);
   let from = null;
-  node.addEventListener("pointerdown", (event) => { from = size() - place(event); node.setPointerCapture(event.pointerId); event.preventDefault(); node.focus(); });
-  node.addEventListener("pointermove", (event) => { if (from !== null) set(from + place(event)); });
+  const along = (event) => pane().x * event.clientX + pane().y * event.clientY;
+  node.title = `${node.getAttribute("aria-label")}: drag, or use the arrow keys; double-click to reset`;
+  node.addEventListener("pointerdown", (event) => { from = pane().size - along(event); node.setPointerCapture(event.pointerId); event.preventDefault(); node.focus(); });
+  node.addEventListener("pointermove", (event) => { if (from !== null) set(from + along(event)); });
   for (const type of ["pointerup", "pointercancel"]) node.addEventListener(type, () => { from = null; });
-  node.addEventListener("dblclick", () => { forget(property()); byId("episode").style.removeProperty(property()); moved(); });
+  node.addEventListener("dblclick", () => { forget(pane().property); drawStrip(); });
   node.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
-    if (!by) return;
+    const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key] || [0, 0];
+    if (!x && !y) return;
     event.preventDefault();
     event.stopPropagation();
-    set(size() + STEP * (by[0] * along()[0] + by[1] * along()[1]));
+    set(pane().size + STEP * (x * pane().x + y * pane().y));
   });
-  const kept = Number(remembered(property(), 0));
-  if (kept) byId("episode").style.setProperty(property(), `${kept}px`);
-  node.setAttribute("aria-orientation", along()[0] ? "vertical" : "horizontal");
-  node.setAttribute("aria-valuenow", kept || Math.round(size()));
-  return node;
 }
+
+const detailPane = () => (isBelow()
+  ? { property: "--details", size: byId("detail").offsetHeight, most: byId("episode").offsetHeight - 300, x: 0, y: -1 }
+  : { property: "--stage", size: byId("stage").offsetWidth, most: byId("episode").offsetWidth - 340, x: 1, y: 0 });
+const stripPane = () => ({ property: "--thumb", size: thumbHeight(), most: window.innerHeight / 3, x: 0, y: -1 });
+splitter(byId("split"), detailPane);
+splitter(byId("grip"), stripPane);
+byId("dock").addEventListener("click", togglePanes);
 
 // Whether the details are below the screens: as chosen, else for screens that are wider than high.
 function isBelow() {
-  const size = state.episode?.size || [1080, 2400];
-  return remembered("details", size[0] > size[1] ? "below" : "beside") === "below";
-}
-
-function showPanes() {
-  byId("episode").classList.toggle("below", isBelow());
-  byId("split").replaceWith(splitter("split", "Size of the details", {
-    property: () => (isBelow() ? "--details" : "--stage"), along: () => (isBelow() ? [0, -1] : [1, 0]), least: 160,
-    size: () => (isBelow() ? byId("detail").offsetHeight : byId("stage").offsetWidth),
-    most: () => (isBelow() ? byId("episode").offsetHeight - 300 : byId("episode").offsetWidth - 340),
-  }));
-}
-
-// Make the stage as wide as both screens at its height, unless the reader has chosen a width.
-function fitStage() {
   const [wide, high] = state.episode?.size || [1080, 2400];
-  const room = Math.max(200, byId("stage").offsetHeight - 56);
-  byId("episode").style.setProperty("--fit", `${Math.round(Math.min((2 * room * wide) / high + 32, window.innerWidth * 0.6))}px`);
+  return remembered("details", wide > high ? "below" : "beside") === "below";
+}
+
+// Apply the sizes. Without a choice, the stage is as wide as both screens at its height.
+function showSizes() {
+  const { style } = byId("episode");
+  for (const name of ["--stage", "--details", "--thumb"]) style.setProperty(name, remembered(name) ? `${Number(remembered(name))}px` : "");
+  const [wide, high] = state.episode?.size || [1080, 2400];
+  style.setProperty("--fit", `${Math.round(Math.min((2 * Math.max(200, byId("stage").offsetHeight - 56) * wide) / high + 32, window.innerWidth * 0.6))}px`);
+  byId("split").setAttribute("aria-orientation", isBelow() ? "horizontal" : "vertical");
+  for (const [id, { size, most }] of [["split", detailPane()], ["grip", stripPane()]]) {
+    byId(id).setAttribute("aria-valuenow", Math.round(size));
+    byId(id).setAttribute("aria-valuemax", Math.round(most));
+  }
+  byId("episode").classList.toggle("below", isBelow());
 }
 
 function togglePanes() {
   remember("details", isBelow() ? "beside" : "below");
-  showPanes();
   drawStrip();
 }

@@ -40,22 +40,12 @@ function addressOf({ e = null, other = null, s = null, f = state.filter }) {
   return `#${parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&")}`;
 }
 
-// What the reader chose, such as the width of a pane: for later visits, or only for this one if the browser keeps nothing.
-const choices = new Map();
-
-function remembered(name, otherwise = "") {
-  try { return localStorage.getItem(`mobileagent ${name}`) ?? otherwise; } catch { return choices.get(name) ?? otherwise; }
-}
-
-function remember(name, value) {
-  choices.set(name, String(value));
-  try { localStorage.setItem(`mobileagent ${name}`, value); } catch { /* it is kept for this visit */ }
-}
-
-function forget(name) {
-  choices.delete(name);
-  try { localStorage.removeItem(`mobileagent ${name}`); } catch { /* nothing was kept */ }
-}
+// What the reader chose, such as the width of a pane; only for this visit if the browser keeps nothing.
+let kept = {};
+try { kept = localStorage; } catch { /* it is not allowed */ }
+const remembered = (name, otherwise = "") => kept[`mobileagent ${name}`] ?? otherwise;
+const remember = (name, value) => { kept[`mobileagent ${name}`] = String(value); };
+const forget = (name) => { delete kept[`mobileagent ${name}`]; };
 
 // A different address that was just set takes effect when the browser reports it.
 function keepAddress(place) {

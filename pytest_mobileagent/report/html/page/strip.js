@@ -2,9 +2,8 @@
 
 // The film strip: the screens of an episode on a ruler of time, with what took the time and what happened.
 
-const [RULER, SIGNS_ROW, GAP] = [15, 17, 5]; // heights in pixels
+const [RULER, SIGNS_ROW, GAP, MOST_ZOOM] = [15, 17, 5, 64]; // heights in pixels, and a factor
 const LANES = { work: 9, calls: 6, tokens: 16 };
-const MOST_ZOOM = 64;
 const film = { zoom: 1, spans: [], x: () => 0 };
 
 // The title of a frame in lists.
@@ -70,51 +69,40 @@ function spansOf(frames) {
 
 // The parts of a frame's time: [kind, seconds], in order; and those of its model calls.
 function workOf(frame) {
-  const calls = (frame.calls || []).map((call) => ({ waited: amount(call.waited), asked: amount(call.seconds), call }));
+  const calls = callsOf(frame).map((call) => ({ waited: amount(call.waited), asked: amount(call.seconds), call }));
   const waited = Math.min(amount(frame.thinking), calls.reduce((sum, each) => sum + each.waited, 0));
   const isWaiting = frame.actions?.length && frame.actions.every((each) => each.kind === "wait");
   return { calls, parts: [["waiting", waited], ["thinking", amount(frame.thinking) - waited], [isWaiting ? "waiting" : "acting", amount(frame.acting)]] };
 }
 
-const tokensOf = (frame) => (frame.calls || []).reduce((sum, call) => sum + amount(call.input_tokens) + amount(call.output_tokens), 0);
+const tokensOf = (frame) => callsOf(frame).reduce((sum, call) => sum + amount(call.input_tokens) + amount(call.output_tokens), 0);
 
 function showStrip(episode) {
-  Object.assign(film, { zoom: 1, spans: spansOf(episode.frames) });
-  const reel = make("div", { id: "reel" }, make("ol", {}, ...episode.frames.map((frame, place) => stripItem(episode, frame, place))));
-  const box = make("div", { id: "film" }, reel);
-  byId("strip").replaceChildren(stripHead(episode), box);
-  byId("strip").prepend(splitter("grip", "Size of the film strip", {
-    property: () => "--thumb", along: () => [0, -1], size: thumbHeight, least: 36, most: () => window.innerHeight / 3, moved: drawStrip,
-  }));
-  dragFilm(box);
+  film.spans = spansOf(episode.frames);
+  byId("strip").hidden = !episode.frames.length;
+  byId("frames").replaceChildren(...episode.frames.map((frame, place) => stripItem(episode, frame, place)));
+  showKeys(episode);
   drawStrip();
 }
 
-// What the bars and signs mean, with sums, and the zoom.
-function stripHead(episode) {
-  const seconds = {};
-  for (const frame of episode.frames) for (const [kind, each] of workOf(frame).parts) seconds[kind] = (seconds[kind] || 0) + each;
-  const calls = episode.frames.flatMap((frame) => frame.calls || []);
-  const keys = Object.entries(seconds).filter(([, each]) => each).map(([kind, each]) => [kind, `${kind} ${duration(each)}`]);
-  if (calls.length) keys.push(["calls", count(calls.length, "model call")], ["tokens", `${tokens(episode.frames.reduce((sum, frame) => sum + tokensOf(frame), 0))} tokens`]);
-  const signs = new Map();
-  for (const [sign, kind, text] of episode.frames.flatMap((frame) => happenings(episode, frame))) if (sign) signs.set(sign, [kind, sign === "⚡" ? "noise" : text]);
-  const zoom = (label, title, factor) => {
-    const button = make("button", { type: "button", title, "aria-label": title }, label);
-    button.addEventListener("click", () => zoomFilm(factor));
-    return button;
-  };
-  return make("div", { id: "strip-head" }, ...keys.map(([kind, text]) => make("span", { className: `key ${kind}` }, text)),
-    ...[...signs].map(([sign, [kind, text]]) => make("span", { className: `sign-key ${kind}` }, `${sign} ${text}`)),
-    make("span", { className: "room" }), zoom("−", "Zoom out (-)", 0.5), zoom("+", "Zoom in (+)", 2), zoom("Fit", "The whole episode (0)", 0));
+// What the bars and signs mean, with sums.
+function showKeys({ frames }) {
+  const sums = {};
+  for (const [kind, each] of frames.flatMap((frame) => workOf(frame).parts)) sums[kind] = (sums[kind] || 0) + each;
+  const keys = Object.entries(sums).filter(([, each]) => each).map(([kind, each]) => [kind, `${kind} ${duration(each)}`]);
+  const calls = frames.flatMap(callsOf).length;
+  if (calls) keys.push(["calls", count(calls, "model call")], ["tokens", `${tokens(frames.reduce((sum, frame) => sum + tokensOf(frame), 0))} tokens`]);
+  const signs = new Map(frames.flatMap((frame) => happenings(state.episode, frame)).filter(([sign]) => sign).map(([sign, kind, text]) => [sign, [kind, sign === "⚡" ? "noise" : text]]));
+  byId("strip-keys").replaceChildren(...keys.map(([kind, text]) => make("span", { className: `key ${kind}` }, text)), ...[...signs].map(([sign, [kind, text]]) => make("span", { className: `sign-key ${kind}` }, `${sign} ${text}`)));
 }
 
-const thumbHeight = () => Number.parseFloat(byId("episode").style.getPropertyValue("--thumb")) || Math.max(52, Math.min(150, window.innerHeight * 0.08));
+const thumbHeight = () => Number(remembered("--thumb")) || Math.max(52, Math.min(150, window.innerHeight * 0.08));
 
 // Lay out the strip for its size and zoom.
 function drawStrip() {
-  const [box, { frames }] = [byId("film"), state.episode || { frames: [] }];
-  if (!box?.clientWidth || !frames.length) return;
+  showSizes();
+  const [box, frames] = [byId("film"), state.episode?.frames || []];
+  if (!box.clientWidth || !frames.length) return;
   const high = thumbHeight();
   const wide = (frame) => { const [w, h] = frame.size || [1080, 2400]; return Math.round(high * Math.min(2.5, w / h)) + 4; };
   const end = film.spans.at(-1).to;
@@ -124,7 +112,7 @@ function drawStrip() {
   const room = Math.max(1, width - 16 - Math.max(1, tail) * wide(frames.at(-1)));
   film.x = (at) => 8 + (end ? at / end : 0) * room;
   let taken = -1;
-  [...box.querySelectorAll("li")].forEach((item, place) => {
+  [...byId("frames").children].forEach((item, place) => {
     const inTail = place - (frames.length - tail);
     const left = inTail < 0 ? film.x(film.spans[place].from) : film.x(end) + 4 + inTail * wide(frames[place]);
     const size = inTail < 0 ? Math.max(3, film.x(film.spans[place].to) - left) : wide(frames[place]);
@@ -134,14 +122,15 @@ function drawStrip() {
     Object.assign(item.style, { left: `${left}px`, width: `${Math.max(isSlim ? 0 : wide(frames[place]), size)}px`, top: `${RULER + SIGNS_ROW}px`, height: `${high + 4}px` });
     item.style.setProperty("--wide", `${wide(frames[place]) - 4}px`);
   });
-  const reel = byId("reel");
   const top = RULER + SIGNS_ROW + high + 4 + GAP;
   const height = top + LANES.work + LANES.calls + LANES.tokens + 3 * GAP;
-  Object.assign(reel.style, { width: `${width}px`, height: `${height}px` });
-  reel.querySelector("svg")?.remove();
-  reel.prepend(draw("svg", { width, height, "aria-hidden": "true" }, draw("rect", { class: "now", y: 0, height, rx: 4 }), ...rulerOf(end, width, height), ...frames.flatMap((frame, place) => lanesOf(frame, place, top))));
+  Object.assign(byId("reel").style, { width: `${width}px`, height: `${height}px` });
+  const most = Math.max(1, ...frames.map(tokensOf));
+  const drawing = byId("reel").querySelector("svg");
+  for (const [name, size] of Object.entries({ width, height })) drawing.setAttribute(name, size);
+  drawing.replaceChildren(draw("rect", { class: "now", y: 0, height, rx: 4 }), ...rulerOf(end, width, height), ...frames.flatMap((frame, place) => [...lanesOf(frame, place, top, most), ...signsOf(frame, place)]));
   markFilm(state.frame);
-  fitStage();
+  showSizes(); // the strip has taken its height from the stage
 }
 
 function rulerOf(end, width, height) {
@@ -150,36 +139,39 @@ function rulerOf(end, width, height) {
     words({ class: "tick", x: film.x(tick) + 3, y: RULER - 4 }, moment(tick))]);
 }
 
-// The bars of a frame below its picture, and its signs above it.
-function lanesOf(frame, place, top) {
+// The bars of a frame, below its picture; `most` is the largest number of tokens of a frame.
+function lanesOf(frame, place, top, most) {
   const { from, to } = film.spans[place];
   const { parts, calls } = workOf(frame);
-  const found = [];
-  const bar = (kind, begin, seconds, y, height, text) => {
-    if (seconds > 0) found.push(titled(draw("rect", { class: `lane ${kind}`, x: film.x(begin), y, width: Math.max(1, film.x(begin + seconds) - film.x(begin) - 1), height }), text));
-  };
+  const [second, third] = [top + LANES.work + GAP, top + LANES.work + LANES.calls + 2 * GAP];
+  const bars = []; // [kind, begin, seconds, top, height, words]
   let at = from;
   for (const [kind, seconds] of parts) {
-    bar(kind, at, seconds, top, LANES.work, `${titleOf(frame)}: ${kind} for ${duration(seconds)}`);
+    bars.push([kind, at, seconds, top, LANES.work, `${kind} for ${duration(seconds)}`]);
     at += seconds;
   }
   at = from;
   for (const { waited, asked, call } of calls) {
-    bar("waiting", at, waited, top + LANES.work + GAP, LANES.calls, `waited for ${asText(call.model)}: ${duration(waited)}`);
-    bar("calls", at + waited, Math.min(asked, to - at - waited), top + LANES.work + GAP, LANES.calls, `${asText(call.role)} ${asText(call.model)}: ${duration(asked)}`);
+    bars.push(["waiting", at, waited, second, LANES.calls, `waited for ${asText(call.model)}: ${duration(waited)}`]);
+    bars.push(["calls", at + waited, Math.min(asked, to - at - waited), second, LANES.calls, `${asText(call.role)} ${asText(call.model)}: ${duration(asked)}`]);
     at += waited + asked;
   }
-  const most = Math.max(1, ...state.episode.frames.map(tokensOf));
   const high = (LANES.tokens * tokensOf(frame)) / most;
-  bar("tokens", from, high ? to - from : 0, top + LANES.work + LANES.calls + 2 * GAP + LANES.tokens - high, high, `${titleOf(frame)}: ${tokens(tokensOf(frame))} tokens`);
-  const signs = happenings(state.episode, frame).filter(([sign]) => sign);
-  return [...found, ...signs.map(([sign, kind, text, more = text], number) => titled(words({ class: `film-sign ${kind}`, x: (frame.wall || !known(frame.step) ? film.x(to) + 8 : film.x(from) + 2) + number * 15, y: RULER + 13 }, sign), `${titleOf(frame)}: ${text}; ${more}`))];
+  bars.push(["tokens", from, high && to - from, third + LANES.tokens - high, high, `${tokens(tokensOf(frame))} tokens`]);
+  return bars.filter(([, , seconds]) => seconds > 0).map(([kind, begin, seconds, y, height, text]) => titled(
+    draw("rect", { class: `lane ${kind}`, x: film.x(begin), y, width: Math.max(1, film.x(begin + seconds) - film.x(begin) - 1), height }), `${titleOf(frame)}: ${text}`));
+}
+
+// The signs of what happened at a frame, above its picture.
+function signsOf(frame, place) {
+  const left = known(frame.step) ? film.x(film.spans[place].from) + 2 : film.x(film.spans[place].to) + 8;
+  return happenings(state.episode, frame).filter(([sign]) => sign).map(([sign, kind, text, more = text], number) => titled(
+    words({ class: `film-sign ${kind}`, x: left + number * 15, y: RULER + 13 }, sign), `${titleOf(frame)}: ${text}; ${more}`));
 }
 
 // Scale the strip by a factor, 0 to show all of it, around the pointer or the current step.
 function zoomFilm(factor, at = null) {
   const box = byId("film");
-  if (!box) return;
   const around = at ?? film.x(film.spans[state.frame]?.from || 0) - box.scrollLeft;
   const share = (box.scrollLeft + around) / box.scrollWidth;
   film.zoom = Math.max(1, Math.min(MOST_ZOOM, film.zoom * factor));
@@ -188,7 +180,8 @@ function zoomFilm(factor, at = null) {
 }
 
 // Dragging the pictures moves a strip that is larger than its place; dragging elsewhere moves through the episode.
-function dragFilm(box) {
+{
+  const box = byId("film");
   let from = null;
   const scrub = (event) => {
     const x = event.clientX - box.getBoundingClientRect().left + box.scrollLeft;
@@ -211,16 +204,15 @@ function dragFilm(box) {
     event.preventDefault();
     zoomFilm(event.deltaY < 0 ? 1.25 : 0.8, event.clientX - box.getBoundingClientRect().left);
   }, { passive: false });
+  for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => zoomFilm(Number(button.dataset.zoom)));
 }
 
 function markFilm(place) {
-  const [box, now, span] = [byId("film"), byId("reel")?.querySelector(".now"), film.spans[place]];
-  if (!now || !span) return;
-  const item = box.querySelectorAll("li")[place];
-  const [left, right] = [item.offsetLeft, item.offsetLeft + Math.max(item.offsetWidth, 8)];
-  now.setAttribute("x", left - 2);
-  now.setAttribute("width", right - left + 4);
-  markCurrent(box, place);
+  const [now, item] = [byId("reel").querySelector(".now"), byId("frames").children[place]];
+  if (!now || !item) return;
+  now.setAttribute("x", item.offsetLeft - 2);
+  now.setAttribute("width", Math.max(item.offsetWidth, 8) + 4);
+  markCurrent(byId("film"), place);
 }
 
 function markCurrent(strip, place) {

@@ -25,7 +25,7 @@ function whyParts(row, episode, { withGoal = true, numbers = numbersIn(row) } = 
     ["Missed", failed && row.actual ? row.closest : ""],
   ].filter(([, text]) => known(text) && text !== "");
   const ended = [episode.ending || row.termination, asText(episode.error).split("\n")[0]].filter(Boolean).join(": ");
-  const more = [factList(facts.slice(2)), ...checkSource(row, episode), ...wholeReason(row, episode)].filter(Boolean);
+  const more = [factList(facts.slice(2)), ...checkSource(row, episode)].filter(Boolean);
   return [
     make("div", { className: "goal-box" }, ...(withGoal ? [make("p", { className: "goal", dir: "auto", tabIndex: 0, title: asText(episode.goal) }, asText(episode.goal) || asText(row.id))] : []),
       episode.damaged ? make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`) : null,
@@ -66,13 +66,6 @@ function checkSource(row, episode, isOpen = false) {
     return make("span", { className: at === Number(line) ? "failed-line" : "" }, `${String(at).padStart(4)}  ${each}\n`);
   });
   return [fold(`source ${isOpen}`, "The check", isOpen, make("pre", { className: "source", dir: "ltr" }, ...lines))];
-}
-
-// The complete error of the check.
-function wholeReason(row, episode) {
-  const stands = (episode.opinions || []).find((each) => each.stands && each.passed === false);
-  const reason = asText(stands?.reason || row.reason).trim();
-  return row.outcome !== "passed" && reason.includes("\n") ? [fold("reason", "Full reason", false, make("pre", { dir: "auto" }, reason))] : [];
 }
 
 // The index of the frame that explains a failure best, as in the message of a failing test: the step that
