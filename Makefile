@@ -17,7 +17,8 @@
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
-# `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
+# `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip, and
+# axe, which tests pages for screen readers.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -113,7 +114,7 @@ appium: .appium/node_modules/.bin/appium
 .appium/node_modules/.bin/appium:
 	mkdir -p .appium
 	APPIUM_SKIP_CHROMEDRIVER_INSTALL=1 npm install --prefix .appium --no-package-lock --no-audit \
-		--no-fund --loglevel=error appium@3 appium-uiautomator2-driver@8
+		--no-fund --loglevel=error appium@3 appium-uiautomator2-driver@8 axe-core@4
 	touch $@
 
 $(VENV)/ready: pyproject.toml

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.flaws import flaws
 from tests.plugin.leftovers import wait_until
 from tests.record.conftest import COUNTER
 
@@ -91,6 +92,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
         chrome.get(url)
         wait_for(chrome, "state && state.moves.length === 1")
         assert chrome.execute_script("return location.search") == ""  # The token is not shown.
+        assert flaws(chrome) == []
         click_on(chrome, "Add one")
         click_on(chrome, "Add one")
         chrome.find_element("id", "undo").click()
@@ -98,6 +100,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
         chrome.find_element("id", "done").click()
         wait_for(chrome, 'state.phase === "checks"')
         assert not chrome.find_element("id", "save").is_enabled()  # A goal is missing.
+        assert flaws(chrome) == []
         chrome.find_element("id", "goal").send_keys("Count to <b>1</b>.")
         wait_for(chrome, 'byId("source").textContent.includes("episode.probe")')
         assert chrome.execute_script('return document.querySelector("#source b")') is None

@@ -19,6 +19,7 @@ from pytest_mobileagent.verdict import (
     of_person,
     verdicts,
 )
+from tests.flaws import flaws
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,6 +201,7 @@ def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> N
 
 def test_steps_and_episodes_are_walked_through(user: User) -> None:
     user.sees("#step", "Step 5 of 5")  # The last screen decides most verdicts.
+    assert flaws(user.chrome) == []
     user.press("\ue011")  # Home
     user.sees("#step", "Step 1 of 5")
     user.sees("#step", 'tap "War and Peace"')

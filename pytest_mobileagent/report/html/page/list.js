@@ -78,17 +78,18 @@ function lineNode(line, place) {
   const why = hit ? `${hit.step > 1 ? `step ${hit.step}: ` : ""}“${hit.text}”` : whyShort(of);
   const title = isEpoch ? `epoch ${row.epoch}` : titleOfTask(row);
   const dots = task ? epochDots(task, line.shown) : null;
+  const name = make("bdi", { dir: "auto" }, title);
+  const href = !task && row.e ? addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null }) : "";
   const cells = {
     outcome: () => (task ? [rateOf(task)] : [outcomeMark(row.outcome)]),
-    task: () => [task ? unfoldButton(task) : null, make("b", { title: nameOf(row) }, make("bdi", { dir: "auto" }, title)),
+    task: () => [task ? unfoldButton(task) : null, make("b", { title: nameOf(row) }, href ? make("a", { className: "open", href, tabIndex: -1 }, name) : name),
       dots && !columns.has("epochs") ? dots : make("small", { dir: "auto", title: why }, why)],
     epochs: () => [dots], history: () => [isEpoch ? null : pastOf(row)],
     app: () => [make("bdi", { title: asText(row.app) }, shortApp(row.app))], level: () => [asText(row.level)], steps: () => [stepsOf(row)],
     seconds: () => [known(row.seconds) ? duration(row.seconds) : ""], cost: () => [known(row.cost_usd) ? money(row.cost_usd) : ""], change: () => [changeMark(row)],
   };
-  const node = make(task ? "div" : "a", { id: `row-${place}`, className: `row ${task ? "task" : kindOf(row.outcome)} ${isEpoch ? "epoch" : ""}`, role: "row", tabIndex: -1 },
+  const node = make("div", { id: `row-${place}`, className: `row ${task ? "task" : kindOf(row.outcome)} ${isEpoch ? "epoch" : ""}`, role: "row", tabIndex: -1 },
     ...[...columns].map((name) => make("span", { className: `c-${name}`, role: "gridcell" }, ...cells[name]())));
-  if (!task && row.e) node.href = addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null });
   if (task) {
     node.setAttribute("aria-expanded", String(state.unfolded.has(task.key)));
     node.addEventListener("click", (event) => { if (!event.target.closest("a")) unfold(task); });

@@ -14,7 +14,7 @@ const tasksAndEpisodes = (tasks, rows) => (hasEpochs() ? [count(tasks, "task"), 
 function showOverview() {
   const { run, summary } = state.run;
   byId("run").textContent = runName(run) || "Report";
-  byId("about").textContent = [run?.device, run?.id, run?.started && !run?.ended ? "not ended" : ""].filter(Boolean).map(asText).join(" · ");
+  byId("about").textContent = byId("about").title = [run?.device, run?.id, run?.started && !run?.ended ? "not ended" : ""].filter(Boolean).map(asText).join(" · ");
   byId("notice").hidden = !state.run.notice;
   byId("notice").replaceChildren(...withCode(asText(state.run.notice)));
   showGate(state.run.gate);

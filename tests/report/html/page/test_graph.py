@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent.report.html.page import shell
+from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def test_map_opens_with_the_first_page_selected(read: Any) -> None:
     reader.sees("#page", "stays here")
     reader.until("document.querySelector('#page img').naturalWidth === 90")
     assert reader.texts(".node .gone") == ["no picture"] * 3
+    assert flaws(reader.chrome) == []
 
 
 def test_the_graph_can_be_navigated_by_keys(read: Any) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
+from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def test_row_expands_to_suites_tasks_and_remarks(read: Any) -> None:
     assert "3 attempts lost to infrastructure." in reader.texts("#inner-0 li")
     assert "clock" in reader.texts("#inner-0 tbody th")
     assert reader.ask("document.querySelectorAll('#inner-0 .sequence').length") == 200
+    assert flaws(reader.chrome) == []
     reader.click("#inner-0 .lists button")
     assert reader.ask("document.querySelectorAll('#inner-0 .sequence').length") == 250
     label = "document.querySelector('#inner-0 .sequence').getAttribute('aria-label')"

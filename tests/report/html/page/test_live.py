@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
+from tests.flaws import flaws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,6 +79,7 @@ def test_new_tasks_steps_and_screens_appear_automatically(
     reader.until("byId('latest').textContent === 'Latest: ✓a'")
     reader.sees("#phones", "step 2/9 · clock/b")
     reader.until("document.querySelector('#phones img').naturalWidth === 540")
+    assert flaws(reader.chrome) == []
     reader.click("#phones a")
     reader.sees("#place", "Step 2 / 2")
     answers["episode?e=b.0"] = whole

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
+from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def test_runs_are_listed_newest_first_with_a_line_over_time(read: Any) -> None:
     reader.sees("#runs summary", "▼ 2")
     reader.click("#runs details summary")
     reader.sees("#runs details", "clock/b")
+    assert flaws(reader.chrome) == []
     assert reader.ask("document.querySelector('#runs a').getAttribute('href')") == (
         "run-3/report.html"
     )
