@@ -108,21 +108,24 @@ def serving(entry: Output) -> Iterator[tuple[Server, str]]:
 
 
 def done(entry: Output) -> str:
-    """Do what asks for the entry's request; return what came of it."""
+    """Do what asks for the entry's request; return what came of it, and in which session."""
     with serving(entry) as (server, url):
-        device = connect_remote(url, Settle(0), {})
-        if entry.command == "mobile: clickGesture":
-            device.perform(Tap(1, 2))
-        elif "element" in entry.command:
-            device.perform(Type("x"))
-        else:
-            page = device.observe().screen
-            return (
-                "page" if page.xml == PAGE else ", ".join(each.class_name for each in page.elements)
-            )
-        effects = {"POST element/1/value", "mobile: type", "mobile: clickGesture"}
-        last = [each for each in server.asked if each in effects][-1:]
-        return last[0] if last and server.entry is None else "no effect"
+        result = _done(entry, server, url)
+        return result + " in a new session" * (server.asked.count("POST session") > 1)
+
+
+def _done(entry: Output, server: Server, url: str) -> str:
+    device = connect_remote(url, Settle(0), {})
+    if entry.command == "mobile: clickGesture":
+        device.perform(Tap(1, 2))
+    elif "element" in entry.command:
+        device.perform(Type("x"))
+    else:
+        page = device.observe().screen
+        return "page" if page.xml == PAGE else ", ".join(each.class_name for each in page.elements)
+    effects = {"POST element/1/value", "mobile: type", "mobile: clickGesture"}
+    last = [each for each in server.asked if each in effects][-1:]
+    return last[0] if last and server.entry is None else "no effect"
 
 
 @outputs_of("appium")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import urllib3
 
 from pytest_mobileagent import (
     DoubleTap,
@@ -96,3 +97,15 @@ def test_events_are_reported_if_adb_reaches_the_device(device, request):
     clicked = [event.resource_id for event in device.events() if event.type == "clicked"]
     assert clicked == ([f"{COUNTER}:id/add"] if device.info.listener else [])
     assert device.info.listener == ("hub" not in request.node.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("connected", ["appium", "hub"], indirect=True)
+def test_work_goes_on_after_the_automation_server_has_crashed(device):
+    screen = open_counter(device)
+    device.system.shell("am force-stop io.appium.uiautomator2.server")
+    source = f"{device.session.url}/session/{device.session.driver.session_id}/source"
+    while b"instrumentation process" not in urllib3.request("GET", source).data:
+        pass
+    device.perform(Tap(*center(screen, resource_id="add")))
+    assert device.observe().screen.find(text="Count: 1")

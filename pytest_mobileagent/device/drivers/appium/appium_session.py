@@ -40,10 +40,15 @@ def parse_capabilities(file: str) -> dict[str, Any]:
 # Loggers that log the URL, which pytest would print for a failed test.
 _LOGGERS = ("urllib3.connectionpool", "selenium.webdriver.remote.remote_connection")
 _ANSWER_SECONDS = 240.0  # the first session on a real device installs Appium's own apps
+# How the UiAutomator2 driver refuses a command, before it is sent, once its server on the device
+# has crashed (UIA2Proxy.proxyCommand).
+_CRASHED = "the instrumentation process is not running"
 
 
 class AppiumSession:
     """A session on one device through the server at `url`, with the given capabilities.
+
+    If the automation server on the device has crashed, the next command opens a new session.
 
     The URL may contain a user name and a key, as those of hubs do; they are kept out of messages
     (`redacted` is the URL without them) and of logs.
@@ -123,17 +128,31 @@ class AppiumSession:
         from appium.webdriver.client_config import AppiumClientConfig
         from selenium.common.exceptions import WebDriverException
         from selenium.webdriver.common.proxy import Proxy, ProxyType
+        from selenium.webdriver.remote.command import Command
+
+        options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
 
         class Client(webdriver.Remote):
             """The client, but errors that are not in W3C's format, as of hubs, are errors, too."""
 
             def execute(self, driver_command: Any, params: Any = None) -> Any:
+                try:
+                    return self._execute(driver_command, params)
+                except WebDriverException as error:
+                    if _CRASHED not in (error.msg or ""):
+                        raise
+                with suppress(WebDriverException):
+                    self._execute(Command.QUIT)
+                self.start_session(options)
+                (params or {}).pop("sessionId", None)
+                return self._execute(driver_command, params)
+
+            def _execute(self, driver_command: Any, params: Any = None) -> Any:
                 response = super().execute(driver_command, params)
                 if response.get("status"):
                     raise WebDriverException(str(response.get("value") or response))
                 return response
 
-        options = UiAutomator2Options().load_capabilities(dict(self._capabilities))
         parts = urlsplit(self.url)
         url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         config = AppiumClientConfig(
