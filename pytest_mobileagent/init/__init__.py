@@ -21,6 +21,7 @@ _FILES = {
     "apps/shopping.py": "an app for the virtual phone: a shopping list",
     "agents/hasty.py": "an agent of ten lines",
     "tasks/shopping/test_shopping.py": "two tasks, with solutions",
+    ".gitignore": "what git leaves out: runs and caches",
 }
 
 
@@ -42,24 +43,29 @@ def main(arguments: Sequence[str]) -> int:
     folder = parser.parse_args(arguments).folder
     for name, what in _FILES.items():
         try:
-            written = _write(folder / name, (PROJECT / name).read_bytes())
+            written = _write(folder / name, _content(name))
         except OSError as error:
             print(f"error: cannot write {folder / name}: {error.strerror}", file=sys.stderr)
             return 1
         if written:
             print(f"wrote {name:33}{what}")
-        elif name == "pyproject.toml":
+        elif name in {"pyproject.toml", ".gitignore"}:
             print(f"left {name} unchanged; add these lines to it:\n\n{_lines_for(folder / name)}")
         else:
             print(f"left {name} unchanged")
     return 0
 
 
+def _content(name: str) -> bytes:
+    """Return a file's content; a .gitignore is kept under another name, so that git ignores it."""
+    return (PROJECT / name.removeprefix(".")).read_bytes()
+
+
 def _lines_for(path: Path) -> str:
-    """Return the lines for pyproject.toml, under the table name that the file uses for pytest."""
+    """Return the lines for a file, in pyproject.toml under the table that it uses for pytest."""
     older = "[tool.pytest.ini_options]"
     has_older = older in path.read_text("utf-8", "replace")
-    lines = (PROJECT / path.name).read_text("utf-8")
+    lines = _content(path.name).decode()
     return lines.replace("[tool.pytest]", older) if has_older else lines
 
 

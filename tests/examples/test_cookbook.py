@@ -134,6 +134,22 @@ def successes(folder: Path) -> list[float]:
     return [json.loads(path.read_text())["summary"]["success_rate"] for path in reports]
 
 
+@pytest.mark.parametrize("name", ["pull-request.yml", "nightly.yml"])
+def test_a_workflow_fetches_what_it_installs(name):
+    yaml = pytest.importorskip("yaml")
+    (job,) = yaml.safe_load((COOKBOOK / name).read_text("utf-8"))["jobs"].values()
+    fetched = set()
+    for step in job["steps"]:
+        more = step.get("with", {})
+        if step.get("uses", "").startswith("actions/checkout@") and more.get("repository"):
+            fetched.add(f"./{more['path']}")
+        installed = re.findall(r'pip install "(\./[\w-]+)', step.get("run", ""))
+        assert fetched.issuperset(installed)
+    assert fetched
+    assert "${{ env.PLUGIN }}" in str(job["steps"])
+    assert "PLUGIN" in job["env"]
+
+
 @pytest.mark.slow  # four runs with phones
 def test_the_baseline_of_the_nights_moves_only_when_one_passes(project):
     github = GitHub(project)

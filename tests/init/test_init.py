@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILES = [
+    ".gitignore",
     "agents/hasty.py",
     "apps/shopping.py",
     "pyproject.toml",
@@ -44,6 +45,7 @@ def test_init_says_what_it_has_written(tmp_path):
         ["wrote", "apps/shopping.py"],
         ["wrote", "agents/hasty.py"],
         ["wrote", "tasks/shopping/test_shopping.py"],
+        ["wrote", ".gitignore"],
     ]
     assert lines[0].endswith("where agents and apps are, and the agent to run (6 lines)")
     assert written(tmp_path) == FILES
@@ -59,11 +61,14 @@ def test_init_overwrites_nothing(tmp_path):
     (tmp_path / "apps").mkdir()
     (tmp_path / "apps" / "shopping.py").write_text("mine")
     (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / ".gitignore").write_text("mine\n")
     done = init(tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "apps" / "shopping.py").read_text() == "mine"
     assert (tmp_path / "pyproject.toml").read_text() == "[project]\n"
     assert "left apps/shopping.py unchanged" in done.stdout
+    assert (tmp_path / ".gitignore").read_text() == "mine\n"
+    assert "left .gitignore unchanged; add these lines to it:\n\nruns/\n" in done.stdout
     assert '[tool.pytest]\naddopts = ["--import-mode=importlib"]' in done.stdout
     assert 'mobile_agent_paths = ["agents"]' in done.stdout
 

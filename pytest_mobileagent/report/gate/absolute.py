@@ -49,11 +49,12 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> GateFinding
 
     It is INCONCLUSIVE if the number is unknown, or based on less than 90 % of the episodes, or if
     every task was skipped. If part of the cost, tokens or crashes is unknown, the known part is a
-    lower bound.
+    lower bound. An agent that asked no model has cost 0.
     """
     covered = [task for task in tasks if bound.covers(task.suite, task.tags)]
     unknown = left_out(bound.metric, covered)
-    value = _value(bound.metric, totals(at_least(covered) if unknown else covered))
+    is_free = not unknown and _asked_nothing(bound.metric, covered)
+    value = _value(bound.metric, totals(at_least(covered) if unknown or is_free else covered))
     numbers = {"value": value, "tasks": len(covered)}
 
     def finding(verdict: str, words: str, **more: bool) -> GateFinding:
@@ -200,13 +201,22 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     spent: list[Spent] = [each for each in of_role if each is not None]
     unpriced = sum(each.unpriced_calls or 0 for each in spent)
     counts = {
-        "call{} without a price": unpriced * (name in _COSTS),
+        "call{} without a price (-o mobile_prices=FILE sets it)": unpriced * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
-        "episode{} whose calls were not observed": sum(task.metered is False for task in played),
+        "episode{} whose calls were not observed (docs/programs.md says when)": sum(
+            task.metered is False for task in played
+        ),
     }
     return " and ".join(
         f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
     )
+
+
+def _asked_nothing(metric: str, tasks: Sequence[Entry]) -> bool:
+    """Return whether a metric is one of costs or tokens, and no task that was run asked a model."""
+    played = [task for task in tasks if task.steps is not None]
+    is_spending = metric.rpartition(".")[2] in _COSTS | _TOKENS
+    return is_spending and bool(played) and all(task.calls == 0 for task in played)
 
 
 def at_least(tasks: Sequence[Entry]) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,6 +40,10 @@ UNSEEN = {
 UNCOUNTED = {"input_tokens": None, "output_tokens": None, "uncounted_calls": 4}
 UNREAD = {"crashes": None}
 OLDER = UNCOUNTED | {"uncounted_calls": None}
+
+
+SET_PRICE = "(-o mobile_prices=FILE sets it)"
+SEE = "(docs/programs.md says when)"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,15 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
 def test_the_known_part_is_a_lower_bound(
     bound: Bound, changes: list[dict[str, Any]], line: str
 ) -> None:
-    assert said(bound, *changes) == line
+    line = re.sub("(without a price)", rf"\1 {SET_PRICE}", line)
+    assert said(bound, *changes) == re.sub("(were not observed)", rf"\1 {SEE}", line)
+
+
+def test_an_agent_that_asks_no_model_has_cost_nothing() -> None:
+    free = {"calls": 0, "cost_usd": None, "input_tokens": None, "output_tokens": None}
+    assert said(Bound("cost_usd", max=20.0), free, free) == "PASS: cost_usd 0 (at most 20)"
+    assert said(Bound("mean_tokens", max=9), free) == "PASS: mean_tokens 0 (at most 9)"
+    assert said(Bound("cost_usd", max=20.0), free, UNSEEN).startswith("INCONCLUSIVE: cost_usd 0 ")
 
 
 def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
@@ -153,7 +166,7 @@ def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
     assert said(Bound("roles.actor.cost_usd", max=1), change).startswith("PASS: roles.actor")
     assert said(Bound("roles.judge.cost_usd", max=1), change) == (
         "INCONCLUSIVE: roles.judge.cost_usd 0.1 (at most 1), and more: it leaves out 2 calls "
-        "without a price"
+        f"without a price {SET_PRICE}"
     )
 
 
