@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.dataset.export import Source
 
+    Record = Callable[..., Source]
+    Export = Callable[..., int]
+
 
 @pytest.fixture
-def export(tmp_path: Path) -> Callable[..., int]:
+def export(tmp_path: Path) -> Export:
     """Return a function that exports recorded episodes as a run, with project settings."""
 
     def export(sources: list[Source], *arguments: str, settings: Any = None) -> int:
@@ -43,10 +46,7 @@ def about(folder: Path) -> dict[str, Any]:
 
 
 def test_exported_data_say_where_they_come_from(
-    record: Callable[..., Source],
-    export: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert export([record("clock/alarm@1")], "--licence=clock=Apache-2.0") == 0
     whole = about(tmp_path / "out")
@@ -69,7 +69,7 @@ def test_exported_data_say_where_they_come_from(
 
 
 def test_only_successes_are_taken_unless_failures_are_asked_for(
-    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+    record: Record, export: Export, tmp_path: Path
 ) -> None:
     sources = [record("a", True), record("b", False), record("c", None)]
     assert export(sources) == 0
@@ -80,10 +80,7 @@ def test_only_successes_are_taken_unless_failures_are_asked_for(
 
 
 def test_nothing_to_export_is_an_error_that_leaves_nothing(
-    record: Callable[..., Source],
-    export: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert export([record("a", False)]) == 1
     assert "no goal was met; --failures" in capsys.readouterr().err
@@ -95,10 +92,7 @@ def test_nothing_to_export_is_an_error_that_leaves_nothing(
 
 
 def test_inexpressible_trajectories_are_left_out_and_counted(
-    record: Callable[..., Source],
-    export: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = [(HOME, [Tap(1, 2), Tap(3, 4)]), (LIST, Finish())]
     assert export([record("a"), record("b", True, both)]) == 0
@@ -108,7 +102,7 @@ def test_inexpressible_trajectories_are_left_out_and_counted(
 
 
 def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
-    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+    record: Record, export: Export, tmp_path: Path
 ) -> None:
     tasks = [f"task{n}{end}" for n in range(10) for end in ("", "@env100", "@env100@1")]
     sources = [record(task, True, WAY[:2]) for task in tasks]
@@ -126,9 +120,7 @@ def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
         assert sorted(by_task.values()) == ["test"] + ["train"] * 8 + ["validation"]
 
 
-def test_redacted_content_is_not_exported(
-    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
-) -> None:
+def test_redacted_content_is_not_exported(record: Record, export: Export, tmp_path: Path) -> None:
     (tmp_path / "redact.toml").write_text("text = ['6:30', 'Add']\n")
     source = record("a", goal="Set it for 6:30.")
     settings = {"mobile_redact": ("redact.toml", tmp_path)}
@@ -141,7 +133,7 @@ def test_redacted_content_is_not_exported(
 
 
 def test_a_data_set_is_exported_in_another_format(
-    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+    record: Record, export: Export, tmp_path: Path
 ) -> None:
     assert export([record("a")], "--format=llamafactory", "-o", str(tmp_path / "one")) == 0
     assert export([], str(tmp_path / "one"), "-o", str(tmp_path / "two")) == 0
@@ -163,11 +155,7 @@ def test_a_data_set_is_exported_in_another_format(
     ],
 )
 def test_a_damaged_data_set_is_one_line(
-    export: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    content: str,
-    what: str,
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, what: str
 ) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "dataset.json").write_text(content)
@@ -193,11 +181,7 @@ def test_a_damaged_data_set_is_one_line(
     ],
 )
 def test_an_option_that_is_invalid_is_a_usage_error(
-    export: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    what: str,
+    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], what: str
 ) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
@@ -209,7 +193,7 @@ def test_an_option_that_is_invalid_is_a_usage_error(
 
 
 def test_the_agents_of_bmoca_read_what_was_exported_for_them(
-    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+    record: Record, export: Export, tmp_path: Path
 ) -> None:
     way = [WAY[0], WAY[1], WAY[4]]
     assert export([record("a", True, way)], "--format=bmoca") == 0

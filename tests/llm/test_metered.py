@@ -38,12 +38,14 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Client
 
+    Make = Callable[..., MeteredModel]
+
 KEY = "sk-not-a-real-key"
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # $1 for 1000 input or 100 output tokens
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Callable[..., MeteredModel]:
+def make(tmp_path: Path) -> Make:
     """Makes a model with scripted replies whose calls are recorded in `tmp_path`."""
 
     def make(
@@ -87,7 +89,7 @@ def png(width: int = 600, height: int = 600) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_reply_has_its_cost(make: Callable[..., MeteredModel]) -> None:
+def test_a_reply_has_its_cost(make: Make) -> None:
     model = make(ScriptedReply("Tap 3.", input_tokens=500, output_tokens=20, cached_tokens=100))
     reply = model.complete("What now?", images=[png()])
     call = reply.call
@@ -105,22 +107,20 @@ def test_a_reply_has_its_cost(make: Callable[..., MeteredModel]) -> None:
     assert (call.estimated_input_tokens, call.estimated_output_tokens) == (3 + 85 + 4 * 170, 2)
 
 
-def test_tokens_are_estimated_if_not_reported(make: Callable[..., MeteredModel]) -> None:
+def test_tokens_are_estimated_if_not_reported(make: Make) -> None:
     call = make("abcdefgh").complete("x" * 400).call
     assert (call.estimated, call.input_tokens, call.output_tokens) == (True, 100, 2)
     assert call.price_usd == pytest.approx(0.1 + 0.02)
     assert make("a", model="openai:unheard-of").complete("x").call.price_usd is None
 
 
-def test_helper_calls_are_not_estimated(make: Callable[..., MeteredModel]) -> None:
+def test_helper_calls_are_not_estimated(make: Make) -> None:
     call = make("text", role="ocr").complete("Read this.").call
     assert (call.estimated_input_tokens, call.estimated_output_tokens) == (None, None)
     assert call.input_tokens == 3
 
 
-def test_prompt_and_reply_are_recorded_with_picture_references(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_prompt_and_reply_are_recorded_with_picture_references(make: Make, tmp_path: Path) -> None:
     tool = ToolCall("1", "tap", {"x": 3})
     model = make(ScriptedReply("", [tool]), "done")
     reply = model.complete(
@@ -153,9 +153,7 @@ def test_prompt_and_reply_are_recorded_with_picture_references(
 @pytest.mark.parametrize(
     "fault", [Fault(429, retry_after=0), Fault(529, 0), Fault(500, 0)], ids=str
 )
-def test_busy_provider_is_retried(
-    make: Callable[..., MeteredModel], tmp_path: Path, fault: Fault
-) -> None:
+def test_busy_provider_is_retried(make: Make, tmp_path: Path, fault: Fault) -> None:
     call = make(fault, fault, "at last").complete("Hello?").call
     assert (call.retries, call.seconds is not None and call.seconds < 5) == (2, True)
     *busy, last = lines(tmp_path)
@@ -165,9 +163,7 @@ def test_busy_provider_is_retried(
     assert Ledger(tmp_path / "spent.jsonl").spent().tokens == 4
 
 
-def test_retry_is_recorded_and_not_logged(
-    make: Callable[..., MeteredModel], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_retry_is_recorded_and_not_logged(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     assert make(Fault(429, retry_after=0), "at last").complete("Hello?").call.retries == 1
     assert not caplog.records
 
@@ -182,7 +178,7 @@ def test_retries_of_other_code_are_logged(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_retry_waits_as_long_as_the_provider_says(
-    make: Callable[..., MeteredModel], monkeypatch: pytest.MonkeyPatch
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
     monkeypatch.setattr("time.sleep", waits.append)
@@ -204,7 +200,7 @@ def test_retry_waits_as_long_as_the_provider_says(
     ids=str,
 )
 def test_unavailable_provider_is_an_infrastructure_error(
-    make: Callable[..., MeteredModel], tmp_path: Path, fault: Fault, why: str
+    make: Make, tmp_path: Path, fault: Fault, why: str
 ) -> None:
     client = ScriptedModel([fault] * 20)
     with pytest.raises(ModelUnavailable, match=f"^model openai:own: .*{why}"):
@@ -219,7 +215,7 @@ def test_unavailable_provider_is_an_infrastructure_error(
     assert (reader.new(), reader.busy_since) == ((), None)
 
 
-def test_waits_of_hours_are_refused(make: Callable[..., MeteredModel]) -> None:
+def test_waits_of_hours_are_refused(make: Make) -> None:
     client = ScriptedModel([Fault(429, retry_after=3600), "too late"])
     with pytest.raises(ModelUnavailable, match="too many requests"):
         make(client=client).complete("Hello?")
@@ -227,16 +223,14 @@ def test_waits_of_hours_are_refused(make: Callable[..., MeteredModel]) -> None:
 
 
 @pytest.mark.parametrize("kind", [401, 403, 404, "quota"])
-def test_permanent_errors_are_not_retried(make: Callable[..., MeteredModel], kind: Any) -> None:
+def test_permanent_errors_are_not_retried(make: Make, kind: Any) -> None:
     client = ScriptedModel([Fault(kind), "never"])
     with pytest.raises(ModelUnavailable):
         make(client=client).complete("Hello?")
     assert len(client.requests) == 1
 
 
-def test_rejected_request_is_an_agent_error(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_rejected_request_is_an_agent_error(make: Make, tmp_path: Path) -> None:
     with pytest.raises(RequestRefusedError, match="too long"):
         make(Fault(413)).complete("x" * 10**6)
     assert "RequestRefusedError" in lines(tmp_path)[0]["error"]
@@ -245,7 +239,7 @@ def test_rejected_request_is_an_agent_error(
 @pytest.mark.parametrize("status", [400, 401, 503])
 @pytest.mark.usefixtures("_at_once")
 def test_records_and_errors_contain_no_keys(
-    make: Callable[..., MeteredModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     class Tells:
         def ask(self, _: Request) -> Completion:
@@ -260,9 +254,7 @@ def test_records_and_errors_contain_no_keys(
     assert KEY not in "".join(traceback.format_exception(error.value))
 
 
-def test_client_error_is_recorded_and_raised(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_client_error_is_recorded_and_raised(make: Make, tmp_path: Path) -> None:
     class Broken:
         def ask(self, _: Request) -> Completion:
             raise ZeroDivisionError
@@ -272,9 +264,7 @@ def test_client_error_is_recorded_and_raised(
     assert lines(tmp_path)[0]["error"].startswith("ZeroDivisionError")
 
 
-def test_exhausted_budget_stops_further_calls(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_exhausted_budget_stops_further_calls(make: Make, tmp_path: Path) -> None:
     client = ScriptedModel(["a", "b", "c"])
     model = make(client=client, budget=Budget(Limit(None, 0.1)))
     model.complete("x" * 400)
@@ -286,9 +276,7 @@ def test_exhausted_budget_stops_further_calls(
         other.complete("x")
 
 
-def test_a_model_is_not_called_if_the_spending_is_unknown(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_a_model_is_not_called_if_the_spending_is_unknown(make: Make, tmp_path: Path) -> None:
     client = ScriptedModel(["a"])
     model = make(client=client, budget=Budget(Limit(1.0)), ledger_server=tmp_path / "nobody")
     with pytest.raises(ModelUnavailable, match="what the run has spent is unknown"):
@@ -297,9 +285,7 @@ def test_a_model_is_not_called_if_the_spending_is_unknown(
     assert make("a", ledger_server=tmp_path / "nobody").complete("Hello?").text == "a"
 
 
-def test_cached_replies_are_free_and_counted(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_cached_replies_are_free_and_counted(make: Make, tmp_path: Path) -> None:
     cache, client = ReplyCache(tmp_path / "cache"), ScriptedModel(["a", "b", "c"])
     model = make(client=client, cache=cache)
     assert [model.complete("Hi").text for _ in range(2)] == ["a", "b"]
@@ -313,9 +299,7 @@ def test_cached_replies_are_free_and_counted(
         again.complete("Hi")
 
 
-def test_model_can_be_called_from_many_threads(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_model_can_be_called_from_many_threads(make: Make, tmp_path: Path) -> None:
     model = make(*["ok"] * 60)
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda _: model.complete("x" * 8, images=[b"\x89PNG"]), range(60)))
@@ -326,9 +310,7 @@ def test_model_can_be_called_from_many_threads(
 
 
 @pytest.mark.parametrize("name", [STREAM, "spent.jsonl", "screens"])
-def test_full_disk_is_an_infrastructure_error(
-    make: Callable[..., MeteredModel], tmp_path: Path, name: str
-) -> None:
+def test_full_disk_is_an_infrastructure_error(make: Make, tmp_path: Path, name: str) -> None:
     if name == "screens":
         (tmp_path / name).touch()
     else:
@@ -337,16 +319,14 @@ def test_full_disk_is_an_infrastructure_error(
         make("a").complete("Hi", images=[png()])
 
 
-def test_text_that_cannot_be_encoded_is_recorded_anyway(
-    make: Callable[..., MeteredModel], tmp_path: Path
-) -> None:
+def test_text_that_cannot_be_encoded_is_recorded_anyway(make: Make, tmp_path: Path) -> None:
     model = make("half a pair \ud800", cache=ReplyCache(tmp_path / "cache"))
     assert model.complete("half a pair \udfff", extra={"odd": float("nan")}).text[-1] == "\ud800"
     assert lines(tmp_path)[0]["reply"]["text"] == "half a pair ?"
 
 
 def test_a_key_in_a_reply_is_removed(
-    make: Callable[..., MeteredModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = f"{KEY}-of-some-length"
     monkeypatch.setenv("OPENAI_API_KEY", key)

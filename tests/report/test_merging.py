@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Screen
 
+    MakeRun = Callable[..., Path]
+
 VERSION_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
 DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160)
 HEAD = {"agent": "mine", "virtual": False, "fingerprints": {"agent": "aa", "apps": "bb"}}
@@ -39,7 +41,7 @@ WORDS = {True: "passed", False: "failed", None: "review"}
 
 
 @pytest.fixture
-def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[..., Path]:
+def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> MakeRun:
     """Return a function that records a run of decided, broken and unstarted cases."""
 
     def make(
@@ -108,11 +110,7 @@ def refused(capsys: pytest.CaptureFixture[str], target: Path, *runs: Path, statu
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.parametrize("how", ["error", "fail"])
 def test_suspects_are_determined_from_all_attempts(
-    make_run: Callable[..., Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    killed: bool,
-    how: str,
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str], killed: bool, how: str
 ) -> None:
     well = {"a": True, "b": True}
     one = make_run("one", well, broken=("bad",), noted=True, killed=killed, suspects=how)
@@ -127,7 +125,7 @@ def test_suspects_are_determined_from_all_attempts(
 
 
 def test_shards_become_a_self_contained_run(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True, "a@1": False, "b": None}, shard="1/2")
     two = make_run("two", {"c": True}, shard="2/2")
@@ -155,9 +153,7 @@ def test_shards_become_a_self_contained_run(
     assert "66.7% (2/3)" in (page.parent / "summary.md").read_text("utf-8")
 
 
-def test_run_json_and_the_report_describe_the_whole(
-    make_run: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_run_json_and_the_report_describe_the_whole(make_run: MakeRun, tmp_path: Path) -> None:
     command = ["pytest", "tasks", "--mobile-shard=1/2", "--mobile-runs", "one", "-n8"]
     options = {name: {"value": "1/2"} for name in ("mobile-shard", "mobile-seed")}
     one = make_run("one", {"a": True}, shard="1/2", command=command, options=options)
@@ -185,7 +181,7 @@ def test_run_json_and_the_report_describe_the_whole(
 
 
 def test_finished_results_of_a_killed_shard_are_merged(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True}, broken=("b",), never=("c",), killed=True)
     tasks = merged(tmp_path, one, make_run("two", {"d": False}))
@@ -194,9 +190,7 @@ def test_finished_results_of_a_killed_shard_are_merged(
     assert f"{one} was cut off, or goes on" in capsys.readouterr().err
 
 
-def test_deciding_run_provides_the_result_of_a_case(
-    make_run: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_deciding_run_provides_the_result_of_a_case(make_run: MakeRun, tmp_path: Path) -> None:
     one = make_run("one", {"a": True}, broken=("b",), never=("c",))
     two = make_run("two", {"b": False, "c": True})
     for order in ((one, two), (two, one)):
@@ -209,7 +203,7 @@ def test_deciding_run_provides_the_result_of_a_case(
 
 
 def test_case_decided_by_two_runs_is_an_error(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = make_run("one", {"a": True, "b": True}), make_run("two", {"a": True, "b": None})
     assert refused(capsys, tmp_path / "whole", one, two) == (
@@ -219,7 +213,7 @@ def test_case_decided_by_two_runs_is_an_error(
     assert not (tmp_path / "whole").exists()
 
 
-def test_decisions_of_people_stay(make_run: Callable[..., Path], tmp_path: Path) -> None:
+def test_decisions_of_people_stay(make_run: MakeRun, tmp_path: Path) -> None:
     one = make_run("one", {"a": None, "b": True})
     (task,) = (task for task in report(one)["tasks"] if task["id"] == "a")
     add_verdict(one / task["episode"], of_person(True, "ada", "seen"))
@@ -230,7 +224,7 @@ def test_decisions_of_people_stay(make_run: Callable[..., Path], tmp_path: Path)
 
 
 def test_differing_parts_are_warned_about(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True}, shard="1/4", options={"mobile-seed": {"value": "1"}})
     two = make_run(
@@ -251,7 +245,7 @@ def test_differing_parts_are_warned_about(
 
 
 def test_a_merged_run_knows_which_shards_it_lacks(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, three = (make_run(f"s{n}", {f"t{n}": True}, shard=f"{n}/3") for n in (1, 3))
     merged(tmp_path, one, three)
@@ -268,7 +262,7 @@ def test_a_merged_run_knows_which_shards_it_lacks(
 
 @pytest.mark.parametrize(("keyword", "kept"), [("easy", True), ("hard", False)])
 def test_common_options_of_the_parts_are_those_of_the_whole(
-    make_run: Callable[..., Path], tmp_path: Path, keyword: str, kept: bool
+    make_run: MakeRun, tmp_path: Path, keyword: str, kept: bool
 ) -> None:
     first = make_run("one", {"a": True}, selection={"paths": ["tasks"], "-k": "easy"})
     second = make_run("two", {"b": True}, selection={"paths": ["tasks"], "-k": keyword})
@@ -278,7 +272,7 @@ def test_common_options_of_the_parts_are_those_of_the_whole(
 
 
 def test_runs_of_different_agents_are_not_merged(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True}, agent="other")
     error = refused(capsys, tmp_path / "whole", one, two)
@@ -286,7 +280,7 @@ def test_runs_of_different_agents_are_not_merged(
 
 
 def test_existing_folder_is_not_overwritten(
-    make_run: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = make_run("one", {"a": True})
     before = report(one)
@@ -306,9 +300,7 @@ def test_runs_of_version_1_can_be_merged(tmp_path: Path) -> None:
     assert any(task["episode"] for task in tasks.values())
 
 
-def test_report_cannot_refer_to_other_folders(
-    make_run: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_report_cannot_refer_to_other_folders(make_run: MakeRun, tmp_path: Path) -> None:
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True})
     whole = report(one)
     whole["tasks"][0]["episode"] = f"../two/{report(two)['tasks'][0]['episode']}"
@@ -318,7 +310,7 @@ def test_report_cannot_refer_to_other_folders(
 
 
 def test_full_disk_leaves_nothing_behind(
-    make_run: Callable[..., Path],
+    make_run: MakeRun,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

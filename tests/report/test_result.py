@@ -62,7 +62,7 @@ REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
     ],
 )
 def test_premature_and_overdue_reports(
-    make_episode: Callable[..., Episode],
+    make_episode: MakeEpisode,
     success: bool | None,
     termination: Termination,
     premature: bool | None,
@@ -97,7 +97,7 @@ def test_crashes_are_unknown_without_a_log(make_episode: MakeEpisode) -> None:
     ],
 )
 def test_step_ratio_needs_success_and_golden_steps(
-    make_episode: Callable[..., Episode],
+    make_episode: MakeEpisode,
     actions: list[Action],
     golden: int | None,
     success: bool | None,
@@ -107,7 +107,7 @@ def test_step_ratio_needs_success_and_golden_steps(
 
 
 def test_costs_and_seconds_come_from_the_episode(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
+    make_episode: MakeEpisode, make_screen: MakeScreen
 ) -> None:
     screen = make_screen()
     actor = ModelCall("m", input_tokens=10, output_tokens=1, price_usd=0.5)
@@ -129,7 +129,7 @@ def test_costs_and_seconds_come_from_the_episode(
     assert measures(done, True, None)["cost_usd"] is None
 
 
-def test_judge_costs_have_their_own_role(make_episode: Callable[..., Episode]) -> None:
+def test_judge_costs_have_their_own_role(make_episode: MakeEpisode) -> None:
     asked = (ModelCall("m", input_tokens=10, price_usd=0.5), ModelCall("n", "planner"))
     episode = make_episode(Tap(1, 1), unused=asked)
     call = ModelCall("j", "judge", input_tokens=7, price_usd=0.25)
@@ -146,7 +146,7 @@ def test_judge_costs_have_their_own_role(make_episode: Callable[..., Episode]) -
     assert wire.judged == {"passed": False, "reason": ""}
 
 
-def test_result_is_plain_data(make_episode: Callable[..., Episode]) -> None:
+def test_result_is_plain_data(make_episode: MakeEpisode) -> None:
     case = Case(Task("Do it.", app="com.app", tags=("smoke",)), "id", "suite", "nodeid")
     verdict = Verdict(True, reason="half \ud83d", first_step=1, partial_credit=0.5)
     episode = make_episode(Tap(1, 1), termination=REPORTED)
