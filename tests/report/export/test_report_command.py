@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     WriteRun = Callable[..., Path]
+    Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -33,11 +34,11 @@ def write_run(tmp_path: Path) -> WriteRun:
     return write
 
 
-def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+def lines(capsys: Capture) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_each_run_is_a_row(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_run_is_a_row(write_run: WriteRun, capsys: Capture) -> None:
     runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
     assert main(runs) == 0
     assert [line.split(" | ")[:3] for line in lines(capsys)[2:]] == [
@@ -46,7 +47,7 @@ def test_each_run_is_a_row(write_run: WriteRun, capsys: pytest.CaptureFixture[st
 
 
 def test_layout_and_format_can_be_written_to_a_file(
-    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    write_run: WriteRun, tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "table3.tex"
     run = str(write_run("m_3a"))
@@ -55,18 +56,14 @@ def test_layout_and_format_can_be_written_to_a_file(
     assert capsys.readouterr().out == ""
 
 
-def test_csv_prints_remarks_beside_the_table(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_csv_prints_remarks_beside_the_table(write_run: WriteRun, capsys: Capture) -> None:
     assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2
     assert "0 of 1 tasks are decided" in shown.err
 
 
-def test_json_contains_the_numbers_of_all_runs(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_json_contains_the_numbers_of_all_runs(write_run: WriteRun, capsys: Capture) -> None:
     runs = [write_run("m3a"), write_run("t3a", success=False)]
     assert main([*map(str, runs), "--format=json"]) == 0
     first, second = json.loads(capsys.readouterr().out)["runs"]
@@ -74,9 +71,7 @@ def test_json_contains_the_numbers_of_all_runs(
     assert first["summary"] == json.loads((runs[0] / "report.json").read_text())["summary"]
 
 
-def test_runs_of_version_1_have_a_row(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_of_version_1_have_a_row(write_run: WriteRun, capsys: Capture) -> None:
     about = {"id": "old", "agent": "appagent"}
     whole = {"schema_version": 1, "run": about, "summary": {}, "tasks": [VERSION_1]}
     assert main([str(write_run("old", whole=whole)), "--layout=spa-bench"]) == 0
@@ -95,7 +90,7 @@ def test_runs_of_version_1_have_a_row(
     ],
 )
 def test_a_run_that_cannot_be_read_is_reported(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str], whole: Any, told: str
+    write_run: WriteRun, capsys: Capture, whole: Any, told: str
 ) -> None:
     assert main([str(write_run("broken", whole=whole))]) == 1
     error = capsys.readouterr().err
@@ -104,9 +99,7 @@ def test_a_run_that_cannot_be_read_is_reported(
     assert told in error
 
 
-def test_a_path_that_is_not_a_run_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_path_that_is_not_a_run_is_reported(tmp_path: Path, capsys: Capture) -> None:
     assert main([str(tmp_path)]) == 1
     assert "holds no run" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere")]) == 1
@@ -114,7 +107,7 @@ def test_a_path_that_is_not_a_run_is_reported(
 
 
 def test_a_file_that_cannot_be_written_is_reported(
-    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    write_run: WriteRun, tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "nowhere" / "table.md"
     assert main([str(write_run("m3a")), "-o", str(path)]) == 1
@@ -123,7 +116,7 @@ def test_a_file_that_cannot_be_written_is_reported(
 
 @pytest.mark.parametrize("format", ["json", "html"])
 def test_records_of_a_run_are_not_overwritten(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str], format: str
+    write_run: WriteRun, capsys: Capture, format: str
 ) -> None:
     run = write_run("m3a")
     before = (run / "report.json").read_text()
@@ -143,7 +136,7 @@ def test_records_of_a_run_are_not_overwritten(
     ],
 )
 def test_incompatible_options_are_reported(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    capsys: Capture, arguments: list[str], told: str
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
@@ -155,7 +148,7 @@ def test_incompatible_options_are_reported(
     ("pack", "name"), [([], "report.html"), (["--pack"], "report-packed.html")]
 )
 def test_html_is_the_page_of_a_run(
-    write_run: WriteRun, capsys: pytest.CaptureFixture[str], pack: list[str], name: str
+    write_run: WriteRun, capsys: Capture, pack: list[str], name: str
 ) -> None:
     run = write_run("m3a")
     assert main([str(run), "--format=html", *pack]) == 0
@@ -164,7 +157,7 @@ def test_html_is_the_page_of_a_run(
 
 
 def test_html_is_written_to_the_given_path(
-    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    write_run: WriteRun, tmp_path: Path, capsys: Capture
 ) -> None:
     page = tmp_path / "page.html"
     assert main([str(write_run("m3a")), "--format=html", "-o", str(page)]) == 0
