@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.verdict import Verdict
@@ -94,8 +93,6 @@ def _recorded(folder: Path, texts: Texts, pictures: Pictures) -> dict[str, Any]:
         "error": episode.error,
         "answer": episode.answer,
         "seed": episode.seed,
-        "seconds": round(episode.seconds, 3),
-        "recorded": episode.recorded,
         "parameters": to_wire(episode.case.parameters),
         "reset": reset.to_json() if reset else None,
         "golden_steps": episode.case.task.shortest,
@@ -109,10 +106,9 @@ def _verdict_data(given: Sequence[Verdict]) -> dict[str, Any]:
     """Return the opinions on the episode, and the progress of its check from the last verdict."""
     each = opinions(given)
     checks = [verdict for verdict in given if verdict.scorer == CHECK]
-    for verdict, opinion in zip(given, each, strict=True):
+    for opinion in each:
         opinion["evidence"].pop("held", None)
         opinion["evidence"].pop("source", None)
-        opinion["calls"] = [_call(call) for call in verdict.calls]
     return {
         "opinions": to_wire(each),
         "subgoals": _last("subgoals", checks, list),
@@ -124,11 +120,6 @@ def _verdict_data(given: Sequence[Verdict]) -> dict[str, Any]:
 def _last(name: str, given: Sequence[Verdict], kind: type) -> Any:
     found = (v.evidence[name] for v in reversed(given) if isinstance(v.evidence.get(name), kind))
     return to_wire(next(found, None))
-
-
-def _call(call: ModelCall) -> dict[str, Any]:
-    names = ("model", "role", "input_tokens", "output_tokens", "price_usd", "seconds")
-    return dict(to_wire({name: getattr(call, name) for name in names}))
 
 
 class Pictures:
@@ -304,7 +295,6 @@ def _event(event: Event) -> dict[str, Any]:
         "text": " ".join(event.text) or event.content_description,
         "resource_id": event.resource_id,
         "package": event.package,
-        "time": event.time and event.time.isoformat(),
     }
 
 

@@ -6,20 +6,23 @@ const VIEWS = { both: "Side by side", slider: "Slider", changes: "Changes" };
 
 const viewOf = () => (VIEWS[remembered("view")] ? remembered("view") : "both");
 
-// The buttons that choose the view; `chosen` shows the screens again.
-function viewButtons(chosen) {
+function chooseView(view) {
+  remember("view", view);
+  if (state.paired) showPairFrame(state.frame, { anew: true });
+  else showStage(state.episode.frames[state.frame]);
+}
+
+function viewButtons() {
   return make("span", { className: "views", role: "group", "aria-label": "Compare the screens" }, ...Object.entries(VIEWS).map(([view, title]) => {
     const button = make("button", { type: "button", "aria-pressed": String(view === viewOf()), title: `${title} (v for the next)` }, title);
-    button.addEventListener("click", () => { remember("view", view); chosen(); });
+    button.addEventListener("click", () => chooseView(view));
     return button;
   }));
 }
 
 function nextView() {
   const views = Object.keys(VIEWS);
-  remember("view", views[(views.indexOf(viewOf()) + 1) % views.length]);
-  if (state.paired) showPairFrame(state.frame, { anew: true });
-  else showStage(state.episode.frames[state.frame]);
+  chooseView(views[(views.indexOf(viewOf()) + 1) % views.length]);
 }
 
 // One of two screens over the other; each is {frame, alt}. The later one is right of the slider.
@@ -59,6 +62,6 @@ function showStage(frame) {
   byId("stage").replaceChildren(make("div", { className: "screens" }, ...(view === "both" ? [
     make("figure", {}, first, caption(known(frame.step) ? "Before" : titleOf(frame), where)),
     ...(after ? [make("figure", { className: "after" }, shot(after.frame, [], { alt: after.alt }), caption("After", frame.no_effect ? "the same: no effect" : ""))] : []),
-  ] : [make("figure", {}, ...compared(view, before, after), caption(view === "slider" ? "Before │ After" : "After, with what changed", where))])), ...(after ? [viewButtons(() => showStage(frame))] : []));
+  ] : [make("figure", {}, ...compared(view, before, after), caption(view === "slider" ? "Before │ After" : "After, with what changed", where))])), ...(after ? [viewButtons()] : []));
   readElements(frame);
 }

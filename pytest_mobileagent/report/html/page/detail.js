@@ -35,9 +35,8 @@ function chooseTab(id) {
 function showDetail(row, episode, frame) {
   const last = episode.frames.filter((each) => known(each.step)).length;
   const heading = frame.wall ? titleOf(frame) : known(frame.step) ? `Step ${frame.step} of ${last}` : `At the end, after ${count(last, "step")}`;
-  const badges = happenings(episode, frame).map(([, kind, text, more = text]) => make("span", { className: `badge ${kind}`, title: more }, text));
   byId("step").replaceChildren(
-    make("header", {}, make("h2", {}, heading), ...badges, make("span", { className: "times" }, timesOf(frame))),
+    make("header", {}, make("h2", {}, heading), ...badgesOf(episode, frame), make("span", { className: "times" }, timesOf(frame))),
     ...actionList(frame),
     ...labelled("the agent says", frame.said),
     ...labelled("not done", frame.notice, "bad"),

@@ -44,7 +44,7 @@ function pairHead() {
   back.addEventListener("click", () => showPairFrame(state.frame - 1));
   const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
   play.addEventListener("click", togglePlaying);
-  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), make("span", { id: "pair-views" }), to, back, make("span", { id: "pair-place" }), next, play,
+  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), noticeChip(), make("span", { className: "room" }), make("span", { id: "pair-views" }), to, back, make("span", { id: "pair-place" }), next, play,
     halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null,
     ...divergenceParts());
 }
@@ -119,7 +119,7 @@ function showPairFrame(place, { anew = false } = {}) {
     byId(`half-${side}`).querySelector(".half-stage").replaceChildren(...(view !== "both" ? [] : frame ? [shot(frame, frame.actions || [], { alt }), text] : [make("p", { className: "quiet" }, "It had already ended.")]));
   }
   if (view !== "both") byId("pair").append(make("div", { className: "pair-stage" }, sides[0].words, make("figure", {}, ...compared(view, ...sides)), sides[1].words));
-  byId("pair-views").replaceChildren(viewButtons(() => showPairFrame(state.frame, { anew: true })));
+  byId("pair-views").replaceChildren(viewButtons());
   byId("pair-place").textContent = `Step ${wanted + 1}`;
   keepAddress({ e: state.e, other: state.paired, s: wanted + 1 });
   entitle(`${nameOf(state.row)} · step ${wanted + 1}`);

@@ -18,7 +18,7 @@ function splitter(node, pane) {
   node.addEventListener("pointerdown", (event) => { from = pane().size - along(event); node.setPointerCapture(event.pointerId); event.preventDefault(); node.focus(); });
   node.addEventListener("pointermove", (event) => { if (from !== null) set(from + along(event)); });
   for (const type of ["pointerup", "pointercancel"]) node.addEventListener(type, () => { from = null; });
-  node.addEventListener("dblclick", () => { forget(pane().property); drawStrip(); });
+  node.addEventListener("dblclick", () => { remember(pane().property, ""); drawStrip(); });
   node.addEventListener("keydown", (event) => {
     const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key] || [0, 0];
     if (!x && !y) return;

@@ -45,7 +45,6 @@ let kept = {};
 try { kept = localStorage; } catch { /* it is not allowed */ }
 const remembered = (name, otherwise = "") => kept[`mobileagent ${name}`] ?? otherwise;
 const remember = (name, value) => { kept[`mobileagent ${name}`] = String(value); };
-const forget = (name) => { delete kept[`mobileagent ${name}`]; };
 
 // A different address that was just set takes effect when the browser reports it.
 function keepAddress(place) {

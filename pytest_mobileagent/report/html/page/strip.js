@@ -41,11 +41,12 @@ function happenings(episode, frame) {
   ].filter(Boolean);
 }
 
+const badgesOf = (episode, frame) => happenings(episode, frame).map(([, kind, text, more = text]) => make("span", { className: `badge ${kind}`, title: more }, text));
+
 function stripItem(episode, frame, place, chosen = showFrame) {
-  const badges = happenings(episode, frame).map(([, kind, text, more = text]) => make("span", { className: `badge ${kind}`, title: more }, text));
   const button = make("button", { type: "button", className: "strip-item", tabIndex: -1, title: `${titleOf(frame)}: ${actionsOf(frame)}` }, shot(frame, frame.actions || [], { small: true }),
     make("span", { className: "strip-words" }, make("span", {}, make("b", {}, titleOf(frame)), known(frame.at) ? make("small", { title: "seconds since the start" }, ` ${moment(frame.at)}`) : null),
-      make("span", { className: "what", dir: "auto" }, actionsOf(frame)), ...badges));
+      make("span", { className: "what", dir: "auto" }, actionsOf(frame)), ...badgesOf(episode, frame)));
   button.addEventListener("click", () => chosen(place));
   return make("li", {}, button);
 }
