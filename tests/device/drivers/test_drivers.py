@@ -102,6 +102,7 @@ def test_events_are_reported_if_adb_reaches_the_device(device, request):
 @pytest.mark.slow
 @pytest.mark.parametrize("connected", ["appium", "hub"], indirect=True)
 def test_work_goes_on_after_the_automation_server_has_crashed(device):
+    device.session.renew("a session")  # the snapshot has no server, so that it could not be stopped
     screen = open_counter(device)
     device.system.shell("am force-stop io.appium.uiautomator2.server")
     source = f"{device.session.url}/session/{device.session.driver.session_id}/source"
