@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.needs import DECLARED
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, GateFinding
 from pytest_mobileagent.report.text.table import label, shortener
@@ -89,12 +89,16 @@ def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
     share = 100 * counted.missing / episodes(counted)
     causes = Counter(
         _cause(task) for task in tasks if is_missing(task) and task.outcome != "skipped"
-    )
+    ).most_common()
+    advice = list(dict.fromkeys(_ADVICE[cause] for cause, _ in causes if cause in _ADVICE))
+    # Several pieces of advice follow their causes, a single one ends the sentence.
+    own = _ADVICE if len(advice) > 1 else {}
     why = ", ".join(
-        f"{cause} {count} time{'s' * (count != 1)}" for cause, count in causes.most_common()
+        f"{cause} {plural(count, 'time')}" + (f" ({own[cause]})" if cause in own else "")
+        for cause, count in causes
     )
     said = f"{share:.{1 if share < 9.5 else 0}f} % of {whose} episodes are missing: {why}"
-    return "; ".join([said, *_advice(causes)])
+    return "; ".join([said, *([] if own else advice)])
 
 
 def _cause(task: Entry) -> str:
@@ -105,17 +109,6 @@ def _cause(task: Entry) -> str:
     if task.outcome == "not run" and task.fault != "budget":
         return _NOT_RUN
     return _CAUSES.get(str(task.fault), _NONE)
-
-
-def _advice(causes: Counter[str]) -> list[str]:
-    """Return the advice for the causes, each piece once, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for cause, count in causes.items():
-        if cause in _ADVICE:
-            counts[_ADVICE[cause]] += count
-    if len(counts) == 1:
-        return list(counts)
-    return [f"of {count}: {advice}" for advice, count in counts.most_common()]
 
 
 _MOST = 5  # names in a line

@@ -147,8 +147,8 @@ def test_undecided_cases_are_not_infrastructure_failures() -> None:
     after = many(20, "PPP") | many(6, "PRR") | {"tasks/clock/t0": "PPE"}
     line, status = said(decided(AGAINST, after, many(20, "PPP")))
     assert line.startswith("INCONCLUSIVE: 18 % of the episodes are missing: a person must decide")
-    assert "10 times, infrastructure broke 1 time; of 10: `python -m pytest_mobileagent re" in line
-    assert line.endswith("; of 1: fix it, then --mobile-resume")
+    assert "10 times (`python -m pytest_mobileagent review`, then `compare`), infra" in line
+    assert line.endswith("infrastructure broke 1 time (fix it, then --mobile-resume)")
     assert status == 8
 
 
