@@ -73,16 +73,15 @@ function showRows({ all = false } = {}) {
 function lineNode(line, place) {
   const { task, isEpoch } = line;
   const row = task || line.row;
-  const of = (line.shown.find(isFailure) || line.shown[0]); // which explains the line
   const hit = state.wanted.length ? line.shown.map((each) => hitOf(each, state.wanted)).find(Boolean) : null;
-  const why = hit ? `${hit.step > 1 ? `step ${hit.step}: ` : ""}“${hit.text}”` : whyShort(of);
+  const why = hit ? `${hit.step > 1 ? `step ${hit.step}: ` : ""}“${hit.text}”` : whyShort(explaining(line.shown));
   const title = isEpoch ? `epoch ${row.epoch}` : titleOfTask(row);
   const dots = task ? epochDots(task, line.shown) : null;
   const name = make("bdi", { dir: "auto" }, title);
   const href = !task && row.e ? addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null }) : "";
   const cells = {
     outcome: () => (task ? [rateOf(task)] : [outcomeMark(row.outcome)]),
-    task: () => [task ? unfoldButton(task) : null, make("b", { title: nameOf(row) }, href ? make("a", { className: "open", href, tabIndex: -1 }, name) : name),
+    task: () => [task ? unfoldButton(task) : null, make("b", { title: nameOf(row) }, href ? make("a", { className: "open", href, tabIndex: -1, title: [nameOf(row), why].filter(Boolean).join("\n") }, name) : name),
       dots && !columns.has("epochs") ? dots : make("small", { dir: "auto", title: why }, why)],
     epochs: () => [dots], history: () => [isEpoch ? null : pastOf(row)],
     app: () => [make("bdi", { title: asText(row.app) }, shortApp(row.app))], level: () => [asText(row.level)], steps: () => [stepsOf(row)],
@@ -148,6 +147,9 @@ function stepsOf(row) {
   const steps = number(row.steps, row.steps % 1 ? 1 : 0); // a task's are the mean of its epochs
   return known(row.golden_steps) ? `${steps} / ${row.golden_steps}` : steps;
 }
+
+// The row that explains the outcome of several.
+const explaining = (rows) => rows.find(isFailure) || rows[0];
 
 // A reason without the words that pytest adds.
 const plainReason = (row) => asText(row.reason).split("\n")[0].replace(/^AssertionError: (?:assert )?/, "");

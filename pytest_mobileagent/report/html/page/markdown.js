@@ -17,14 +17,15 @@ function linkTo(place) {
 function listAsMarkdown() {
   const { run, summary } = state.run;
   const interval = Array.isArray(summary?.interval) ? ` (95 %: ${percent(summary.interval[0])} to ${percent(summary.interval[1])})` : "";
-  const lines = [
-    `**${escaped(runName(run))}** on ${escaped(run?.device)}: ${percent(summary?.success_rate)} of ${number(summary?.decided)} decided tasks${interval}, ${money(summary?.cost_usd)}`,
+  const lines = state.lines.filter((line) => !line.isEpoch);
+  const parts = [
+    `**${escaped(runName(run))}** on ${escaped(run?.device)}: ${percent(summary?.success_rate)} of ${number(summary?.decided)} decided ${hasEpochs() ? "episodes" : "tasks"}${interval}, ${money(summary?.cost_usd)}`,
     ...(state.run.notice ? ["", `> ${escaped(state.run.notice)}`] : []), "",
     "| outcome | task | steps | time | cost | why |", "|---|---|---|---|---|---|",
-    ...state.shown.slice(0, MOST_LINES).map((row) => `| ${SIGNS[row.outcome] || ""} ${escaped(row.outcome)} | ${escaped(nameOf(row))} | ${stepsOf(row)} | ${known(row.seconds) ? duration(row.seconds) : ""} | ${known(row.cost_usd) ? money(row.cost_usd) : ""} | ${escaped(whyShort(row), 160)} |`),
+    ...lines.slice(0, MOST_LINES).map(({ task, row = task, shown }) => `| ${task ? `${task.passed}/${task.decided} ${task.rows.map((each) => SIGNS[each.outcome]).join("")}` : `${SIGNS[row.outcome] || ""} ${escaped(row.outcome)}`} | ${escaped(nameOf(row))} | ${stepsOf(row)} | ${known(row.seconds) ? duration(row.seconds) : ""} | ${known(row.cost_usd) ? money(row.cost_usd) : ""} | ${escaped(whyShort(explaining(shown)), 160)} |`),
   ];
-  if (state.shown.length > MOST_LINES) lines.push("", `… and ${count(state.shown.length - MOST_LINES, "row")} more`);
-  return lines.join("\n");
+  if (lines.length > MOST_LINES) parts.push("", `… and ${count(lines.length - MOST_LINES, "task")} more`);
+  return parts.join("\n");
 }
 
 function stepAsMarkdown() {

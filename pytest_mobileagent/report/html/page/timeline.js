@@ -24,7 +24,7 @@ function plotTimeline(shown) {
     const top = lane * LANE + 3;
     svg.append(...(rows.length > MOST_SPANS ? joined(each, x, top, shown) : each.map((row) => span(row, x, top, shown.has(row)))));
   });
-  return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
+  return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll", tabIndex: 0, role: "group", ariaLabel: "Timeline" }, svg)), { className: "plot wide-plot" });
 }
 
 // The ticks of a time axis: at most so many round times.

@@ -132,5 +132,5 @@ function listOf(name, tasks) {
   });
   const sign = { gained: "▲ ", lost: "▼ ", flaky: "~ " }[name] || "";
   const rest = tasks.length > links.length ? [make("li", {}, `and ${tasks.length - links.length} more`)] : [];
-  return make("section", { className: `changes ${name}` }, make("h3", {}, `${sign}${name} ${tasks.length}`), make("ul", {}, ...links, ...rest));
+  return make("section", { className: `changes ${name}` }, make("h2", {}, `${sign}${name} ${tasks.length}`), make("ul", {}, ...links, ...rest));
 }

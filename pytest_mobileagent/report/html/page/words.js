@@ -18,7 +18,7 @@ function outcomeMark(outcome, words = true) {
   const sign = make("span", { className: "sign" }, SIGNS[word] || "·");
   sign.setAttribute("aria-hidden", "true");
   const node = make("span", { className: `outcome ${kindOf(word)}`, title: word }, sign, words ? word : null);
-  if (!words) node.setAttribute("aria-label", word);
+  if (!words) Object.assign(node, { role: "img", ariaLabel: word });
   return node;
 }
 

@@ -149,6 +149,7 @@ def test_a_task_is_a_row_with_a_dot_for_each_epoch(read: Callable[..., Any], epo
     assert reader.texts(".row .rate") == ["2/3\n~ flaky", "0/1"]
     assert reader.texts(".row .dots") == ["✓\n✗\n✓", "✗\n!\n?"]
     assert reader.texts(".row .c-steps") == ["4 / 4", "4 / 4"]
+    assert "| 2/3 ✓✗✓ | clock/a | 4 / 4 |" in reader.ask("listAsMarkdown()")
     title = reader.ask("document.querySelector('.rate').title")
     assert title == "2 of 3 decided epochs passed, 95 %: 21 % to 94 %"
     reader.press("/", *"outcome:failed")
@@ -167,7 +168,9 @@ def test_epochs_unfold_under_their_task(read: Callable[..., Any], epochs: Any) -
     reader.sees("#count", "2 tasks")
     reader.click("#row-0 .unfold")
     assert titles(reader) == ["a", "epoch 0", "epoch 1", "epoch 2", "b"]
-    reader.press("j", "j", "j", "\ue012")  # ← on an epoch folds its task
+    reader.press("j", "j", "j")
+    assert reader.ask("getComputedStyle(byId('row-2').querySelector('b')).whiteSpace") == "normal"
+    reader.press("\ue012")  # ← on an epoch folds its task
     assert titles(reader) == ["a", "b"]
     reader.press("\ue014", "j", "j", "\ue007")  # → shows the epochs, Enter opens the chosen one
     reader.sees("#head h1", "a [epoch 1]")
