@@ -75,7 +75,7 @@ function half(side, index) {
   const { row, episode } = halves[side];
   const title = [side === "now" ? "Run" : "Base", runName(index?.run), asText(index?.run?.id)].filter(Boolean).join(" · ");
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
-    make("header", {}, make("small", { dir: "auto" }, title), outcomeMark(row.outcome), make("small", {}, numbersIn(row)), make("span", { className: "room" }),
+    make("header", {}, make("small", { dir: "auto", title }, title), outcomeMark(row.outcome), make("small", { title: numbersIn(row) }, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),
     make("div", { className: `why ${kindOf(row.outcome)}` }, ...whyParts(row, episode, { numbers: "", withGoal: halves.before.episode.goal !== halves.now.episode.goal })),
     make("div", { className: "half-stage" }),

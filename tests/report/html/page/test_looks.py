@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.flaws import flaws
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -35,6 +37,17 @@ def test_page_fits_the_screen(reader: Any, width: int) -> None:
         small = "[...document.querySelectorAll('.row, #stage .shot, .half')]"
         widths = f"{small}.filter((n) => n.offsetParent).map((n) => n.offsetWidth)"
         assert all(each > 100 for each in reader.ask(widths)), place
+
+
+@pytest.mark.parametrize(
+    ("place", "keys"),
+    [("#e=b.0&s=3", "1"), ("#e=b.0&s=3", "5v"), ("#e=b.0&s=3", "8bvv"), ("#e=b.0&with=~b.0", "vv")],
+)
+def test_episodes_have_no_flaws_at_any_width(reader: Any, place: str, keys: str) -> None:
+    reader.go(place)
+    reader.until("document.querySelector('#place, #pair-place')?.textContent")
+    reader.press(*keys)
+    assert flaws(reader.chrome) == []
 
 
 def test_texts_have_enough_contrast_in_light_and_dark(reader: Any) -> None:
