@@ -8,6 +8,7 @@ import sys
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Action, Ask, Finish, Impossible, Wait, from_json
@@ -18,7 +19,7 @@ from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, target_at
 from pytest_mobileagent.record.server import RecordServer
-from pytest_mobileagent.record.service import elements_of
+from pytest_mobileagent.record.service import described, elements_of
 from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
@@ -124,15 +125,12 @@ class PlayService:
             "phase": "ended" if self._ended else "work",
             "number": self.number,
             "size": [*self._screen.size],
-            "package": self._screen.package,
             "goal": self._briefing.goal,
             "reply": self._reply,
-            "lost": "",
             "notice": self._notice,
             "moves": list(self._moves),
             "elements": elements_of(self._screen),
             "apps": sorted(self._briefing.installed),
-            "checks": [],
             "trials": [],
         }
 
@@ -140,8 +138,7 @@ class PlayService:
         """Return the element at a pixel, with the selector that a solution would use for it."""
         element = target_at(self._screen, x, y)
         choice = choose(self._screen, element, x, y)
-        bounds = None if element is None else [*element.bounds]
-        return {"bounds": bounds, "label": "", "selector": str(choice), "warning": ""}
+        return described(element, replace(choice, warning=""))
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a request of the page, and return the new state."""

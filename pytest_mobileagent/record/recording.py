@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action.action import (
@@ -25,7 +25,7 @@ from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.record.changes import Change, add_app, changes, read_state
-from pytest_mobileagent.record.selectors import Choice, choose, literal, target_at
+from pytest_mobileagent.record.selectors import choose, literal, target_at
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
@@ -188,16 +188,6 @@ class Recording:
         """Return the apps that were used, the first one first."""
         used = [*self.apps, *(d.action.app for d in self.done if isinstance(d.action, Open))]
         return list(dict.fromkeys(used))
-
-    def choice_at(self, x: int, y: int) -> tuple[Any, Choice]:
-        """Return the element that a touch at a pixel hits, and the selector for it.
-
-        Raises:
-            ScreenError: if the view hierarchy cannot be read.
-        """
-        screen = self.screen
-        element = target_at(screen, x, y)
-        return element, choose(screen, element, x, y)
 
     def _look(self) -> Screen:
         screen = self.device.observe().screen

@@ -12,7 +12,7 @@ from pytest_mobileagent.action.action import check as checked
 from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
 from pytest_mobileagent.record.changes import Change, Check
-from pytest_mobileagent.record.selectors import choose, literal, short_id, touchables
+from pytest_mobileagent.record.selectors import choose, literal, short_id, target_at, touchables
 from pytest_mobileagent.record.source import RecordedTask, slug
 from pytest_mobileagent.record.trial import FileTrials
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.recording import Recording
+    from pytest_mobileagent.record.selectors import Choice
     from pytest_mobileagent.record.source import WrittenTest
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
@@ -64,6 +65,12 @@ def elements_of(screen: Screen) -> list[dict[str, Any]]:
     except MobileAgentError:
         return []
     return [{"bounds": [*e.bounds], "label": _named(e)[:_SHOWN]} for e in found]
+
+
+def described(element: Element | None, choice: Choice) -> dict[str, Any]:
+    """Return where an element is, and the selector that a task would use for it."""
+    bounds = None if element is None else [*element.bounds]
+    return {"bounds": bounds, "selector": str(choice), "warning": choice.warning}
 
 
 def _named(element: Element) -> str:
@@ -113,7 +120,6 @@ class RecordService:
             "phase": self._phase(),
             "number": recording.number,
             "size": [*recording.screen.size],
-            "package": recording.screen.package,
             "lost": self.lost,
             "file": str(self.file),
             "moves": [{"words": each.move, "warning": each.warning} for each in recording.done],
@@ -154,13 +160,9 @@ class RecordService:
 
     def element(self, x: int, y: int) -> dict[str, Any]:
         """Return the element at a pixel, with the selector that a task would use for it."""
-        element, choice = self.recording.choice_at(x, y)
-        return {
-            "bounds": None if element is None else [*element.bounds],
-            "label": "" if element is None else element.label[:_SHOWN],
-            "selector": str(choice),
-            "warning": choice.warning,
-        }
+        screen = self.recording.screen
+        element = target_at(screen, x, y)
+        return described(element, choose(screen, element, x, y))
 
     def _commands(self) -> list[tuple[str, str]]:
         """Return what can be done with the written file: in words, and as a command."""

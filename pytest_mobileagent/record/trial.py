@@ -91,7 +91,6 @@ class FileTrials:
     def start(self) -> None:
         """Start the trials; `outcomes` shows their progress."""
         self.outcomes = [TrialOutcome(kind.title) for kind in KINDS]
-        self._ended = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         threading.Thread(target=self._run, name="trial", daemon=True).start()
 
@@ -100,10 +99,6 @@ class FileTrials:
         """Whether all trials had the required outcome."""
         return bool(self.outcomes) and all(each.is_right for each in self.outcomes)
 
-    def wait(self) -> None:
-        """Wait until all trials have ended."""
-        self._ended.wait()
-
     def stop(self) -> None:
         """Stop the trials that are still running."""
         process = self._process
@@ -111,11 +106,8 @@ class FileTrials:
             process.terminate()
 
     def _run(self) -> None:
-        try:
-            for kind, outcome in zip(KINDS, self.outcomes, strict=True):
-                self._try(kind, outcome)
-        finally:
-            self._ended.set()
+        for kind, outcome in zip(KINDS, self.outcomes, strict=True):
+            self._try(kind, outcome)
 
     def _try(self, kind: Kind, outcome: TrialOutcome) -> None:
         options = list(kind.options)

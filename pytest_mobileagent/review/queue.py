@@ -238,10 +238,9 @@ class Rewriter:
     def _rewrite(self) -> None:
         try:
             rewrite(self._run, self._files)
-        except (OSError, RecordError) as error:
-            self.problem = f"the report was not written, the verdicts are kept: {error}"
         except Exception as error:  # noqa: BLE001 - a report may contain anything
-            words = f"{type(error).__name__}: {error}"
+            is_known = isinstance(error, OSError | RecordError)
+            words = str(error) if is_known else f"{type(error).__name__}: {error}"
             self.problem = f"the report was not written, the verdicts are kept: {words}"
         else:
             self.problem = ""

@@ -48,7 +48,6 @@ def test_each_action_is_listed_with_the_new_screen(service: RecordService) -> No
     bounds = service.recording.screen.get(resource_id="add").bounds
     assert service.element(*bounds.center) == {
         "bounds": [*bounds],
-        "label": "Add one",
         "selector": 'resource_id="add"',
         "warning": "",
     }

@@ -106,7 +106,7 @@ function later() {
 
 function listElements() {
   byId("elements").replaceChildren(...state.elements.map((element) => {
-    const button = make("button", { type: "button", dir: "auto" }, element.label || "(without a name)");
+    const button = make("button", { type: "button", dir: "auto" }, element.label);
     const [left, top, right, bottom] = element.bounds;
     const at = [Math.floor((left + right) / 2), Math.floor((top + bottom) / 2)];
     button.dataset.bounds = String(element.bounds);
