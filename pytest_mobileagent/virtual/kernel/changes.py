@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._version = 1
+        self._last = 0.0  # when something changed, by the computer's monotonic clock
         self._followers: list[Callable[[], object]] = []
         self.notice: Callable[[], object] = lambda: None  # checks for changes by time alone
 
@@ -23,8 +25,14 @@ class Changes:
     def note(self) -> None:
         """Record a change, so that the screen is rebuilt."""
         self._version += 1
+        self._last = time.monotonic()
         for follower in self._followers:
             follower()
+
+    def quiet(self) -> float:
+        """Return for how many seconds nothing has changed."""
+        self.notice()
+        return time.monotonic() - self._last
 
     @property
     def version(self) -> int:

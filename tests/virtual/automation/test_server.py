@@ -40,6 +40,7 @@ def ask(demo: Phone) -> Ask:
     _, ask = asker(demo)
     _, started = ask("POST", "/session", {"capabilities": {"firstMatch": [{"a": 1}]}})
     base = f"/session/{started['sessionId']}"
+    ask("POST", f"{base}/appium/settings", {"settings": {"waitForIdleTimeout": 0}})
     return lambda method, path="", body=None: ask(method, f"{base}{path}", body)
 
 
@@ -112,6 +113,52 @@ def test_rotation_clipboard_and_bars(ask: Ask, demo: Phone) -> None:
     assert ask("GET", "/appium/device/system_bars")[1] == {"statusBar": 63}
     assert ask("GET", "/appium/device/pixel_ratio")[1] == 2.625
     assert ask("GET", "/window/current/size")[1] == {"width": 1080, "height": 2400}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/appium/device/press_keycode", {"keycode": "3", "metastate": "0"}, 200),
+        ("/appium/device/press_keycode", {"keycode": "3.5"}, 400),
+        ("/appium/device/press_keycode", {"keycode": "HOME"}, 400),
+        ("/appium/gestures/click", {"offset": {"x": "100", "y": "200.7"}}, 200),
+        ("/appium/gestures/click", {"offset": {"x": "left", "y": 1}}, 400),
+        ("/appium/gestures/long_click", {"offset": {"x": 1, "y": 900}, "duration": "600"}, 200),
+        ("/appium/gestures/swipe", {"area": dict.fromkeys(("left", "top", "width", "height"), "500"), "direction": "up", "percent": "0.5"}, 200),
+        ("/appium/settings", {"settings": {"waitForIdleTimeout": 1.5}}, 200),
+        ("/appium/settings", {"settings": {"waitForIdleTimeout": "1"}}, 400),
+    ],
+)  # fmt: skip
+def test_numbers_in_strings_are_read_as_gson_reads_them(
+    ask: Ask, path: str, body: dict[str, Any], status: int
+) -> None:
+    assert ask("POST", path, body)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "found"),
+    [(None, 200), (100, 404), (0, 404)],
+)
+def test_a_search_waits_until_the_phone_is_idle(
+    phone: Phone, milliseconds: int | None, found: int
+) -> None:
+    async def search() -> int:
+        server = Server(phone)
+
+        async def ask(path: str, body: Any) -> Any:
+            return await server.answer(Request("POST", path, json.dumps(body).encode()))
+
+        started = json.loads((await ask("/session", {"capabilities": {}})).body)
+        base = f"/session/{started['value']['sessionId']}"
+        if milliseconds is not None:
+            settings = {"waitForIdleTimeout": milliseconds}
+            await ask(f"{base}/appium/settings", {"settings": settings})
+        phone.changed()  # as after a click, to which the app responds a moment later
+        asyncio.get_running_loop().call_later(0.2, phone.activities.launch, "org.demo")
+        by = {"strategy": "xpath", "selector": "//*[@text='Milk']"}
+        return int((await ask(f"{base}/element", by)).status)
+
+    assert asyncio.run(search()) == found
 
 
 def test_the_cache_of_elements_forgets_the_oldest(ask: Ask) -> None:

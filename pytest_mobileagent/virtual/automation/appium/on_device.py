@@ -156,7 +156,7 @@ PLAIN = "PLAINTEXT"
 
 
 def _press(call: Call) -> None:
-    call.phone.key(int(call.number("keycode")), int(call.number("metastate", 0)))
+    call.phone.key(call.whole("keycode"), call.whole("metastate", 0))
 
 
 def _paste(call: Call) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pytest_mobileagent.virtual.automation.actions import Sample, Touch, play, spread
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.pointers import perform
-from pytest_mobileagent.virtual.automation.appium.session import element_id
+from pytest_mobileagent.virtual.automation.appium.session import element_id, number
 from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
@@ -89,11 +89,12 @@ def _scroll_to(call: Call) -> None:
     """Scroll an element, or the first scrollable one, until a locator matches."""
     given, origin = call.members("params"), call.body.get("origin")
     by, most = call.session.by(given), given.get("maxSwipes")
+    swipes = MOST_SWIPES if most is None else int(number(most, "maxSwipes"))
     _seek(
         call,
         call.session.node(element_id(origin)) if origin else None,
         lambda: call.session.finder.one(by) is not None,
-        most if isinstance(most, int) else MOST_SWIPES,
+        swipes,
     )
 
 
@@ -169,11 +170,9 @@ def _area(call: Call) -> Rect:
         return left + MARGIN, top + MARGIN, right - MARGIN, bottom - MARGIN
     if not isinstance(area, dict):
         raise InvalidArgument("Either element id or swipe area must be set")
-    try:
-        left, top = int(area["left"]), int(area["top"])
-        return left, top, left + int(area["width"]), top + int(area["height"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidArgument("An area has left, top, width and height") from error
+    sides = ("left", "top", "width", "height")
+    left, top, width, height = (int(number(area.get(side), side)) for side in sides)
+    return left, top, left + width, top + height
 
 
 def _direction(call: Call) -> str:
@@ -210,10 +209,10 @@ def _point(call: Call, name: str) -> tuple[int, int]:
 
 
 def _coordinates(value: Any, name: str) -> tuple[int, int]:
-    try:
-        return int(value["x"]), int(value["y"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidArgument(f"'{name}' must have x and y") from error
+    if not isinstance(value, dict):
+        raise InvalidArgument(f"'{name}' must have x and y")
+    x, y = (number(value.get(axis), f"{axis} of {name}") for axis in "xy")
+    return int(x), int(y)
 
 
 ROUTES: Final[tuple[Route, ...]] = (

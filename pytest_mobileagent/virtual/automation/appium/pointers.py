@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.virtual.automation.actions import Sample, Touch, do, grouped
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument
+from pytest_mobileagent.virtual.automation.appium.session import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,11 +110,10 @@ class _Pointer:
         return Sample(self._time, *self._at)
 
     def _place(self, item: dict[str, Any]) -> tuple[float, float]:
-        x, y, origin = item.get("x", 0), item.get("y", 0), item.get("origin", "viewport")
-        if not all(isinstance(v, int | float) and math.isfinite(v) for v in (x, y)):
-            raise InvalidArgument(f"Both coordinates must be numbers in action '{self._id}'")
+        x, y = (number(item.get(axis, 0), f"{axis} of action {self._id}") for axis in "xy")
+        origin = item.get("origin", "viewport")
         if origin == "viewport":
-            return float(x), float(y)
+            return x, y
         if origin == "pointer":
             base = self._sample()
             return base.x + x, base.y + y
@@ -137,9 +136,9 @@ def _duration(item: dict[str, Any]) -> int:
     duration = item.get("duration", DEFAULT_MOVE)
     if duration is None:
         return DEFAULT_MOVE
-    if not isinstance(duration, int | float) or isinstance(duration, bool) or duration < 0:
+    if (found := number(duration, "duration")) < 0:
         raise InvalidArgument("duration must be a number that is not negative")
-    return round(duration)
+    return round(found)
 
 
 def _keys(items: list[dict[str, Any]]) -> list[Press]:

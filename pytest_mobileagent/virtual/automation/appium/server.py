@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import traceback
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = "io.appium.uiautomator2.server"
 BASE: Final = "/wd/hub"  # prefix that old clients put before every path
+# Paths of requests that wait until the phone is idle: those that look before, a click afterwards.
+LOOKS: Final = re.compile(r"elements?|element/active|source|alert/\w+")
+ACTS: Final = re.compile(r"element/[^/]+/click")
 ROUTES: Final = (*on_device.ROUTES, *on_elements.ROUTES, *on_gestures.ROUTES)
 
 
@@ -35,7 +39,7 @@ class Server:
         """Answer a request; deleting the session also ends the server."""
         session = self._session.id if self._session else None
         try:
-            value = self._do(request)
+            value = await self._do(request)
         except WebDriverError as error:
             return _refusal(error, session)
         except Exception as error:  # noqa: BLE001 - a request must not end the server
@@ -44,7 +48,7 @@ class Server:
         session = self._session.id if self._session else session
         return _reply(200, session, value)
 
-    def _do(self, request: Request) -> Any:
+    async def _do(self, request: Request) -> Any:
         method = request.method
         path = request.path.partition("?")[0].removeprefix(BASE).strip("/")
         match path.split("/"):
@@ -55,7 +59,7 @@ class Server:
             case ["session"] if method == "POST":
                 return self._start(_body(request))
             case ["session", id, *rest]:
-                return self._in_session(method, id, "/".join(rest), request)
+                return await self._in_session(method, id, "/".join(rest), request)
         raise WebDriverError("unknown command")
 
     def _start(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +67,7 @@ class Server:
         capabilities = self._session.capabilities
         return {"sessionId": self._session.id, "capabilities": capabilities}
 
-    def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
+    async def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
         session = self._session
         if session is None or session.id != id:
             raise WebDriverError("invalid session id")
@@ -74,7 +78,13 @@ class Server:
         if not path and method == "GET":
             return session.capabilities
         answer, parts = route(ROUTES, method, path)
-        return answer(Call(session, parts, _body(request)))
+        call = Call(session, parts, _body(request))
+        if LOOKS.fullmatch(path):
+            await session.idle()
+        value = answer(call)
+        if ACTS.fullmatch(path):
+            await session.idle()
+        return value
 
 
 def _about(session: Session) -> dict[str, Any]:

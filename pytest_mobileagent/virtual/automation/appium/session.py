@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import re
+import time
 import tomllib
 import uuid
 from collections.abc import Callable, Iterable
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
 MOST = 500  # elements
+QUIET, LOOK_AGAIN = 0.5, 0.02  # seconds without changes for which a phone is idle; of each wait
 SHRINK = 150  # how many of the oldest elements are dropped when there are too many
 SETTINGS: Final[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("settings.toml").read_text("utf-8")
@@ -48,8 +52,21 @@ class Session:
         self.finder = Finder(phone, self.settings)
         self._known: dict[str, Element] = {}
 
+    async def idle(self) -> None:
+        """Wait until the phone is idle, for at most the time of the setting."""
+        end = time.monotonic() + self.settings["waitForIdleTimeout"] / 1000
+        while (left := end - time.monotonic()) > 0:
+            busy = QUIET - self.phone.changes.quiet()
+            if busy <= 0:
+                return
+            await asyncio.sleep(min(left, busy, LOOK_AGAIN))
+
     def update(self, settings: dict[str, Any]) -> None:
         """Change settings; InvalidArgument if one is unknown or its value has the wrong type."""
+        settings = {
+            name: int(value) if isinstance(value, float) and math.isfinite(value) else value
+            for name, value in settings.items()
+        }
         for name, value in settings.items():
             if name not in SETTINGS:
                 known = ", ".join(SETTINGS)
@@ -142,19 +159,24 @@ class Call:
         return self.session.node(self.path["id"])
 
     def text(self, name: str) -> str:
-        """Return a member of the body that must be a string."""
+        """Return a member of the body that must be a string; numbers are read as their digits."""
         value = self.body.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
         if not isinstance(value, str):
             raise InvalidArgument(f"'{name}' must be a string")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """Return a member of the body that must be a number."""
-        value = self.body.get(name)
-        value = default if value is None else value
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InvalidArgument(f"'{name}' must be a number")
-        return value
+        return number(self.body.get(name, default), name)
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """Return a member of the body that must be a whole number."""
+        found = self.number(name, default)
+        if found != int(found):
+            raise InvalidArgument(f"'{name}' must be a whole number")
+        return int(found)
 
     def members(self, name: str) -> dict[str, Any]:
         """Return a member of the body that must be an object."""
@@ -162,6 +184,17 @@ class Call:
         if not isinstance(value, dict):
             raise InvalidArgument(f"'{name}' must be an object")
         return value
+
+
+def number(value: Any, name: str) -> float:
+    """Return a number as the server's library Gson reads it: also from a string, such as "12"."""
+    try:
+        found = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InvalidArgument(f"'{name}' must be a number")
+    return found
 
 
 Answer: TypeAlias = Callable[[Call], Any]
