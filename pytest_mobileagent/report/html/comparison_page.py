@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Pair = tuple[Path, Path]  # the folders of two episodes: of the baseline, and of the run
     Blocks = Iterator[tuple[str, bytes]]
+    Reports = tuple[Report, Report]  # of the baseline, and of the run
+    Indexes = tuple[dict[str, Any], dict[str, Any]]  # of the run, and of the baseline
 
 
 def page_of_two(base: Path, run: Path) -> Path:
@@ -45,8 +47,8 @@ def page_of_two(base: Path, run: Path) -> Path:
 
 
 def _indexes(
-    base: Path, run: Path, wholes: tuple[Report, Report], comparison: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    base: Path, run: Path, wholes: Reports, comparison: Mapping[str, Any] | None
+) -> Indexes:
     """Return the indexes of a run and of its baseline, as `index` and `index2` of their page."""
     before, after = index_data(base, wholes[0], BASE), index_data(run, wholes[1])
     names = names_of([whole["run"] for whole in wholes])
@@ -59,13 +61,7 @@ def _indexes(
     return after, before
 
 
-def _write(
-    path: Path,
-    base: Path,
-    run: Path,
-    wholes: tuple[Report, Report],
-    indexes: tuple[dict[str, Any], dict[str, Any]],
-) -> None:
+def _write(path: Path, base: Path, run: Path, wholes: Reports, indexes: Indexes) -> None:
     before, after = wholes
     written = ExistingPage.of(path)
     blocks = (
@@ -76,7 +72,7 @@ def _write(
     write(path, f"{run.name} · {base.name}", chain(_packed(indexes), *blocks))
 
 
-def _packed(indexes: tuple[dict[str, Any], dict[str, Any]]) -> list[tuple[str, bytes]]:
+def _packed(indexes: Indexes) -> list[tuple[str, bytes]]:
     return [(name, pack(index)) for name, index in zip(("index", "index2"), indexes, strict=True)]
 
 

@@ -87,7 +87,7 @@ function lineNode(line, place) {
     app: () => [make("bdi", { title: asText(row.app) }, shortApp(row.app))], level: () => [asText(row.level)], steps: () => [stepsOf(row)],
     seconds: () => [known(row.seconds) ? duration(row.seconds) : ""], cost: () => [known(row.cost_usd) ? money(row.cost_usd) : ""], change: () => [changeMark(row)],
   };
-  const node = make("div", { id: `row-${place}`, className: `row ${task ? "task" : kindOf(row.outcome)} ${isEpoch ? "epoch" : ""}`, role: "row", tabIndex: -1 },
+  const node = make("div", { id: `row-${place}`, className: `row ${task ? "task" : ""} ${isEpoch ? "epoch" : ""}`, role: "row", tabIndex: -1 },
     ...[...columns].map((name) => make("span", { className: `c-${name}`, role: "gridcell" }, ...cells[name]())));
   if (task) {
     node.setAttribute("aria-expanded", String(state.unfolded.has(task.key)));
@@ -108,25 +108,25 @@ function unfoldButton(task) {
 }
 
 // How many of a task's epochs passed, with the interval and a mark if some passed and some failed.
-function rateOf(task) {
-  const { passed, decided, rows, interval } = task;
+function rateOf({ passed, decided, rows, interval, flaky }) {
+  if (!decided) return outcomeMark(explaining(rows).outcome);
   const range = interval ? `, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "";
   return make("span", { className: "rate", title: `${passed} of ${decided} decided epochs passed${range}${decided < rows.length ? `; ${rows.length - decided} not decided` : ""}` },
-    make("b", {}, `${passed}/${decided}`), task.flaky === "yes" ? make("span", { className: "badge warn" }, "~ flaky") : null, decided ? rateBar(passed / decided, interval) : null);
+    make("b", {}, `${passed}/${decided}`), flaky === "yes" ? make("span", { className: "badge warn" }, "~ flaky") : null, rateBar(passed / decided, interval));
 }
 
 // The outcomes of a task in the earlier runs of the folder, each a link to that run's page; the last one is this run's.
 function pastOf(row) {
   if (!row.history) return null;
-  const bar = (sign, run, fields) => {
-    const [kind, outcome] = { "+": ["passed", "passed"], "-": ["failed", "failed"] }[sign] || ["", "not decided"];
-    return make(fields.href ? "a" : "span", { className: `past ${kind}`, title: `${runName(run)}, ${localTime(run?.started)}: ${outcome}`, ...fields });
+  const bar = (sign, run, tag, fields) => {
+    const [kind, outcome] = { "+": ["passed", "passed"], "-": ["failed", "failed"], " ": ["none", "not run"] }[sign] || ["", "not decided"];
+    const node = make(tag, { title: `${runName(run)}, ${localTime(run?.started)}: ${outcome}`, ...fields });
+    node.classList.add("past", ...[kind].filter(Boolean));
+    return node;
   };
-  const passes = row.rows ? 2 * row.passed > row.decided : row.success;
-  const isDecided = row.rows ? row.decided : known(row.success);
-  const earlier = (state.run.history || []).map((run, place) => (row.history[place] === " " ? make("span", { className: "past none" })
-    : bar(row.history[place], run, { href: `${run.page}${addressOf({ f: withField("", "id", [row.id]) })}`, tabIndex: -1 })));
-  const node = make("span", { className: "pasts", role: "img" }, ...earlier, bar(isDecided ? (passes ? "+" : "-") : "?", state.run.run, { className: `past now ${isDecided ? (passes ? "passed" : "failed") : ""}` }));
+  const { decided, passed } = row.task;
+  const earlier = (state.run.history || []).map((run, place) => bar(row.history[place], run, "a", { href: `${run.page}${addressOf({ f: withField("", "id", [row.id]) })}`, tabIndex: -1 }));
+  const node = make("span", { className: "pasts", role: "group" }, ...earlier, bar(!decided ? "?" : 2 * passed > decided ? "+" : "-", state.run.run, "span", { className: "now" }));
   node.setAttribute("aria-label", `passed in ${[...row.history].filter((sign) => sign === "+").length} of ${row.history.replaceAll(" ", "").length} earlier runs`);
   return node;
 }
@@ -135,7 +135,7 @@ function pastOf(row) {
 function epochDots(task, shown) {
   const small = task.rows.length > MOST_DOTS_LARGE ? "small" : "";
   return make("span", { className: `dots ${small}` }, ...task.rows.map((row) => {
-    const dot = make("a", { className: `epoch-dot ${kindOf(row.outcome)} ${shown.includes(row) ? "" : "out"}`, tabIndex: -1, title: `epoch ${row.epoch}: ${row.outcome}${whyShort(row) ? `, ${whyShort(row)}` : ""}` }, SIGNS[row.outcome] || "·");
+    const dot = make("a", { className: `outcome ${kindOf(row.outcome)} ${shown.includes(row) ? "" : "out"}`, tabIndex: -1, title: `epoch ${row.epoch}: ${row.outcome}${whyShort(row) ? `, ${whyShort(row)}` : ""}` }, SIGNS[row.outcome] || "·");
     if (row.e) dot.href = addressOf({ e: row.e, other: row.pair?.e });
     dot.setAttribute("aria-label", `epoch ${row.epoch}: ${row.outcome}`);
     return dot;

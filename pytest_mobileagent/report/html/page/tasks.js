@@ -62,6 +62,6 @@ function summed(key, rows) {
     key, id, environment, app, level, golden_steps, began, ...means, rows, decided, passed, flaky, interval: wilson(passed, decided), history: rows.find((row) => row.history)?.history,
     before: pairs.length ? `${before}/${pairs.length}` : "", change: changes.size < 2 ? rows[0].change : passed === before && decided === pairs.length ? "same" : changeBetween(2 * before > pairs.length, 2 * passed > decided),
   };
-  for (const row of rows) Object.assign(row, { task, flaky });
+  for (const row of [task, ...rows]) Object.assign(row, { task, flaky });
   return task;
 }

@@ -154,12 +154,12 @@ def test_a_task_is_a_row_with_a_dot_for_each_epoch(read: Callable[..., Any], epo
     assert title == "2 of 3 decided epochs passed, 95 %: 21 % to 94 %"
     reader.press("/", *"outcome:failed")
     reader.sees("#count", "2 of 2 tasks · 2 of 6 episodes")
-    assert len(reader.texts(".epoch-dot.out")) == 4
+    assert len(reader.texts(".dots .out")) == 4
     reader.ask("setFilter('flaky:yes')")
     assert titles(reader) == ["a"]
     reader.ask("setFilter('sort:-outcome')")
     assert titles(reader) == ["a", "b"]
-    reader.click(".epoch-dot.failed")
+    reader.click(".dots .failed")
     reader.sees("#head h1", "a [epoch 1]")
 
 
@@ -187,9 +187,9 @@ def test_earlier_outcomes_of_a_task_link_to_their_runs(
     reader.chrome.set_window_size(1500, 900)
     reader.until("document.querySelectorAll('.pasts').length === 2")
     kinds = reader.ask(
-        "[...document.querySelectorAll('#row-0 .past')].map((each) => each.className.trim())"
+        "[...document.querySelectorAll('#row-0 .past')].map((each) => each.className)"
     )
-    assert kinds == ["past passed", "past failed", "past", "past none", "past now passed"]
+    assert kinds == ["past passed", "past failed", "past", "past none", "now past passed"]
     link = reader.ask("document.querySelector('#row-0 .past').getAttribute('href')")
     assert link == "../0/report.html#f=id%3Aclock%2Fa"
 
