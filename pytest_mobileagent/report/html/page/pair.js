@@ -4,7 +4,6 @@
 
 const halves = { now: null, before: null }; // {row, episode} of the run and of its baseline
 let difference = null; // where the two diverge, and their other differences; null if unknown
-let isFolded = true; // whether the steps before the divergence are hidden
 
 async function openPair(e, other, step) {
   if (state.e !== e || state.paired !== other) {
@@ -17,7 +16,7 @@ async function openPair(e, other, step) {
     for (const each of [now, before]) each.frames ||= [];
     halves.now = { row: state.row, episode: now };
     halves.before = { row: rowOf(other), episode: before };
-    [difference, isFolded] = [found, true];
+    difference = found;
     // Keys and playing follow the longer of the two episodes.
     state.episode = now.frames.length >= before.frames.length ? now : before;
     byId("pair").replaceChildren(pairHead(), half("before", state.other), half("now", state.run));
@@ -73,40 +72,22 @@ function divergenceParts() {
 
 function half(side, index) {
   const { row, episode } = halves[side];
+  const parts = difference ? divergingStep() : 0;
+  const items = episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame));
+  const same = parts ? make("details", { className: "same-steps" }, make("summary", {}, parts > 1 ? `Steps 1 to ${parts}` : "Step 1", make("small", {}, " the same in both")), make("ol", {}, ...items.slice(0, parts))) : null;
   const title = [side === "now" ? "Run" : "Base", runName(index?.run), asText(index?.run?.id)].filter(Boolean).join(" · ");
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
     make("header", {}, make("small", { dir: "auto", title }, title), outcomeMark(row.outcome), make("small", { title: numbersIn(row) }, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),
     make("div", { className: `why ${kindOf(row.outcome)}` }, ...whyParts(row, episode, { numbers: "", withGoal: halves.before.episode.goal !== halves.now.episode.goal })),
     make("div", { className: "half-stage" }),
-    make("nav", { className: "half-strip", "aria-label": `Steps: ${title}` }, make("ol", {}, sameSteps(), ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))));
-}
-
-// A button in the place of the steps before the divergence.
-function sameSteps() {
-  const parts = difference ? divergingStep() : 0;
-  if (!parts) return null;
-  const button = make("button", { type: "button", className: "same-steps", title: "Show them" }, parts > 1 ? `Steps 1 to ${parts}` : "Step 1", make("small", {}, "the same in both"));
-  button.addEventListener("click", () => { isFolded = false; showFolds(); });
-  return make("li", {}, button);
-}
-
-function showFolds() {
-  const parts = difference ? divergingStep() : 0;
-  for (const list of document.querySelectorAll(".half-strip ol")) {
-    const items = [...list.children];
-    const first = items[0]?.querySelector(".same-steps") ? items.shift() : null;
-    if (first) first.hidden = !isFolded;
-    items.forEach((item, place) => { item.hidden = isFolded && place < parts; });
-  }
+    make("nav", { className: "half-strip", "aria-label": `Steps: ${title}` }, same, make("ol", {}, ...items.slice(parts))));
 }
 
 function showPairFrame(place, { anew = false } = {}) {
   const wanted = Math.max(0, Math.min(place, state.episode.frames.length - 1));
   if (!anew && wanted === state.frame) return;
   state.frame = wanted;
-  if (wanted < divergingStep()) isFolded = false;
-  showFolds();
   const sides = ["before", "now"].map((side) => {
     const { episode } = halves[side];
     const frame = episode.frames[wanted];

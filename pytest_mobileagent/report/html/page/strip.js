@@ -146,17 +146,15 @@ function lanesOf(frame, place, top, most) {
   const { parts, calls } = workOf(frame);
   const [second, third] = [top + LANES.work + GAP, top + LANES.work + LANES.calls + 2 * GAP];
   const bars = []; // [kind, begin, seconds, top, height, words]
-  let at = from;
-  for (const [kind, seconds] of parts) {
-    bars.push([kind, at, seconds, top, LANES.work, `${kind} for ${duration(seconds)}`]);
-    at += seconds;
-  }
-  at = from;
-  for (const { waited, asked, call } of calls) {
-    bars.push(["waiting", at, waited, second, LANES.calls, `waited for ${asText(call.model)}: ${duration(waited)}`]);
-    bars.push(["calls", at + waited, Math.min(asked, to - at - waited), second, LANES.calls, `${asText(call.role)} ${asText(call.model)}: ${duration(asked)}`]);
-    at += waited + asked;
-  }
+  const row = (pieces, y, height) => {
+    let at = from;
+    for (const [kind, seconds, text] of pieces) {
+      bars.push([kind, at, Math.min(seconds, to - at), y, height, `${text} ${duration(seconds)}`]);
+      at += seconds;
+    }
+  };
+  row(parts.map(([kind, seconds]) => [kind, seconds, `${kind} for`]), top, LANES.work);
+  row(calls.flatMap(({ waited, asked, call }) => [["waiting", waited, "waited for a model for"], ["calls", asked, `${asText(call.role)} ${asText(call.model)}:`]]), second, LANES.calls);
   const high = (LANES.tokens * tokensOf(frame)) / most;
   bars.push(["tokens", from, high && to - from, third + LANES.tokens - high, high, `${tokens(tokensOf(frame))} tokens`]);
   return bars.filter(([, , seconds]) => seconds > 0).map(([kind, begin, seconds, y, height, text]) => titled(
@@ -226,7 +224,8 @@ function markCurrent(strip, place) {
   });
   const item = items[place];
   if (!item) return;
-  const list = item.closest("#film, ol");
+  if (item.closest("details")) item.closest("details").open = true;
+  const list = item.closest("#film, nav");
   const [box, room] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
   // Not scrollIntoView, which would also scroll the page.
   if (box.left < room.left || box.right > room.right) list.scrollLeft += box.left - room.left - (room.width - box.width) / 2;

@@ -118,7 +118,8 @@ def test_equal_steps_are_folded_until_opened(reader: Any) -> None:
     reader.go("#e=lost.0&with=~lost.0&s=5")
     reader.sees("#pair-place", "Step 5")
     assert reader.ask(f"{shown}.length") == 4
-    reader.click("#half-before .same-steps")
+    for half in ("#half-before", "#half-now"):
+        reader.click(f"{half} .same-steps summary")
     assert reader.ask(f"{shown}.length") == 6
 
 
