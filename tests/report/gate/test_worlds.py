@@ -90,14 +90,14 @@ def test_analyses_before_a_long_baseline_fail_no_unchanged_agent() -> None:
 )  # fmt: skip
 def test_false_failures_are_at_most_two_percent(world: World, margin: float) -> None:
     """Of tasks that drift, the drawn ones may have changed, which is no false FAIL about them."""
-    assert simulate(world, ANALYSES, runs=4000, margin=margin, drawn=True).fail <= 0.02
-    like_these = simulate(world, ANALYSES, runs=4000, margin=margin, scope=TASKS_LIKE_THESE)
+    assert simulate(world, ANALYSES, runs=1000, margin=margin, drawn=True).fail <= 0.02
+    like_these = simulate(world, ANALYSES, runs=1000, margin=margin, scope=TASKS_LIKE_THESE)
     assert like_these.fail <= 0.02
 
 
 @pytest.mark.slow
 def test_a_drop_of_the_margin_is_not_a_fail() -> None:
-    assert simulate(World(100, drop=0.02), ANALYSES, runs=4000).fail <= 0.02
+    assert simulate(World(100, drop=0.02), ANALYSES, runs=1000).fail <= 0.02
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_a_drop_of_the_margin_is_not_a_fail() -> None:
 def test_drop_beyond_the_allowed_rarely_passes(
     tasks: int, shape: str, analyses: InterimAnalyses
 ) -> None:
-    assert simulate(World(tasks, drop=0.05, shape=shape), analyses, runs=4000).passing <= 0.06
+    assert simulate(World(tasks, drop=0.05, shape=shape), analyses, runs=1000).passing <= 0.06
 
 
 @pytest.mark.slow
