@@ -61,7 +61,7 @@ class Watched:
 
     def end(self):
         (self.folder / "go").touch()
-        return self.process.communicate(timeout=60)[0], self.process.returncode
+        return self.process.communicate(timeout=300)[0], self.process.returncode
 
 
 @pytest.fixture

@@ -264,7 +264,7 @@ def test_concurrent_runs_do_not_interfere(project, start, markers):
     project.write(agents__waiting=WAITING)
     runs = [start("tasks", "--agent=waiting", "-n1") for _ in range(2)]
     for run in runs:
-        output, _ = run.communicate(timeout=60)
+        output, _ = run.communicate(timeout=300)
         assert "1 passed" in output, output
     assert len(reports(project)) == 2
 

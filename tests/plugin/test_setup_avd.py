@@ -193,7 +193,7 @@ def test_an_interrupted_build_leaves_nothing_in_the_way(sdk, recipe, temporary, 
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
     await_end_of_processes_with(str(temporary))
     if number is not signal.SIGKILL:
         assert process.returncode == 130

@@ -133,7 +133,7 @@ def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str
     def run(what: list[str], *arguments: str) -> tuple[int, str, dict[str, Any]]:
         if any(word in ("-n1", "-n2") for word in arguments):
             process = start(what, *arguments)
-            shown, _ = process.communicate(timeout=60)
+            shown, _ = process.communicate(timeout=300)
             status = process.returncode
         else:
             write(pytester, what)
@@ -274,7 +274,7 @@ def test_interrupted_run_reports_all_finished_results(
 
     wait_until(lambda: finished() >= 10)  # each worker has six tests in hand
     process.send_signal(how)
-    shown, _ = process.communicate(timeout=60)
+    shown, _ = process.communicate(timeout=300)
     assert process.returncode == 2, shown
     (path,) = pytester.path.glob("runs/*/report.json")
     document = json.loads(path.read_text("utf-8"))
@@ -314,7 +314,7 @@ def test_unfinished_tests_are_interrupted(
     process = start(["pass", "wait", "later"], workers)
     wait_until((pytester.path / "began").exists)
     end(process)
-    shown, _ = process.communicate(timeout=60)
+    shown, _ = process.communicate(timeout=300)
     assert process.returncode == 2, shown
     (path,) = pytester.path.glob("runs/*/report.json")
     tasks = json.loads(path.read_text("utf-8"))["tasks"]
@@ -337,7 +337,7 @@ def test_a_run_started_by_nohup_outlives_the_terminal(
     wait_until((pytester.path / "began").exists)
     hang_up(process)
     (pytester.path / "go").touch()
-    shown, _ = process.communicate(timeout=60)
+    shown, _ = process.communicate(timeout=300)
     assert process.returncode == 0, shown
     assert "2 passed" in shown
 

@@ -35,7 +35,7 @@ def test_count(episode):
 """
 
 
-def wait_for(chrome: Any, condition: str, seconds: float = 30) -> Any:
+def wait_for(chrome: Any, condition: str, seconds: float = 90) -> Any:
     """Wait until a condition holds on the page, and return its value."""
     support = pytest.importorskip("selenium.webdriver.support.ui")
     return support.WebDriverWait(chrome, seconds, 0.05).until(
@@ -76,7 +76,7 @@ def running(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen
     finally:
         if process.poll() is None:
             process.terminate()
-            process.communicate(timeout=30)
+            process.communicate(timeout=300)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
         # Checked before the server ends, because the page may send one more request.
         assert errors == []
         chrome.find_element("id", "close").click()
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=300)
     assert process.returncode == 0
     assert f"wrote {file}" in output
     assert not list(file.parent.glob("*.json"))  # No draft to continue is left.
@@ -207,12 +207,12 @@ def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
         wait_for(chrome, "state.moves.length === 1")
         click_on(chrome, "Add one")
         chrome.find_element("id", "answer").send_keys("1", keys.ENTER)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=300)
         wait_for(chrome, 'left && document.body.textContent.includes("The task has ended")')
         errors = [each for each in chrome.get_log("browser") if each["source"] == "javascript"]
         assert errors == []
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
     assert process.returncode == 0, output
     assert "1 passed" in output

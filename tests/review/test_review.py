@@ -147,7 +147,7 @@ def test_review_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.S
             assert page.status == 200
         assert main(["--decide", "a=pass"], runs_of(ended)) == 0  # by another person
         process.send_signal(end)
-        told, errors = process.communicate(timeout=60)
+        told, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (0, "")
     assert told.splitlines()[-1] == f"0 decided, 1 left; report: {ended.folder / 'report.json'}"
 

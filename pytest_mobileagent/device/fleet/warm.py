@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Main = Callable[[Sequence[str]], int]
 
-_PATIENCE = 5.0  # seconds that a client has to send its request
+_PATIENCE = 30.0  # seconds that a client has to send its request
 
 
 class Warm:

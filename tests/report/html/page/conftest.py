@@ -333,7 +333,7 @@ class Reader:
         self.until(f"location.hash === {json.dumps(place)}", f"the address is not {place}")
 
 
-_PATIENCE = 20  # The page counts as broken if it has not changed after this many seconds.
+_PATIENCE = 60  # The page counts as broken if it has not changed after this many seconds.
 
 
 @pytest.fixture
