@@ -25,6 +25,7 @@ from pytest_mobileagent.loopback import RefusedError, is_number
 from pytest_mobileagent.report.html.page import served_page
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.human_verdicts import as_run
+from pytest_mobileagent.report.names import agent_name, run_name
 from pytest_mobileagent.report.text.narration import ending, step_in_words
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import signature_of
@@ -94,7 +95,7 @@ class ReviewService:
         self._ended = queue.has_ended
         return {
             "run": queue.run.name,
-            "agent": str(queue.about.get("agent") or ""),
+            "agent": run_name(queue.about) if queue.about else "",
             "who": self._who,
             "stamp": self._stamp,
             "goes_on": not queue.has_ended and not queue.problem,
@@ -305,7 +306,7 @@ def trajectory(episode: EpisodeRecord) -> dict[str, Any]:
         frames.append({"size": size_of(screen), "app": screen.package, **_frame(step, number)})
     return {
         "goal": episode.goal,
-        "agent": episode.agent,
+        "agent": agent_name(episode.agent),
         "device": f"{episode.device.model}, Android {episode.device.android}",
         "ending": ending(episode),
         "error": episode.error,

@@ -20,6 +20,7 @@ from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.html.trajectory import screens
+from pytest_mobileagent.report.names import agent_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -291,7 +292,7 @@ def _walked(graph: Graph, episode: EpisodeRecord, shown: Map) -> dict[str, Any] 
     pages = [page for page in pages if page in shown.places]
     if not pages:
         return None
-    name = f"{episode.agent}: {episode.case.key}"
+    name = f"{agent_name(episode.agent)}: {episode.case.key}"
     return {"kind": "agent", "name": name, "goal": episode.goal, "pages": pages}
 
 
