@@ -165,6 +165,7 @@ def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
     folder = path.parent / values.get("folder", ".")
     folder.mkdir(parents=True, exist_ok=True)
     for each in [*values.get("files", []), values.get("requirements", "run.py")]:
+        (folder / each).parent.mkdir(exist_ok=True)
         (folder / each).touch()
     for program in ("bun", "claude", "codex", "node", "python"):
         (tmp_path / program).touch(0o755)

@@ -138,7 +138,8 @@ def _any_of(words: Iterable[str]) -> str:
 _FRAMES = re.compile(
     # What stands where a value was taken out is a word: "on •••", but not "turned on."
     rf"[\s{re.escape(WORDS['frame']['signs'])}]|#(?=[#\s])|\b(?:on|in)\b(?=[^\w.,;!]*[\w•])|"
-    + _any_of(" ".join(WORDS["frame"][each] for each in ("en", "zh", "titles")).split())
+    r"\b(?:mr|mrs|ms|dr|prof)\b(?=\W*•)|(?<=•)(?:先生|女士|老师)|"
+    + _any_of((WORDS["frame"]["en"] + WORDS["frame"]["zh"]).split())
 )
 
 
