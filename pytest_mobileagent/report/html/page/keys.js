@@ -14,7 +14,11 @@ const IN_EPISODE = {
   v: inEpisode(nextView), b: inEpisode(() => { if (!state.paired) togglePanes(); }),
   "+": () => zoomFilm(2), "-": () => zoomFilm(0.5), 0: () => zoomFilm(0),
   ...Object.fromEntries(TABS.map(({ id }, place) => [place + 1, () => chooseTab(id)])),
-  Escape: () => leave(),
+  Escape: () => {
+    const over = document.querySelector(".chip[open], .more[open]"); // it covers the page
+    if (over) over.open = false;
+    else leave();
+  },
 };
 const IN_LIST = {
   j: () => choose(state.chosen + 1), k: () => choose(state.chosen - 1),

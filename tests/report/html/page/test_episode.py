@@ -46,6 +46,8 @@ def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader: Any) 
         "Answered": "The alarm is set.",
         "Said": "Step 6: I look for the alarm.",
     }
+    reader.press("\ue00c")  # Escape closes what covers the page, before it leaves the episode.
+    reader.until("!document.querySelector('#why .more').open")
     reader.sees("#detail", "Step 5 of 6")  # the last step that did not report success
     reader.at("#e=bad.0&s=5")
     reader.go("#e=worse.0")
