@@ -295,7 +295,7 @@ class RoutePort(LocalPort):
         del origin  # without a proxy there are no tunnels
         models, route = self._leads_to
         target = request.target.decode("latin-1")
-        host = urlsplit(f"//{header(request, 'host')}").hostname or ""
+        host = header(request, "host").rsplit(":", 1)[0]
         if header(request, "origin") or not is_loopback(host):
             await _respond(connection, 403, "this port is not for web pages")
         elif not target.startswith("/"):

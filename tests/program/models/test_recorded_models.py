@@ -201,14 +201,13 @@ def test_host_and_port_are_enough_without_a_token(
 
 
 @pytest.mark.parametrize(
-    ("headers", "status"),
-    [({"Origin": "http://evil.example"}, 403), ({"Host": "evil.example"}, 403)],
+    "headers",
+    [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Host": "["}],
 )
 def test_port_without_a_token_is_not_for_web_pages(
     make: Callable[..., Recorder],
     provider: Callable[..., str],
     headers: dict[str, str],
-    status: int,
 ) -> None:
     provider(REPLY)
     recorder = make()
@@ -219,7 +218,7 @@ def test_port_without_a_token_is_not_for_web_pages(
         urllib.request.urlopen(urllib.request.Request(url, b"{}", headers), timeout=10)
     refused.value.close()
     recorder.run(port.close())
-    assert refused.value.code == status
+    assert refused.value.code == 403
     assert recorder.lines == []
 
 
