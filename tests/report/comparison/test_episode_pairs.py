@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,21 @@ def test_pair_page_has_a_block_for_each_pair(base: Path, run: Path) -> None:
     assert block == {"parting": lost["parting"], "beside": lost["beside"]}
     assert sum(name.startswith("d:") for name in data) == 2
     assert page_of_two(base, run).read_bytes() == page.read_bytes()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_pair_page_shows_this_comparison_and_no_gate_of_another(
+    base: Path, run: Path, *, is_same: bool
+) -> None:
+    path = run / "report.json"
+    report = json.loads(path.read_text())
+    tested = json.loads((base / "report.json").read_text())["run"]["id"] if is_same else "another"
+    report |= {"gate": {"verdict": "PASS"}, "comparison": {"baseline": {"id": tested}}}
+    path.write_text(json.dumps(report))
+    data = blocks(page_of_two(base, run))
+    assert [each["id"] for each in data["index"]["comparison"]["lost"]] == ["clock/timer"]
+    assert data["index"]["gate"] == ({"verdict": "PASS"} if is_same else None)
+    assert [data[name]["run"]["name"] for name in ("index2", "index")] == ["before", "after"]
 
 
 def test_packed_pair_contains_changed_episodes_with_pictures(
