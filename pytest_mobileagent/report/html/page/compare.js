@@ -13,11 +13,8 @@ function chooseView(view) {
 }
 
 function viewButtons() {
-  return make("span", { className: "views", role: "group", "aria-label": "Compare the screens" }, ...Object.entries(VIEWS).map(([view, title]) => {
-    const button = make("button", { type: "button", "aria-pressed": String(view === viewOf()), title: `${title} (v for the next)` }, title);
-    button.addEventListener("click", () => chooseView(view));
-    return button;
-  }));
+  return make("span", { className: "views", role: "group", "aria-label": "Compare the screens" }, ...Object.entries(VIEWS).map(([view, title]) =>
+    makeButton(title, `${title} (v for the next)`, () => chooseView(view), { "aria-pressed": String(view === viewOf()) })));
 }
 
 function nextView() {

@@ -63,24 +63,8 @@ function showTab() {
   panel.scrollTop = at;
 }
 
-function actionList(frame) {
-  if (!(frame.actions || []).length) return [];
-  return [make("ol", { className: "actions" }, ...frame.actions.map((each, place) => {
-    const item = make("li", { className: each.done ? "" : "undone", dir: "auto", ...(frame.actions.length > 1 ? { tabIndex: 0 } : {}) }, make("bdi", {}, asText(each.text)), each.done ? "" : " (not done)");
-    const alone = (only) => { if (frame.actions.length > 1) markOnly(frame, only ? place : null); };
-    for (const [type, only] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) item.addEventListener(type, () => alone(only));
-    return item;
-  }))];
-}
-
-// Show the mark of a single action on the screen, or all marks.
-function markOnly(frame, place) {
-  const svg = byId("screen")?.querySelector("svg");
-  const marked = frame.actions.filter((each, at) => Array.isArray(each.at) && (place === null || at === place));
-  const [edge, box] = [".edge", ".box"].map((each) => svg?.querySelector(each));
-  const scale = Math.min(...(frame.size || [1080, 2400]));
-  svg?.replaceChildren(...(edge ? [edge] : []), ...marked.flatMap((each) => drawMark(each, scale)), ...(box ? [box] : []));
-}
+const actionList = ({ actions }) => (listed(actions).length ? [make("ol", { className: "actions" }, ...actions.map((each) =>
+  make("li", { className: each.done ? "" : "undone", dir: "auto" }, make("bdi", {}, asText(each.text)), each.done ? "" : " (not done)")))] : []);
 
 function timesOf(frame) {
   const parts = [

@@ -15,6 +15,12 @@ function make(tag, fields, ...children) {
   return node;
 }
 
+function makeButton(label, title, act, fields = {}) {
+  const node = make("button", { type: "button", title, ...fields }, label);
+  node.addEventListener("click", act);
+  return node;
+}
+
 function draw(tag, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);

@@ -60,22 +60,17 @@ function showFrame(place, { anew = false } = {}) {
 function showHead() {
   const { row } = state;
   const place = state.shown.indexOf(row);
-  const button = (label, title, act, fields = {}) => {
-    const node = make("button", { type: "button", title, ...fields }, label);
-    node.addEventListener("click", act);
-    return node;
-  };
   byId("head").replaceChildren(
     outcomeMark(row.outcome),
     make("h1", { dir: "auto", tabIndex: 0, title: asText(row.nodeid || row.id) }, titleOfTask(row)),
     noticeChip(),
     make("span", { className: "room" }),
     ...(row.pair?.e ? [make("a", { className: "button", href: addressOf({ e: row.e, other: row.pair.e }) }, "Beside the base")] : []),
-    button("‹", "Previous step (k)", () => showFrame(state.frame - 1)),
+    makeButton("‹", "Previous step (k)", () => showFrame(state.frame - 1)),
     make("span", { id: "place" }),
-    button("›", "Next step (j)", () => showFrame(state.frame + 1)),
-    button("▶", "Play (space)", togglePlaying, { id: "play" }),
-    button("Next failure", "Next failure (n)", openNextFailure),
+    makeButton("›", "Next step (j)", () => showFrame(state.frame + 1)),
+    makeButton("▶", "Play (space)", togglePlaying, { id: "play" }),
+    makeButton("Next failure", "Next failure (n)", openNextFailure),
     make("small", { className: "of" }, place >= 0 ? `${place + 1} of ${state.shown.length}` : ""),
   );
 }
@@ -83,7 +78,7 @@ function showHead() {
 // The notice about the run, such as that its phones are virtual.
 function noticeChip() {
   const { notice, run } = state.run;
-  return notice ? make("details", { className: "chip" }, make("summary", { title: asText(notice) }, `⚠ ${run?.virtual ? "virtual phone" : "note"}`), make("p", { dir: "auto" }, asText(notice))) : null;
+  return notice ? make("details", { className: "note" }, make("summary", { title: asText(notice) }, `⚠ ${run?.virtual ? "virtual phone" : "note"}`), make("p", { dir: "auto" }, asText(notice))) : null;
 }
 
 function numbersIn(row) {

@@ -131,8 +131,7 @@ function rawParts(calls, texts) {
 // A value as JSON, with a button that copies it.
 function copyable(title, value) {
   if (!known(value) || value === "") return [];
-  const button = make("button", { type: "button", "aria-label": `Copy: ${title}` }, "Copy");
-  button.addEventListener("click", () => copyText(asText(value), `${title} copied.`));
+  const button = makeButton("Copy", `Copy: ${title}`, () => copyText(asText(value), `${title} copied.`));
   return [make("div", { className: "copyable" }, make("h3", {}, title), button), make("pre", { className: "raw", dir: "ltr" }, asText(value))];
 }
 

@@ -15,7 +15,7 @@ const IN_EPISODE = {
   "+": () => zoomFilm(2), "-": () => zoomFilm(0.5), 0: () => zoomFilm(0),
   ...Object.fromEntries(TABS.map(({ id }, place) => [place + 1, () => chooseTab(id)])),
   Escape: () => {
-    const over = document.querySelector(".chip[open], .more[open]"); // it covers the page
+    const over = document.querySelector(".note[open], .more[open]"); // it covers the page
     if (over) over.open = false;
     else leave();
   },

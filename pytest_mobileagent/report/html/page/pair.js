@@ -34,16 +34,10 @@ function divergingStep() {
 
 function pairHead() {
   const parts = divergingStep();
-  const to = make("button", { type: "button", title: "Where they diverge (p)" }, !difference ? "Step 1" : difference.parting ? `They diverge at step ${parts + 1}` : "Both took the same steps");
-  to.disabled = !difference?.parting;
-  to.addEventListener("click", showDivergence);
-  const next = make("button", { type: "button", title: "Next step (j)" }, "›");
-  const back = make("button", { type: "button", title: "Previous step (k)" }, "‹");
-  next.addEventListener("click", () => showPairFrame(state.frame + 1));
-  back.addEventListener("click", () => showPairFrame(state.frame - 1));
-  const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
-  play.addEventListener("click", togglePlaying);
-  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), noticeChip(), make("span", { className: "room" }), make("span", { id: "pair-views" }), to, back, make("span", { id: "pair-place" }), next, play,
+  const to = makeButton(!difference ? "Step 1" : difference.parting ? `They diverge at step ${parts + 1}` : "Both took the same steps", "Where they diverge (p)", showDivergence, { disabled: !difference?.parting });
+  const step = (label, title, by) => makeButton(label, title, () => showPairFrame(state.frame + by));
+  return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), noticeChip(), make("span", { className: "room" }), make("span", { id: "pair-views" }), to,
+    step("‹", "Previous step (k)", -1), make("span", { id: "pair-place" }), step("›", "Next step (j)", 1), makeButton("▶", "Play both (space)", togglePlaying, { id: "play" }),
     halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null,
     ...divergenceParts());
 }

@@ -45,16 +45,10 @@ function isExplained(row) {
   return Boolean(row.closest) && (/^(?:AssertionError: )?assert /.test(row.reason) || asText(row.closest).includes(plainReason(row)));
 }
 
+// A line of each text; the focus shows all of it.
 function factList(given) {
   const facts = given.filter(([, text]) => known(text) && text !== "");
-  return facts.length ? make("dl", { className: "facts" }, ...facts.flatMap(([name, text]) => [make("dt", {}, name), cutShort(asText(text))])) : null;
-}
-
-// A few lines of a text; a click shows all of it.
-function cutShort(text) {
-  const node = make("dd", { dir: "auto", tabIndex: 0, title: text.slice(0, 1000) }, text);
-  node.addEventListener("click", () => node.classList.toggle("whole"));
-  return node;
+  return facts.length ? make("dl", { className: "facts" }, ...facts.flatMap(([name, text]) => [make("dt", {}, name), make("dd", { dir: "auto", tabIndex: 0, title: asText(text).slice(0, 1000) }, asText(text))])) : null;
 }
 
 // The body of the test around the condition that did not hold.

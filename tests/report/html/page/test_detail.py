@@ -61,7 +61,7 @@ def test_request_and_reply_are_shown_as_recorded_and_can_be_copied(reader: Any) 
     assert request["prompt"][0]["content"] == ["You are an agent that uses a phone. " * 20]
     assert request["settings"]["tools"][0]["name"] == "tap"
     assert reply["tool_calls"] == [{"id": "1", "name": "tap", "arguments": {"x": 3}}]
-    reader.chrome.find_element("css selector", "#panel [aria-label='Copy: Reply']").click()
+    reader.chrome.find_element("css selector", "#panel [title='Copy: Reply']").click()
     reader.sees("#status", "Reply copied.")
 
 
