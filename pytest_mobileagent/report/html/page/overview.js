@@ -30,12 +30,13 @@ function showTiles(summary) {
   const interval = Array.isArray(summary.interval) ? summary.interval : wilson(summary.successes, summary.decided);
   const counts = [["passed", summary.successes], ["failed", summary.decided - summary.successes], ["review", summary.review], ["error", summary.errors], ["skipped", summary.skipped], ["not run", summary.not_run]];
   const before = state.other?.summary;
+  const own = state.rows.filter((row) => row.change !== "missing");
   byId("tiles").replaceChildren(
     tile("Success", percent(summary.success_rate), [
       `${number(summary.successes)} of ${number(summary.decided)} decided${hasEpochs() ? " episodes" : ""}`, summary.unclear ? `${count(summary.unclear, "unclear answer")}: ${percent(summary.success_rate_lower)} if wrong, ${percent(summary.success_rate_upper)} if right` : "", summary.check_errors ? `${episodes(summary.check_errors)} left out: the check raised` : "", interval ? `95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "",
       before && known(before.success_rate) ? `before: ${percent(before.success_rate)}` : "",
     ], "main-tile"),
-    make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, tasksAndEpisodes(state.tasks.length, state.rows.length).join(" · ")), outcomeBar(counts.filter(([, many]) => many > 0))),
+    make("div", { className: "tile wide-tile" }, make("div", { className: "label" }, tasksAndEpisodes(new Set(own.map((row) => row.task)).size, own.length).join(" · ")), outcomeBar(counts.filter(([, many]) => many > 0))),
     ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", known(summary.cost_usd) ? money(summary.cost_usd) : "unknown", [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
     known(summary.input_tokens) ? tile("Tokens", `${tokens(summary.input_tokens)} in`, [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]) : null,
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),

@@ -63,7 +63,7 @@ function comparisonParts(given) {
   changed.addEventListener("click", () => showOnly("change", ["gained", "lost", "differs", "new", "missing"]));
   return [
     make("p", { className: "headline" }, make("b", {}, known(given.difference) ? `${points(given.difference)} points${interval}` : "no tasks in common"),
-      make("small", { dir: "auto" }, ` against ${asText(baseline)} `), state.other ? changed : null),
+      make("small", { dir: "auto", title: asText(given.baseline?.id) }, ` against ${asText(baseline)} `), state.other ? changed : null),
     known(given.difference) ? forest(given) : "",
     make("div", { className: "changed" }, ...changedTasks(given).map(([name, tasks]) => listOf(name, tasks))),
     make("p", { className: "quiet" }, [notes, differs.length ? `differs in ${differs.map((each) => asText(each.name ?? each)).join(", ")}` : ""].filter(Boolean).join(" · ")),

@@ -57,6 +57,7 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
 def test_only_changed_tasks_are_listed(reader: Any) -> None:
     reader.sees("#comparison", "−10.0 points (95 %: −30.0 to +10.0) against 2026-11-21-base")
     reader.sees("#count", "6 tasks · 7 episodes")
+    reader.sees("#tiles", "5 tasks · 6 episodes")  # without the one that only the base has
     reader.click("#comparison button")
     reader.sees("#count", "5 of 6 tasks · 5 of 7 episodes")
     found = {
