@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plugin import values
+from pytest_mobileagent.plugin.values import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,15 +61,15 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "an option that the agent declares; may be repeated", repeats=True,
         ),
         Option(
-            "--mobile-model", "MODEL|ROLE=MODEL,…", None, values.model,
+            "--mobile-model", "MODEL|ROLE=MODEL,…", None, late("llm.reference.parse_choice"),
             "the agent's model: PROVIDER:NAME[@URL]; or one for each role",
         ),
         Option(
-            "--mobile-max-cost", "USD[,task=USD]", None, values.limit,
+            "--mobile-max-cost", "USD[,task=USD]", None, late("llm.budget.parse_limit"),
             "the most to spend on models, in the run and in each episode",
         ),
         Option(
-            "--mobile-max-tokens", "N[,task=N]", None, values.whole_limit,
+            "--mobile-max-tokens", "N[,task=N]", None, late("llm.budget.parse_limit", whole=True),
             "the same limits in tokens, input and output together",
         ),
         _choice(
@@ -90,7 +91,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "who decides tasks with `judge`: nobody, one model, or two (default: off)",
         ),
         Option(
-            "--mobile-judges", "MODEL,…", None, values.models,
+            "--mobile-judges", "MODEL,…", None, late("llm.reference.parse_references"),
             "the models that judge; with `cross`, a third one settles disputes",
         ),
         Option(
@@ -109,11 +110,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         _choice("--mobile-driver", "adb|appium", "adb", "what drives the device"),
         Option(
-            "--mobile-device-has", "WORD,…", None, values.has,
+            "--mobile-device-has", "WORD,…", None, late("_task.needs.parse_has"),
             "what tasks may need: web, gms, physical, account:LABEL, manual:TEXT",
         ),
         Option(
-            "--mobile-device-time", "ISO|now", "now", values.moment,
+            "--mobile-device-time", "ISO|now", "now", late("environment.clock.parse_moment"),
             "set each episode's time, such as 2026-11-22T09:00",
         ),
         Option(
@@ -129,8 +130,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "whether a task's user answers, tells unasked, or is silent",
         ),
         Option(
-            "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5", values.settle,
-            "the longest wait for a screen to settle",
+            "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5",
+            late("device.device.parse_settle"), "the longest wait for a screen to settle",
         ),
         Option(
             "--mobile-engine", "xdist|ray[:ADDRESS]", "xdist", values.engine,

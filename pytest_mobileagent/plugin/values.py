@@ -1,24 +1,21 @@
 """Parsers for the values of options.
 
 Each parser takes a string, and raises ValueError with the reason if it is invalid. pytest imports
-this module in every session, so what only one option needs is imported where it is used.
+this module in every session, so what only one option needs is imported when it is given.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.jsonable import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
-    from pytest_mobileagent.device.device import Settle
-    from pytest_mobileagent.llm.budget import Limit
-    from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
     from pytest_mobileagent.noise import NoiseChoice
 
 
@@ -127,47 +124,12 @@ def listed(text: str) -> tuple[str, ...]:
     return words
 
 
-def has(text: str) -> tuple[str, ...]:
-    """Return the needs that the devices meet, given the value of --mobile-device-has."""
-    from pytest_mobileagent._task.needs import parse_has  # not for --help
-
-    return parse_has(text)
-
-
-def settle(text: str) -> Settle:
-    """Read the maximum seconds to wait for a screen to settle, for all apps or single apps."""
-    from pytest_mobileagent.device.device import parse_settle  # not for --help
-
-    return parse_settle(text)
-
-
 def noise(text: str) -> NoiseChoice | None:
     """Read the rate of noise and its kinds; None if the rate is 0."""
     from pytest_mobileagent.noise import parse_choice  # not for --help
 
     choice = parse_choice(text)
     return choice if choice.rate else None
-
-
-def moment(text: str) -> datetime | None:
-    """Read a date and time; None stands for the present."""
-    from pytest_mobileagent.environment.clock import parse_moment
-
-    return parse_moment(text)
-
-
-def model(text: str) -> ModelChoice:
-    """Read the model of an agent, or one for each role."""
-    from pytest_mobileagent.llm.reference import parse_choice  # not for --help
-
-    return parse_choice(text)
-
-
-def models(text: str) -> tuple[ModelReference, ...]:
-    """Read a comma-separated list of models."""
-    from pytest_mobileagent.llm.reference import parse_references  # not for --help
-
-    return parse_references(text)
 
 
 def truth(text: str) -> bool:
@@ -178,18 +140,15 @@ def truth(text: str) -> bool:
     return word == "true"
 
 
-def limit(text: str) -> Limit:
-    """Read a budget for the run, and for each episode."""
-    from pytest_mobileagent.llm.budget import parse_limit  # not for --help
+def late(name: str, **options: Any) -> Callable[[str], Any]:
+    """Return a parser of another room, which is imported when there is a value to parse."""
+    module, _, function = name.rpartition(".")
 
-    return parse_limit(text)
+    def parse(text: str) -> Any:
+        found = import_module(f"pytest_mobileagent.{module}")
+        return getattr(found, function)(text, **options)
 
-
-def whole_limit(text: str) -> Limit:
-    """Read a budget in whole numbers."""
-    from pytest_mobileagent.llm.budget import parse_limit  # not for --help
-
-    return parse_limit(text, whole=True)
+    return parse
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
