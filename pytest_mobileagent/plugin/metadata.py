@@ -24,17 +24,14 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.code import imported_by, module_files
 from pytest_mobileagent.plugin.reuse.digests import (
-    clock_of,
     content_of,
     digests,
     fingerprints,
+    given_of,
     hash_of,
     noise_of,
-    pace_of,
-    path_of,
     sources_of,
     tasks_of,
-    user_of,
     wording_of,
 )
 from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
@@ -133,15 +130,13 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         "models": _models(run),
         "device": [
             *(run.settings[n].text for n in ("mobile-device", "mobile-driver")),
-            *clock_of(run),
+            *given_of(run, "mobile-device-time"),
         ],
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
         "limits": [
             *(run.settings[name].text for name in _LIMITS),
-            *pace_of(run),
-            *path_of(run),
-            *user_of(run),
+            *given_of(run, "mobile-pace", "mobile-path", "mobile-user"),
         ],
         "noise": noise_of(run) or None,
     }

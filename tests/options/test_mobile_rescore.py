@@ -100,7 +100,7 @@ def test_a_changed_check_is_asked_about_what_was_recorded(asking):
     assert after != before
     run, old = asking.report()["run"], json.loads((before / "report.json").read_text())["run"]
     assert run["rescored_from"] == old["id"]
-    assert (run["agent"], run["device"], run["virtual"]) == ("asking.py:Silent", "virtual", True)
+    assert (run["agent"], run["device"], run["virtual"]) == ("asking", "virtual", True)
     differs = {n for n, part in run["fingerprints"].items() if part != old["fingerprints"][n]}
     assert differs == {"checks"}
     for number, task in by_number(asking).items():

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import EPOCH, case_of
 from pytest_mobileagent.plugin.pytest_private import fixture_functions
+from pytest_mobileagent.plugin.reuse import CHECK
 from pytest_mobileagent.plugin.reuse.code import Sources, text_of
-from pytest_mobileagent.plugin.reuse.earlier import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,7 +120,11 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
     prepared = [text_of(case.arguments_of(each)) for each in functions]
     scripted = [text_of(task.solution), text_of(case.parameters)] if task.solution else None
-    answers = [text_of(task.user), text_of(case.parameters), *user_of(run)] if task.user else None
+    answers = (
+        [text_of(task.user), text_of(case.parameters), *given_of(run, "mobile-user")]
+        if task.user
+        else None
+    )
     body = sources.of(_function(item)) if task.stop_on_success else None
     return {
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
@@ -137,32 +141,30 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
         "seed": case.seed(run.value("mobile-seed")),
         "settings": [
             *(run.settings[name].text for name in _SETTINGS),
-            *clock_of(run),
-            *pace_of(run),
-            *screenshots_of(run),
+            *given_of(run, "mobile-device-time", "mobile-pace", "mobile-screenshots"),
             *noise_of(run),
-            *path_of(run),
+            *given_of(run, "mobile-path"),
         ],
         "end": body,
-        **({"golden": _golden(task, sources)} if path_of(run) else {}),
+        **({"golden": _golden(task, sources)} if run.value("mobile-path") != "multi" else {}),
     }
 
 
-def clock_of(run: RunConfig) -> list[str | None]:
-    """Return the time that clocks are set to; empty if not set, as in runs of older versions."""
-    setting = run.settings["mobile-device-time"]
-    return [] if setting.value is None else [setting.text]
+# How options are named that older versions did not have, so their defaults leave no trace.
+_ADDED = {
+    "mobile-device-time": "{}", "mobile-pace": "pace {}", "mobile-screenshots": "screenshots {}",
+    "mobile-path": "{} path", "mobile-user": "user {}",
+}  # fmt: skip
 
 
-def pace_of(run: RunConfig) -> list[str | None]:
-    """Return the pace of agents; empty if not set, as in runs of older versions."""
-    setting = run.settings["mobile-pace"]
-    return [] if setting.value is None else [f"pace {setting.text}"]
-
-
-def screenshots_of(run: RunConfig) -> list[str]:
-    """Return that screenshots are spared; empty if all are taken, as in runs of older versions."""
-    return [] if run.value("mobile-screenshots") == "all" else ["screenshots needed"]
+def given_of(run: RunConfig, *names: str) -> list[str]:
+    """Return what identifies the values of options, apart from the defaults."""
+    settings = (run.settings[name] for name in names)
+    return [
+        _ADDED[each.option.flag.removeprefix("--")].format(each.text)
+        for each in settings
+        if each.text not in {None, each.option.default}
+    ]
 
 
 def noise_of(run: RunConfig) -> list[str | None]:
@@ -173,12 +175,6 @@ def noise_of(run: RunConfig) -> list[str | None]:
     return [f"noise {run.settings['mobile-noise'].text}", digest(list(map(repr, templates)))]
 
 
-def path_of(run: RunConfig) -> list[str | None]:
-    """Return a note that golden actions are performed; empty if agents act, as in older runs."""
-    setting = run.settings["mobile-path"]
-    return [] if setting.value == "multi" else [f"{setting.text} path"]
-
-
 def _golden(task: Task, sources: Sources) -> list[Any]:
     """Return what identifies a task's golden actions; functions are identified by their code."""
     functions = [each for each in task.golden if callable(each)]
@@ -187,12 +183,6 @@ def _golden(task: Task, sources: Sources) -> list[Any]:
         sources.of(*functions),
         text_of(task.solution),
     ]
-
-
-def user_of(run: RunConfig) -> list[str | None]:
-    """Return how users answer; empty if they are asked, as in runs of older versions."""
-    setting = run.settings["mobile-user"]
-    return [f"user {setting.text}"] if setting.value != "asked" else []
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
