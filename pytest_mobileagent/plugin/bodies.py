@@ -8,6 +8,7 @@ stops on success, after each step, while the agent waits.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -30,7 +31,7 @@ from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.items import arguments_of, case_of, impurities
+from pytest_mobileagent.plugin.items import case_of, impurities
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import BodyRun, Skipped, state_of
 from pytest_mobileagent.plugin.unclear import run_body
@@ -345,8 +346,8 @@ def call_body(item: pytest.Function) -> pytest.CallInfo[Any]:
 def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
     """Return a function that runs a test's body on the episode being recorded in a folder."""
     item: pytest.Function = request.node
-    names = arguments_of(item.obj)
-    others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
+    names = inspect.signature(item.obj).parameters.keys() & set(request.fixturenames)
+    others = {name: request.getfixturevalue(name) for name in names - {"episode"}}
     live: dict[Path, LiveEpisode[Episode]] = {}
 
     def is_done(folder: Path) -> bool:

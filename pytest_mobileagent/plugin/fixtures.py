@@ -16,18 +16,14 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of, variant_of
 from pytest_mobileagent.plugin.judges import Judge
-from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
-    from pytest_mobileagent.plugin.config import RunConfig
 
 
 @pytest.fixture(scope="session")
@@ -129,7 +125,10 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     if is_played:
         from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
     try:
-        folder = play(case, request) if is_played else _recorded(run, case, plan.episode)
+        if is_played:
+            folder = play(case, request)
+        else:
+            folder = run.earlier.episode_of(case, run.folder, run.relay)
         episode = state.playing.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
@@ -145,13 +144,3 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models whether an episode met its goal, as set by `--llm-judge`: `judge(episode)`."""
     return Judge(request.node, request.config.stash[RUN].judges)
-
-
-def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
-    """Return the folder of a recorded episode, copied into this run if it is from another run."""
-    if episode is not None and (source := run.earlier.source) is not None:
-        episode = take_over(run, episode.relative_to(source).as_posix(), to_read=True)
-    if episode is None:
-        what = "no reply of a model to" if run.earlier.gives_replies else "no episode of"
-        raise Skipped("record", f"{what} {case.key} is recorded")
-    return episode

@@ -1,28 +1,202 @@
-"""Earlier runs that are resumed, reused, rescored or replayed, so recorded work is not repeated.
+"""What is there of each case in an earlier run, and what is still to be done.
 
-pytest imports this module in every session, so each kind is imported where it is created.
+`EarlierRun` itself stands for no earlier run. `--mobile-resume`, `--mobile-reuse`,
+`--mobile-rescore` and `--mobile-replies` each have a subclass of `recorded_earlier.RecordedRun`,
+which reads the folder of a run; they differ in what they `decide` about its results.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.reuse.earlier import EarlierRun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.run.folder import RunFolder
+
+
+CHECK = "check"  # the digest of a task that may change without the agent having to run again
+
+
+@dataclass(frozen=True, slots=True)
+class CasePlan:
+    """What happens to a case: it is reported from the record, scored again, run, or skipped.
+
+    - `entry`: the case's entry in report.json, if its result is reused.
+    - `episode`: the folder of the recorded episode, if it is scored again.
+    - `is_run`: whether the agent runs the case if neither `entry` nor `episode` is given.
+    - `replies`: the episode whose recorded replies the agent gets; None to ask its models.
+    - `is_needed`: whether the case is a test of this run at all.
+    """
+
+    entry: Entry | None = None
+    episode: Path | None = None
+    is_run: bool = True
+    replies: Path | None = None
+    is_needed: bool = True
+
+
+class EarlierRun:
+    """What a run reuses from an earlier run. This class reuses nothing: every case is run.
+
+    - `path`: the folder of the earlier run; None without one.
+    - `source`: the same folder if episodes must be copied from it; otherwise None.
+    - `makes_episodes`: whether the run has an agent and devices.
+    - `gives_replies`: whether agents get recorded replies instead of asking their models.
+    - `goes_on`: whether the run continues in the folder of the earlier run.
+    - `about`: the earlier run's metadata.
+    - `reused`: the entries of reused results, by the keys of their cases.
+    """
+
+    path: Path | None = None
+    source: Path | None = None
+    makes_episodes: bool = True
+    gives_replies: bool = False
+    goes_on: bool = False
+
+    def __init__(self) -> None:
+        self.about: Mapping[str, Any] = {}
+        self.reused: dict[str, Entry] = {}
+
+    @property
+    def folder(self) -> RunFolder | None:
+        """The folder of the run that goes on; None for a new folder."""
+        return None
+
+    @property
+    def header(self) -> str:
+        """The line about the earlier run in pytest's header; empty without an earlier run."""
+        return ""
+
+    @property
+    def runs_agents(self) -> bool:
+        """Whether to start the agent, because it may be needed."""
+        return True
+
+    def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+        """Return the options of this run, some of which are those of the earlier run.
+
+        Raises:
+            pytest.UsageError: if the command line gives a different value.
+        """
+        return dict(settings)
+
+    def read(self, given: Mapping[str, str]) -> None:
+        """Read the results of the earlier run; in a worker, those that the owner has sent.
+
+        Raises:
+            pytest.UsageError: if they cannot be read.
+        """
+
+    def to_worker(self, shared: Path) -> dict[str, str]:
+        """Return the data that a worker needs; long data is written to the folder `shared`."""
+        return {}
+
+    def decide(self, run: Path | None = None) -> None:
+        """Decide what is done with each recorded result.
+
+        `run` is the folder of this run, once its run.json is written.
+        """
+
+    def plan_for(self, case: Case) -> CasePlan:
+        """Return what is there of a case, and so what happens to it."""
+        return CasePlan()
+
+    def episode_of(self, case: Case, run: RunFolder, relay: Any) -> Path:
+        """Return the folder of a recorded episode, copied into this run if that is another one.
+
+        `run` is the folder of this run, and `relay` leads to its machine (see `take_over`).
+
+        Raises:
+            HostError: if the copy cannot be written.
+            Skipped: if there is no episode.
+        """
+        episode = self.plan_for(case).episode
+        if episode is not None and (source := self.source) is not None:
+            name = episode.relative_to(source).as_posix()
+            episode = self.take_over(name, run, relay, to_read=True)
+        if episode is None:
+            what = "no reply of a model to" if self.gives_replies else "no episode of"
+            from pytest_mobileagent.plugin.state import Skipped
+
+            raise Skipped("record", f"{what} {case.key} is recorded")
+        return episode
+
+    def take_over(
+        self, episode: str, run: RunFolder, relay: Any, *, to_read: bool = False
+    ) -> Path | None:
+        """Copy an episode into this run, unless it is already there; return its folder, if any.
+
+        If the runs' folders are on another machine, to which `relay` leads, the episode is copied
+        there; its files are brought to this machine only if they are needed here (`to_read`).
+
+        Raises:
+            HostError: if the episode cannot be written.
+        """
+        source = self.source
+        assert source is not None
+        if relay is not None:
+            if not to_read:
+                copied = relay.take_over(episode)
+                return run.path / episode if copied else None
+            relay.bring(episode, source)
+        folder = source / episode
+        inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
+        if not inside:
+            return None
+        target = run.path / "episodes" / folder.name
+        if not target.exists():
+            from pytest_mobileagent.episode.importing import import_episode
+
+            import_episode(folder, run.make(), target)
+        return target
+
+    def begin(
+        self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
+    ) -> None:
+        """Write run.json for this run; `about` returns the run's metadata.
+
+        Raises:
+            HostError: if the file cannot be written.
+        """
+        folder.begin(about, cases)
+
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
+        """Return the attempts at a case, given by its key, that another run has recorded."""
+        return ()
+
+    def not_run(self, selected: Collection[str]) -> list[Entry]:
+        """Return the results of this run that need no test to be run; it may report them anyway.
+
+        `selected` are the node ids of all tests.
+        """
+        return []
+
+    def summary(
+        self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
+    ) -> list[str]:
+        """Return the lines about the earlier run in the summary.
+
+        `reused` are the node ids of reused results, and `selected` those of all tests.
+        """
+        return []
+
 
 _WAYS = {  # the module and the class of each
     "mobile-resume": ("resuming", "Resuming"),
     "mobile-reuse": ("reusing", "Reusing"),
     "mobile-rescore": ("rescoring", "Rescoring"),
-    "mobile-replies": ("replaying", "Replaying"),
+    "mobile-replies": ("rescoring", "Replaying"),
 }
 
 

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import mapping, to_wire
-from pytest_mobileagent.plugin.reuse.earlier import CasePlan, EarlierRun
+from pytest_mobileagent.plugin.reuse import CasePlan, EarlierRun
 from pytest_mobileagent.plugin.sources import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.doubtful import FAIL, policy

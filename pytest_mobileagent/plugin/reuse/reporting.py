@@ -19,7 +19,6 @@ from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
@@ -46,35 +45,6 @@ def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     return True
 
 
-def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | None:
-    """Copy an episode of the earlier run into this run, unless it is already there.
-
-    `episode` is the folder's name in the earlier run's report. Return the copy's folder, or None if
-    the episode does not exist. If the runs' folders are on another machine, the episode is copied
-    there; its files are brought to this machine only if they are needed here (`to_read`).
-
-    Raises:
-        HostError: if the episode cannot be written.
-    """
-    source = run.earlier.source
-    assert source is not None
-    if run.relay is not None:
-        if not to_read:
-            copied = run.relay.take_over(episode)
-            return run.folder.path / episode if copied else None
-        run.relay.bring(episode, source)
-    folder = source / episode
-    inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
-    if not inside:
-        return None
-    target = run.folder.path / "episodes" / folder.name
-    if not target.exists():
-        from pytest_mobileagent.episode.importing import import_episode
-
-        import_episode(folder, run.folder.make(), target)
-    return target
-
-
 def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     """Copy the episode of a result into this run's folder, and return the updated entry."""
     episode = entry.episode
@@ -83,7 +53,7 @@ def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     from pytest_mobileagent.episode.runs import IndexLine, append
 
     try:
-        folder = take_over(run, episode)
+        folder = run.earlier.take_over(episode, run.folder, run.relay)
         if folder is None:
             return replace(entry, episode=None)
         name = run.folder.relative(folder)

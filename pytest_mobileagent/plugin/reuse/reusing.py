@@ -10,7 +10,7 @@ from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_object
 from pytest_mobileagent.jsonable import mapping
-from pytest_mobileagent.plugin.reuse.earlier import CHECK
+from pytest_mobileagent.plugin.reuse import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedRun
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.statistics import ratio

@@ -17,7 +17,7 @@ import json, pytest
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, CasePlan
+from pytest_mobileagent.plugin.reuse import EarlierRun, CasePlan
 from pytest_mobileagent.report.recorded_run import read_report
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
