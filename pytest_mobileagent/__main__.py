@@ -142,7 +142,7 @@ def _compare(arguments: list[str]) -> int:
 def _doctor(arguments: list[str]) -> int:
     """Check a device, which may come from the project's own sources or have its apps."""
     from pytest_mobileagent.device.doctor.doctor import main as doctor
-    from pytest_mobileagent.plugin.collect_only import select
+    from pytest_mobileagent.plugin.preflight import select
     from pytest_mobileagent.plugin.project import this_project
     from pytest_mobileagent.report.recorded_run import app_versions
 

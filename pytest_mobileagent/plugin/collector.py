@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
+    from pytest_mobileagent.plugin.engine.waiting import InterimAnalyser
     from pytest_mobileagent.report.entry import Entry, Report
 
 

@@ -171,7 +171,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     run = _run_of(session.config)
     if runs_no_test(session.config):
         if session.config.option.verbose > 0:
-            from pytest_mobileagent.plugin.collect_only import describe_answers
+            from pytest_mobileagent.plugin.preflight import describe_answers
 
             describe_answers(session.items)
         return
@@ -285,7 +285,7 @@ def pytest_runtest_makereport(
 def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Register the plugins that this process, the run's owner or a worker, needs to run tests."""
     if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.engine.deferring import Deferring
+        from pytest_mobileagent.plugin.engine.waiting import Deferring
 
         manager.register(Deferring(), "mobileagent-deferring")
     if run.is_owner:
@@ -330,7 +330,7 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
         manager.register(PageWriter(run, collector.results), "mobileagent-page-writer")
         _stagger_workers(manager, run)
     if run.gate.is_asked:
-        from pytest_mobileagent.plugin.engine.interim import InterimAnalyser
+        from pytest_mobileagent.plugin.engine.waiting import InterimAnalyser
 
         collector.analyses = InterimAnalyser(run, collector.results)
         manager.register(collector.analyses, "mobileagent-analyses")
@@ -348,7 +348,7 @@ def _stagger_workers(manager: pytest.PytestPluginManager, run: RunConfig) -> Non
 
 def _register_for_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gate.has_analyses and run.relay is None:
-        from pytest_mobileagent.plugin.engine.deferring import Pauses
+        from pytest_mobileagent.plugin.engine.waiting import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:

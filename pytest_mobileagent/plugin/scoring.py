@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
-    from pytest_mobileagent.plugin.reuse.earlier import EarlierRun
+    from pytest_mobileagent.plugin.reuse import EarlierRun
 
 _TEXTS = (
     "reason",

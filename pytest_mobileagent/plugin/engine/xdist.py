@@ -2,7 +2,7 @@
 
 Once a pytest-xdist worker knows a test as its next one, that test cannot be taken back:
 `WorkerController.send_steal` only reaches the tests behind it. The protocol has no command for a
-pause, so a worker that receives the preceding test a second time pauses (see `deferring.Pauses`).
+pause, so a worker that receives the preceding test a second time pauses (see `waiting.Pauses`).
 """
 
 from __future__ import annotations

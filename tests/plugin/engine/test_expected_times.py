@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.engine.expected_times import expected_times
+from pytest_mobileagent.plugin.engine import expected_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable

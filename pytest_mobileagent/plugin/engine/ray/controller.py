@@ -18,9 +18,8 @@ import pytest
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine import refuse, scheduler_of, show_beginning
-from pytest_mobileagent.plugin.engine.ray.cluster import disconnect
+from pytest_mobileagent.plugin.engine.ray.cluster import about_node, differences, disconnect
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_of
-from pytest_mobileagent.plugin.engine.ray.machine import about_node, differences
 from pytest_mobileagent.plugin.engine.ray.pool import Node, WorkerPool
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 from pytest_mobileagent.plugin.outputs import say

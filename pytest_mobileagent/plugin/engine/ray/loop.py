@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.engine.deferring import run_before_pause
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
+from pytest_mobileagent.plugin.engine.waiting import run_before_pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

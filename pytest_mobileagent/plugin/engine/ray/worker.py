@@ -27,9 +27,9 @@ from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.budget import LedgerServer
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.engine.ray.cluster import about_code, about_node
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pack
-from pytest_mobileagent.plugin.engine.ray.machine import about_code, about_node
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
+from pytest_mobileagent.plugin.engine.ray.relay import Mirror, Parcel, new_lines_of, put
 from pytest_mobileagent.plugin.models import LEDGER
 from pytest_mobileagent.plugin.pytest_private import set_program_name
 

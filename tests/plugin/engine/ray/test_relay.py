@@ -13,8 +13,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, write_bytes, write_text
 from pytest_mobileagent.llm.budget import Expenditure
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of, put
-from pytest_mobileagent.plugin.engine.ray.relay import Relay
+from pytest_mobileagent.plugin.engine.ray.relay import Mirror, Parcel, Relay, Way, new_lines_of, put
 from pytest_mobileagent.run.folder import RunFolder
 
 SCREEN, OTHER = (f"screens/{letter * 32}.png" for letter in "ab")
