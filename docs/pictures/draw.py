@@ -100,10 +100,14 @@ def record(chrome: Any, file: Path) -> None:
 
 
 def until(chrome: Any, condition: str) -> None:
-    """Wait until a condition holds on the page, and its pictures are loaded."""
-    loaded = "[...document.images].every((each) => each.complete)"
+    """Wait until a condition holds on the page, and its pictures are drawn."""
+    loaded = "[...document.images].every((each) => each.complete && each.naturalWidth)"
     WebDriverWait(chrome, 60, 0.1).until(
         lambda driver: driver.execute_script(f"return Boolean({condition}) && {loaded}")
+    )
+    chrome.execute_async_script(
+        "const [done] = arguments; Promise.all([...document.images].map((each) => each.decode()))"
+        ".then(() => setTimeout(done, 500));"
     )
 
 
