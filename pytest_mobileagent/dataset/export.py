@@ -235,7 +235,7 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
             instructions = row.columns.get("instructions") or ()
             words = instructions if len(instructions) == len(golden) else [""] * len(golden)
             steps = tuple(
-                TrajectoryStep(graph.screen(g.page), g.action, "", word, g.boxes, g.page)
+                TrajectoryStep(graph.screen(g.page), g.action, instruction=word)
                 for g, word in zip(golden, words, strict=True)
             )
             origin = {"task": row.id, "suite": graph.name, "source": graph.source,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.element import Bounds, Element
+    from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
     Marks = tuple[Mark, ...]
@@ -68,16 +68,12 @@ class TrajectoryStep:
 
     - `said`: the agent's output, as recorded.
     - `instruction`: what the step should achieve ("low-level instruction"), or empty.
-    - `boxes`: the boxes that a data set has for the action (see `Golden`).
-    - `page`: the data set's name of the screen, or empty.
     """
 
     screen: Screen
     action: Action
     said: str = ""
     instruction: str = ""
-    boxes: tuple[Bounds, ...] = ()
-    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +133,6 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
                 from_json(rules.redacted_record(to_json(step.action))),
                 rules.text(step.said),
                 rules.text(step.instruction),
-                step.boxes,
-                step.page,
             )
         )
     origin = {name: _hidden(rules, value) for name, value in whole.origin.items()}

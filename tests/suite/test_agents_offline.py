@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.dataset.graph import GraphWriter, add_trajectory
+from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.dataset.trajectory import trajectory_of
 from pytest_mobileagent.testing import ScriptedModel
 from tests.suite.test_agents import KEY, MODELS, REPLIES, ROOT, SOLVED
@@ -46,8 +46,21 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (episode,) = [load(path.parent) for path in folder.glob("runs/*/episodes/*/episode.jsonl")]
     assert episode.reset is not None, finished.stdout + finished.stderr
+    steps = trajectory_of(episode, True, {}).steps
     with GraphWriter(folder / "graph") as writer:
-        add_trajectory(writer, trajectory_of(episode, True, {}), "saved")
+        for number, step in enumerate(steps):
+            seen = step.screen
+            writer.page(
+                f"saved-{number}",
+                png=seen.png,
+                xml=seen.xml,
+                package=seen.package,
+                activity=seen.activity,
+                time=seen.time,
+            )
+        for number, step in enumerate(steps[:-1]):
+            golden = Golden(step.action, step.screen.size)
+            writer.edge(f"saved-{number}", golden, f"saved-{number + 1}")
         first = episode.screens[0]
         icon = Golden.tap(first.get(text="Coursera", clickable=True), first.size)
         writer.edge("saved-0", icon, "saved-1")

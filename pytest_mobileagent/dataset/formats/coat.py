@@ -136,16 +136,8 @@ class Release(Base):
             golden.append(Golden(action, size, tuple(boxes)))
         tags = [file.parent.parent.name, *([split.name] if split.name in _SPLITS else [])]
         columns = {"tags": tags, "instructions": _texts(steps, "coat_action_desc")}
-        replies = tuple(str(step.get("coat_action_think", "")) for step in steps)
-        return Demonstration(
-            file.stem,
-            steps[0]["instruction"],
-            tuple(pages),
-            tuple(golden),
-            columns,
-            replies,
-            str(file),
-        )
+        goal = steps[0]["instruction"]
+        return Demonstration(file.stem, goal, tuple(pages), tuple(golden), columns, where=str(file))
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -15,13 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import ends_episode
-from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.graph import GraphWriter
-from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.errors import GraphError, ScreenError
-from pytest_mobileagent.fileio import opened, read_bytes
+from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.screen import encoding
-from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,7 +50,6 @@ class Demonstration:
     - `pages`: the pages on which something was done, optionally followed by the final page.
     - `golden`: the action on each of these pages.
     - `columns`: further columns of the task's row, named like the fields of a task.
-    - `thoughts`: the thought in each step, if the release has them.
     - `where`: the file and the line.
     """
 
@@ -62,25 +58,7 @@ class Demonstration:
     pages: tuple[ReleasePage, ...]
     golden: tuple[Golden, ...]
     columns: Mapping[str, Any] = field(default_factory=dict)
-    thoughts: tuple[str, ...] = ()
     where: str = ""
-
-    def trajectory(self) -> Trajectory:
-        """Return a trajectory with screens read from the pages' files.
-
-        Raises:
-            GraphError: if a file cannot be read.
-        """
-        instructions = self.columns.get("instructions") or [""] * len(self.golden)
-        thoughts = self.thoughts or ("",) * len(self.golden)
-        steps = [
-            TrajectoryStep(_screen(page), each.action, thought, instruction, each.boxes, page.id)
-            for page, each, thought, instruction in zip(
-                self.pages, self.golden, thoughts, instructions, strict=False
-            )
-        ]
-        origin = {"task": self.id, **self.columns}
-        return Trajectory(self.goal, tuple(steps), True, origin)
 
 
 class Problems:
@@ -264,15 +242,6 @@ def _flaw(writer: GraphWriter, each: Demonstration) -> str:
         if isinstance(page.xml, Path) and not page.xml.is_file():
             return f"there is no {page.xml.name}"
     return ""
-
-
-def _screen(page: ReleasePage) -> Screen:
-    try:
-        png = read_bytes(page.png, follows=True) if isinstance(page.png, Path) else page.png
-        xml = text_of(page.xml) if isinstance(page.xml, Path) else page.xml
-    except OSError as error:
-        raise GraphError(f"the page {page.id} cannot be read: {error}") from error
-    return Screen(xml or "", png or b"", page.package, page.activity, page.time)
 
 
 def inside(folder: Path, name: str, where: str) -> Path:

@@ -2,6 +2,6 @@
 
 from pytest_mobileagent.dataset.graph.checks import check_graph, flaws
 from pytest_mobileagent.dataset.graph.store import Edge, Graph, Page
-from pytest_mobileagent.dataset.graph.writer import GraphWriter, add_trajectory
+from pytest_mobileagent.dataset.graph.writer import GraphWriter
 
-__all__ = ["Edge", "Graph", "GraphWriter", "Page", "add_trajectory", "check_graph", "flaws"]
+__all__ = ["Edge", "Graph", "GraphWriter", "Page", "check_graph", "flaws"]

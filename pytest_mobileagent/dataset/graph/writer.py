@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Key, Open, ends_episode
+from pytest_mobileagent.action.action import Key, Open
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.graph.checks import check_structure, check_tasks
 from pytest_mobileagent.dataset.graph.store import (
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pytest_mobileagent.action.matching import Size
-    from pytest_mobileagent.dataset.trajectory import Trajectory
 
 _TABLES = """
     CREATE TABLE pages (id TEXT PRIMARY KEY, package TEXT NOT NULL, activity TEXT NOT NULL,
@@ -298,55 +297,3 @@ def _size(png: bytes | Path, page: str) -> Size:
         where = f" {png}" if isinstance(png, Path) else ""
         why = str(error).replace("the screenshot", f"its picture{where}", 1)
         raise GraphError(f"page {page!r}: {why}") from None
-
-
-def add_trajectory(
-    writer: GraphWriter,
-    trajectory: Trajectory,
-    task: str,
-    *,
-    size: Size | None = None,
-    **fields: Any,
-) -> None:
-    """Add a trajectory to a graph: a chain of pages, and a row in the table of tasks.
-
-    A step whose `page` already exists does not add a page; pages without a name are named after the
-    `task` and the step. `size` is the size of screens without a picture. The row has the goal, the
-    golden actions including the final report, the page on which the task is done, and the page on
-    which it starts; `fields` add or replace columns.
-
-    Raises:
-        GraphError, HostError: if the trajectory cannot be written.
-    """
-    steps = trajectory.steps
-    names = [step.page or f"{task}-{number}" for number, step in enumerate(steps)]
-    golden: list[Golden] = []
-    for name, step in zip(names, steps, strict=True):
-        screen = step.screen
-        picture = screen.png or None
-        if name not in writer:
-            writer.page(
-                name,
-                png=picture,
-                xml=screen.xml or None,
-                package=screen.package,
-                activity=screen.activity,
-                time=screen.time,
-                size=size,
-            )
-        extent = screen.size if picture else size
-        assert extent is not None  # the page was written
-        golden.append(Golden(step.action, extent, step.boxes, name))
-    for each, following in zip(golden, names[1:], strict=False):
-        writer.edge(each.page, each, following)
-    instructions = [step.instruction for step in steps]
-    row = {
-        "id": task,
-        "goal": trajectory.goal,
-        "golden": golden,
-        "golden_steps": max(1, sum(not ends_episode(step.action) for step in steps)),
-        "snapshot": names[0],
-        "page": names[-1],
-        **({"instructions": instructions} if all(instructions) else {}),
-    }
-    writer.task({**row, **fields})

@@ -301,12 +301,3 @@ def test_a_path_without_a_known_format_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(GraphError, match=r"nowhere does not exist"):
         release_of(tmp_path / "nowhere", None, Problems())
-
-
-def test_a_trajectory_of_a_release_has_its_screens(tmp_path: Path) -> None:
-    release = release_of(coat(tmp_path / "aitz"), None, Problems())
-    (each,) = release.demonstrations()
-    trajectory = each.trajectory()
-    assert [step.screen.size for step in trajectory.steps] == [(40, 80)] * 3
-    assert [step.said for step in trajectory.steps] == ["I look."] * 3
-    assert trajectory.steps[0].page == "GENERAL-5_0"

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Bounds, Finish, Key, Tap, rows
+from pytest_mobileagent import Key
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.graph import Graph, GraphWriter, add_trajectory
-from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import GraphError, HostError
 from tests.dataset.graph.conftest import HOME, NOTE, SIZE, write_notes
 
@@ -159,34 +158,6 @@ def test_pages_equal_in_a_cycle_have_one_representative(tmp_path: Path) -> None:
     with Graph.open(tmp_path / "g") as graph:
         assert set(graph.same("a")) == {"b", "c"}
         assert graph.same("d") == ()
-
-
-def trajectory() -> Trajectory:
-    tap = TrajectoryStep(HOME, Tap(5, 6), instruction="Tap.", boxes=(Bounds(0, 0, 9, 9),))
-    report = TrajectoryStep(NOTE, Finish(), instruction="Stop.", page="end")
-    return Trajectory("Open a note.", (tap, report), True)
-
-
-def test_a_trajectory_becomes_a_chain_of_pages_and_a_task(tmp_path: Path) -> None:
-    with GraphWriter(tmp_path / "g") as writer:
-        add_trajectory(writer, trajectory(), "t1", level=2)
-    with Graph.open(tmp_path / "g") as graph:
-        (edge,) = graph.edges("t1-0")
-        golden = Golden(Tap(5, 6), SIZE, (Bounds(0, 0, 9, 9),), "t1-0")
-        assert (edge.golden, edge.target) == (golden, "end")
-        assert graph.screen("end").texts == NOTE.texts
-    (row,) = rows(tmp_path / "g" / "tasks.jsonl")
-    assert (row.id, row.goal, row.level, row.golden_steps) == ("t1", "Open a note.", 2, 1)
-    assert (row.snapshot, row.page, row.instructions) == ("t1-0", "end", ["Tap.", "Stop."])
-    assert [each["page"] for each in row.golden] == ["t1-0", "end"]
-
-
-def test_trajectories_share_pages_of_one_name(tmp_path: Path) -> None:
-    with GraphWriter(tmp_path / "g") as writer:
-        add_trajectory(writer, trajectory(), "t1")
-        add_trajectory(writer, trajectory(), "t2")
-    with Graph.open(tmp_path / "g") as graph:
-        assert sorted(page.id for page in graph.pages()) == ["end", "t1-0", "t2-0"]
 
 
 def test_a_table_of_tasks_is_plain_json(folder: Path) -> None:
