@@ -22,7 +22,7 @@ from pytest_mobileagent.screen.xml import parse_tree
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from PIL.Image import Image
 
@@ -59,9 +59,8 @@ def domain_of(template: Template) -> Domain:
     The set does not depend on the seed, so that an agent trained on pages with ads of one set can
     be tested on ads of the other.
     """
-    return (
-        "in" if hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0] % 2 == 0 else "out"
-    )
+    number = hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0]
+    return "out" if number % 2 else "in"
 
 
 def target_of(golden: Golden, screen: Screen) -> Bounds | None:
@@ -219,14 +218,6 @@ def covering(
 
     Templates in the task's language come first, or English ones if the language has none.
     """
-    fitting = [*_fitting(templates, kinds, domain)]
+    fitting = [t for t in templates if t.kind in kinds and domain in (None, domain_of(t))]
     own = language.partition("-")[0].lower()
     return [t for t in fitting if t.language == own] or [t for t in fitting if t.language == "en"]
-
-
-def _fitting(
-    templates: Iterable[Template], kinds: Sequence[str], domain: Domain | None
-) -> Iterator[Template]:
-    for template in templates:
-        if template.kind in kinds and (domain is None or domain_of(template) == domain):
-            yield template

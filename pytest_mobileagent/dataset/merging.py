@@ -312,13 +312,11 @@ def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
         ScreenError: if the hierarchy cannot be read.
     """
     match action:
-        case Tap(x, y) | DoubleTap(x, y) | LongPress(x, y) | Type(at=(x, y)):
-            place = x, y
-        case Swipe(x, y) | Scroll(at=(x, y)):
-            place = x, y
+        case (Tap(x, y) | DoubleTap(x, y) | LongPress(x, y) | Swipe(x, y)
+              | Type(at=(x, y)) | Scroll(at=(x, y))):  # fmt: skip
+            at = screen.at(x, y) if screen.xml else []
         case _:
             return ()
-    at = screen.at(*place) if screen.xml else []
     flags = _CAN[type(action)]
     fit = (each for each in at if any(getattr(each, flag) for flag in flags))
     chosen = next(fit, at[0] if at else None)

@@ -127,14 +127,10 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
     for step in whole.steps:
         screen = step.screen
         xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package, screen.extent)
-        steps.append(
-            TrajectoryStep(
-                replace(screen, xml=xml.decode(), png=png),
-                from_json(rules.redacted_record(to_json(step.action))),
-                rules.text(step.said),
-                rules.text(step.instruction),
-            )
-        )
+        hidden = replace(screen, xml=xml.decode(), png=png)
+        action = from_json(rules.redacted_record(to_json(step.action)))
+        said, instruction = rules.text(step.said), rules.text(step.instruction)
+        steps.append(TrajectoryStep(hidden, action, said, instruction))
     origin = {name: _hidden(rules, value) for name, value in whole.origin.items()}
     return replace(whole, goal=rules.text(whole.goal), steps=tuple(steps), origin=origin)
 

@@ -14,6 +14,7 @@ Steps are separated by empty lines. `bmoca_text` and `bmoca_multimodal` read the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Finish
@@ -41,9 +42,8 @@ class Layout(Format):
             steps = steps[:-1]
         if not steps:
             raise LeftOutError("nothing was done")
-        with_pages = Trajectory(trajectory.goal, steps, trajectory.succeeded, trajectory.origin)
         blocks = [f"Goal: {_line(trajectory.goal)}"]
-        for each in self.spoken(with_pages):
+        for each in self.spoken(replace(trajectory, steps=steps)):
             observation = _line(listed(self.words, each.step.screen))
             blocks.append(f"- Observation: {observation}\n{each.words}")
         self.keep(f"{split}/{number}.txt", "\n\n".join(blocks) + "\n")

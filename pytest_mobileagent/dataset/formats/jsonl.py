@@ -177,12 +177,8 @@ class Release(Base):
 
 def _kind(line: Any) -> str:
     """Return the kind of a line, or an empty string. A line with a task may also have a page."""
-    found = (
-        [kind for kind in ("task", "edge", "page", "set") if kind in line]
-        if isinstance(line, dict)
-        else []
-    )
-    return found[0] if found else ""
+    kinds = ("task", "edge", "page", "set") if isinstance(line, dict) else ()
+    return next((kind for kind in kinds if kind in line), "")
 
 
 def _files(path: Path) -> list[Path]:

@@ -7,6 +7,7 @@ contains the JSON, and may be in UTF-8 or in GB18030.
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import re
 from itertools import chain
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_BLOCK = 1 << 18  # bytes that are read at a time
+_BLOCK = 1 << 18  # characters that are read at a time
 # The complete characters of a JSON string, up to its closing quote or to a character that may be
 # cut off. A high surrogate only matches together with the text that follows it.
 _CHARACTERS = re.compile(
@@ -105,7 +106,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def _text(path: Path) -> Iterator[str]:
     """Yield the text of a file in blocks, none of them empty, decoded twice if need be."""
-    blocks = filter(None, _blocks(path))
+    blocks = _blocks(path)
     first = next(blocks, "")
     whole = chain([first], blocks)
     return filter(None, _decoded(path, whole) if first.lstrip()[:1] == '"' else whole)
@@ -128,26 +129,26 @@ def _decoded(path: Path, blocks: Iterator[str]) -> Iterator[str]:
     raise GraphError(f"{path}: it is not JSON: a string is not closed")
 
 
-def _blocks(path: Path, encoding: str = "") -> Iterator[str]:
+def _blocks(path: Path) -> Iterator[str]:
     """Yield the text of a file as it is, in blocks."""
-    decoder = codecs.getincrementaldecoder(encoding or _encoding(path))()
     try:
-        with opened(path, follows=True) as file:
-            while block := file.read(_BLOCK):
-                yield decoder.decode(block)
-            yield decoder.decode(b"", final=True)
+        yield from _read(path, _encoding(path))
     except (UnicodeDecodeError, OSError) as error:
         raise _unreadable(path, error) from None
 
 
+def _read(path: Path, encoding: str) -> Iterator[str]:
+    with opened(path, follows=True) as file:
+        text = io.TextIOWrapper(file, encoding, newline="")
+        while block := text.read(_BLOCK):
+            yield block
+
+
 def _encoding(path: Path) -> str:
     """Return UTF-8 if the whole file is valid UTF-8, else GB18030, as some Chinese releases use."""
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
-        with opened(path, follows=True) as file:
-            while block := file.read(_BLOCK):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
+        for _ in _read(path, "utf-8-sig"):
+            pass
     except UnicodeDecodeError:
         return "gb18030"
     except OSError as error:

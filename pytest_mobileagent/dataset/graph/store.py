@@ -328,10 +328,8 @@ def flaw_of_png(content: bytes) -> str:
         kind = content[place + 4 : place + 8]
         if end + 4 > len(content):
             break
-        if (
-            struct.pack(">I", zlib.crc32(memoryview(content)[place + 4 : end]))
-            != content[end : end + 4]
-        ):
+        checksum = zlib.crc32(memoryview(content)[place + 4 : end])
+        if content[end : end + 4] != checksum.to_bytes(4, "big"):
             return f"is damaged: its chunk {kind!r} has a wrong checksum"
         if kind == b"IEND":
             return ""
