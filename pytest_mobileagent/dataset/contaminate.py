@@ -15,6 +15,7 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.dataset.contamination import COVERING, Ad, ad_over, covering, domain_of
+from pytest_mobileagent.dataset.formats.aitw import SUBSETS
 from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.errors import GraphError, MobileAgentError
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 ABOUT = "contamination.json"  # the report, beside the graph's own files
 _TASKS = "tasks.jsonl"
 _CLOSING = {"en": "Close what covers the page.", "zh": "关闭遮住页面的内容。"}
-# The subsets of AITZ and AITW that the paper's tables list.
-_SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
 _NOISY = "noisy"  # the tag of all contaminated tasks, by which metrics can be grouped
 
 
@@ -143,7 +142,7 @@ class _Path:
         self._edges(golden)
         self._writer.task(self._columns(golden, ads))
         tags = self._row.columns.get("tags") or ()
-        subset = next((tag for tag in tags if tag in _SUBSETS), "others")
+        subset = next((tag for tag in tags if tag in SUBSETS), "others")
         steps = sum(not ends_episode(each.action) for each in golden)
         report.count(subset, steps, [*ads.values()])
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.formats.tfrecord import Example
 
 _PIXELS = "image/encoded"
-_SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
+SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
 
 
 class Release(Base):
@@ -87,7 +87,7 @@ class Release(Base):
                 )
             )
             golden.append(Golden(_action(step, size), size, _boxes(step, size)))
-        subset = [part for part in (self.path.name,) if part in _SUBSETS]
+        subset = [part for part in (self.path.name,) if part in SUBSETS]
         columns = {"tags": [*subset, *splits.of(episode)]}
         goal, where = _text(numbered[0][1], "goal_info"), steps[0][0]
         return Demonstration(episode, goal, tuple(pages), tuple(golden), columns, where=where)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Scroll, Tap, Type, scroll_path
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.formats.aitw import SUBSETS
 from pytest_mobileagent.dataset.formats.format import Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.jsonstream import items
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, inside, size_of
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _SPLITS = ("train", "test")
-_SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
 _SUBSET = "general"  # the subset to which trajectories are exported
 _NOWHERE = (-1.0, -1.0)
 _KEYS = {"back": 5, "home": 6, "enter": 7}
@@ -143,7 +143,7 @@ class Release(Base):
 def _files(path: Path) -> Iterator[Path]:
     """Yield the files of all trajectories in a folder of splits or of subsets."""
     for split in (path, *(path / name for name in _SPLITS)):
-        for subset in _SUBSETS:
+        for subset in SUBSETS:
             if (split / subset).is_dir():
                 for folder in sorted((split / subset).iterdir()):
                     if (file := folder / f"{folder.name}.json").is_file():
