@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     Indexes = tuple[dict[str, Any], dict[str, Any]]  # of the run, and of the baseline
 
 
+# What names paths of a machine, in a page that is often published.
+_OF_A_MACHINE = {"command", "options", "resumed", "merged_from", "rescored_from", "price_table"}
+
+
 def page_of_two(base: Path, run: Path) -> Path:
     """Write the page of a run and its baseline into the run's folder, and return its path.
 
@@ -53,7 +57,8 @@ def _indexes(
     before, after = index_data(base, wholes[0], BASE), index_data(run, wholes[1])
     names = names_of([whole["run"] for whole in wholes])
     for index, name in zip((before, after), names, strict=True):
-        index["run"]["name"] = name
+        about = {key: each for key, each in index["run"].items() if key not in _OF_A_MACHINE}
+        index["run"] = {**about, "name": name}
     tested = (after["comparison"] or {}).get("baseline", {}).get("id")
     if tested != before["run"].get("id"):
         after["gate"] = None  # it is about another baseline

@@ -150,12 +150,14 @@ def test_pair_page_shows_this_comparison_and_no_gate_of_another(
     path = run / "report.json"
     report = json.loads(path.read_text())
     tested = json.loads((base / "report.json").read_text())["run"]["id"] if is_same else "another"
+    report["run"] |= {"agent": "/home/ann/after.py:Mine", "command": ["--agent=/home/ann/after.py"]}
     report |= {"gate": {"verdict": "PASS"}, "comparison": {"baseline": {"id": tested}}}
     path.write_text(json.dumps(report))
     data = blocks(page_of_two(base, run))
     assert [each["id"] for each in data["index"]["comparison"]["lost"]] == ["clock/timer"]
     assert data["index"]["gate"] == ({"verdict": "PASS"} if is_same else None)
     assert [data[name]["run"]["name"] for name in ("index2", "index")] == ["before", "after"]
+    assert "/home/ann" not in str(data["index"]["run"])
 
 
 def test_packed_pair_contains_changed_episodes_with_pictures(
