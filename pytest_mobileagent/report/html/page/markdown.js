@@ -32,7 +32,7 @@ function stepAsMarkdown() {
   const { row, episode } = state;
   const frame = episode.frames[state.frame];
   const steps = episode.frames.filter((each) => known(each.step)).map((each) => `${each.step}. ${escaped(actionsOf(each), 200)}${each === frame ? " **← here**" : ""}`);
-  const facts = [["goal", episode.goal], ["sought", row.sought], ["closest", row.closest], ["reason", row.closest ? "" : row.reason], ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")], ["answered", episode.answer], ["said at this step", frame?.said]];
+  const facts = [["goal", episode.goal], ["expected", row.expected], ["actual", row.actual], ["sought", row.sought], ["closest", row.closest], ["reason", row.closest ? "" : row.reason], ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")], ["answered", episode.answer], ["said at this step", frame?.said]];
   return [
     `### ${SIGNS[row.outcome] || ""} ${escaped(nameOf(row))}: ${escaped(row.outcome)}`, "",
     ...facts.filter(([, value]) => value).map(([name, value]) => `- **${name}** ${escaped(value)}`), "",
