@@ -261,7 +261,7 @@ class RecordService:
 
     def _save(self, given: Mapping[str, Any]) -> None:
         if self.recording.ended is None:
-            raise ValueError('the work has not ended: press "Done" first')
+            raise ValueError('the work has not ended: press "The goal is met" first')
         if self.trial is not None and any(o.is_right is None for o in self.trial.outcomes):
             raise ValueError("the trials are still running: wait until they have ended")
         task, keys = self._task(given)

@@ -38,7 +38,12 @@ function leave(words) {
 const post = (what, given) => fetch(`do/${what}`, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given),
 });
-const act = (action) => { queue = queue.then(() => send("act", { action })); };
+/** Ask for something after all that was typed and asked for before. */
+function ask(what, given) {
+  flush();
+  queue = queue.then(() => send(what, given));
+}
+const act = (action) => ask("act", { action });
 
 function problem(words) {
   byId("problem").textContent = words;
@@ -147,10 +152,10 @@ for (const button of document.querySelectorAll("button[data-key]")) {
 submitted(byId("typing"), () => byId("text").value && act({ action: "Type", text: byId("text").value, clear: byId("clear").checked }));
 submitted(byId("opening"), () => byId("app").value.trim() && act({ action: "Open", app: byId("app").value.trim() }));
 byId("refresh").addEventListener("click", () => send("refresh", {}));
-byId("undo").addEventListener("click", () => send("undo", {}));
-byId("done").addEventListener("click", () => send("finish", { how: "done", words: "" }));
+byId("undo").addEventListener("click", () => ask("undo", {}));
+byId("done").addEventListener("click", () => ask("finish", { how: "done", words: "" }));
 for (const form of document.querySelectorAll("form[data-how]")) {
-  submitted(form, () => send("finish", { how: form.dataset.how, words: form.querySelector("input").value }));
+  submitted(form, () => ask("finish", { how: form.dataset.how, words: form.querySelector("input").value }));
 }
 fetch("state").then((answer) => answer.json()).then(show);
 history.replaceState(null, "", location.pathname); // the token is in the cookie now

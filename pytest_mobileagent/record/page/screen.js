@@ -94,7 +94,6 @@ glass.addEventListener("pointerup", (event) => {
   const away = Math.hypot(event.clientX - place[0], event.clientY - place[1]);
   const seconds = (performance.now() - since) / 1000;
   ripple(...at);
-  flush();
   if (away > SLIP) {
     act({ action: "Swipe", x1: at[0], y1: at[1], x2: x, y2: y, seconds: Math.min(Math.max(seconds, 0.1), 2) });
   } else {
@@ -118,10 +117,8 @@ glass.addEventListener("keydown", (event) => {
   const keys = { Escape: "back", Backspace: "delete", Home: "home" };
   if (event.key === "Enter") flush(true);
   else if (event.key === "Backspace" && typed) typed = typed.slice(0, -1);
-  else if (event.key in keys) {
-    flush();
-    act({ action: "Key", name: keys[event.key] });
-  } else if (event.key.length === 1) {
+  else if (event.key in keys) act({ action: "Key", name: keys[event.key] });
+  else if (event.key.length === 1) {
     typed += event.key;
     clearTimeout(glass.typing);
     glass.typing = setTimeout(flush, PAUSE);
