@@ -27,7 +27,8 @@ _QUESTION = re.compile(r"\?|有没有|是不是|是否|能不能|吗")
 _NUMBERED = re.compile(r"^\s*\d{1,3}[.)、]\s+", re.MULTILINE)
 _DISCLAIMER = re.compile(
     r"\b(do(n'?t| not) know|not (sure|certain)|unsure|unable|could(n'?t| not)|can(no|')?t|guess"
-    r"|unknown|no idea|sorry)\b|不知道|不确定|不清楚|无法|不能|没能|未能|猜|抱歉"
+    r"|unknown|no idea|sorry|actually|wait(?=[.,!]))\b"
+    r"|不知道|不确定|不清楚|无法|不能|没能|未能|猜|抱歉"
 )
 
 
@@ -138,7 +139,7 @@ def _any_of(words: Iterable[str]) -> str:
 _FRAMES = re.compile(
     # What stands where a value was taken out is a word: "on •••", but not "turned on."
     rf"[\s{re.escape(WORDS['frame']['signs'])}]|#(?=[#\s])|\b(?:on|in)\b(?=[^\w.,;!]*[\w•])|"
-    r"\b(?:mr|mrs|ms|dr|prof)\b(?=\W*•)|(?<=•)(?:先生|女士|老师)|"
+    r"\b(?:mr|mrs|ms|dr|prof)\b(?=\W*•)|(?<=•)(?:先生|女士|老师)|(?<!• )\bof\b|"
     + _any_of((WORDS["frame"]["en"] + WORDS["frame"]["zh"]).split())
 )
 
@@ -178,7 +179,7 @@ def parts(answer: str) -> Iterator[Text]:
     yield Text.of(answer)
     said = Text.of(answer).shown.strip()
     *rest, paragraph = re.split(r"\n[ \t]*\n", said)
-    if rest:
+    if rest and not _MARK.search("\n".join(rest)):  # else another answer stands there
         yield Text.of(_json(paragraph))
     line = said.rpartition("\n")[2].strip(" #>-").lstrip("*_ ")
     if marked := _MARK.match(line):
