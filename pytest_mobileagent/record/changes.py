@@ -68,15 +68,19 @@ class Check:
 class Change:
     """A change on the phone: where it is, what changed, and an assert that checks it.
 
-    `is_volatile` says whether the value would also differ at another hour, on another phone or in
-    another run; `why` is the reason.
+    `why` is the reason if the value would also differ at another hour, on another phone or in
+    another run; empty if it would not.
     """
 
     where: str
     what: str
     check: Check
-    is_volatile: bool = False
     why: str = ""
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether the value would also differ at another hour, on another phone or in a run."""
+        return bool(self.why)
 
 
 def changes(before: PhoneState, after: PhoneState) -> list[Change]:
@@ -104,7 +108,6 @@ def _settings(before: PhoneState, after: PhoneState) -> Iterator[Change]:
             f"settings {namespace}",
             f"{key}: {_brief(old)} → {_brief(new)}",
             Check(wanted, f"setting({literal(namespace)}, {literal(key)})", key, ("setting",)),
-            bool(why),
             why,
         )
 
@@ -123,7 +126,7 @@ def _rows(before: PhoneState, after: PhoneState) -> Iterator[Change]:
                 check = Check(
                     f"{literal(values)} {word} {{probe}}", *_source(source, table, stable, rows)
                 )
-                yield Change(where, f"{sign} {_brief(values or row)}", check, bool(why), why)
+                yield Change(where, f"{sign} {_brief(values or row)}", check, why)
 
 
 def _source(
@@ -177,7 +180,6 @@ def _preferences(before: PhoneState, after: PhoneState) -> Iterator[Change]:
             f"preferences {file}",
             f"{key}: {_brief(old)} → {_brief(new)}",
             Check(wanted, expression, key, ("preferences",)),
-            bool(why),
             why,
         )
 
@@ -195,7 +197,7 @@ def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
             expression = f"files({literal(folder)})"
             check = Check(f"{literal(base)} {word} {{probe}}", expression, "files", ("files",))
         why = "its name contains a time or a number" if _VOLATILE_TEXT.search(name) else ""
-        yield Change(what, f"{'+' if is_new else '-'} {name}", check, bool(why), why)
+        yield Change(what, f"{'+' if is_new else '-'} {name}", check, why)
 
 
 def _why(name: str, value: Any) -> str:

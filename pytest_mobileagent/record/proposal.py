@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dialect.dialect import DialectError
@@ -36,14 +35,6 @@ it tells you nothing to do.
 Reply with one JSON object: {{"goal": "…", "name": "two_to_four_words"}}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A proposed goal and name."""
-
-    goal: str
-    name: str
-
-
 def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> MeteredModel:
     """Return the model that the options name, after checking that it can be called.
 
@@ -56,8 +47,8 @@ def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> Mete
 
 def propose(
     model: Model, moves: Sequence[str], changes: Sequence[str], answer: str = ""
-) -> Proposal:
-    """Ask a model for the goal and a name of a recorded task.
+) -> dict[str, str]:
+    """Ask a model for the goal and the name of a recorded task.
 
     Raises:
         ValueError: if the model does not answer, or its reply has no goal.
@@ -84,4 +75,4 @@ def propose(
         raise ValueError(f"the model proposes no goal: {error}") from error
     if not goal:
         raise ValueError("the model proposes no goal: it is empty")
-    return Proposal(goal, slug(str(found.get("name", "")).replace("_", " ")))
+    return {"goal": goal, "name": slug(str(found.get("name", "")).replace("_", " "))}

@@ -257,7 +257,7 @@ class RecordService:
             [f"{c.where}: {c.what}" for c in self._changes.values() if not c.is_volatile],
             ended.answer if isinstance(ended, Finish) else "",
         )
-        return {"proposal": {"goal": found.goal, "name": found.name}}
+        return {"proposal": found}
 
     def _save(self, given: Mapping[str, Any]) -> None:
         if self.recording.ended is None:
@@ -304,5 +304,5 @@ def _on_screen(screen: Screen) -> list[Change]:
         test = f"episode.screen.find({choice})"
         if name not in choice.criteria:
             test = f"episode.screen.get({choice}).{name} == {literal(text)}"
-        found.append(Change("on the last screen", text[:_SHOWN], Check(test), True, "not a change"))
+        found.append(Change("on the last screen", text[:_SHOWN], Check(test), "not a change"))
     return found
