@@ -15,7 +15,7 @@ from pytest_mobileagent.draft.sandbox import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.fileio import writing
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import RequestRefusedError
@@ -187,7 +187,7 @@ class Drafting:
         """Return the number of right drafts, and the cost of all, as comments."""
         total = totals(self._calls)
         cost = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
-        times = f"{total.calls} call{'s' * (total.calls != 1)}"
+        times = plural(total.calls, "call")
         calls = f"{times} of {self._reference.id}, {cost}"
         right = f"{share(sum(self._rights), len(self._rights))} right; " if self._rights else ""
         return comment([f"{right}{calls}"])

@@ -11,6 +11,7 @@ from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.errors import MobileAgentError, TaskError
 from pytest_mobileagent.instruct.gias import Writer
 from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
+from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Completion
 
@@ -118,7 +119,7 @@ def _cost(who: str, total: Totals) -> str:
     price = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
     tokens = f"{total.input_tokens or 0:,} tokens in, {total.output_tokens or 0:,} out"
     about = "about " if total.estimated else ""
-    return f"{who}: {total.calls} request{'s' * (total.calls != 1)}, {about}{tokens}, {price}"
+    return f"{who}: {plural(total.calls, 'request')}, {about}{tokens}, {price}"
 
 
 def write_all(

@@ -23,7 +23,7 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_object, write_json, write_text
-from pytest_mobileagent.jsonable import digest, mapping, printable
+from pytest_mobileagent.jsonable import digest, mapping, plural, printable
 from pytest_mobileagent.report.entry import SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
@@ -177,7 +177,7 @@ def _check_decided_once(parts: Mapping[str, Sequence[_Part]]) -> None:
     if twice:
         one, other = (part.run for part in last[twice[0]])
         names = ", ".join(twice[:_MOST]) + (" …" if len(twice) > _MOST else "")
-        count = f"{len(twice)} task{'s' * (len(twice) != 1)}"
+        count = plural(len(twice), "task")
         msg = (
             f"{one} and {other} have both decided {count}, so they are not parts of one run: "
             f"{names}; leave one of them out, or compare them"

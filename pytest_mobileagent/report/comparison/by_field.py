@@ -11,7 +11,7 @@ from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import printable, to_wire
+from pytest_mobileagent.jsonable import plural, printable, to_wire
 from pytest_mobileagent.report.comparison.pairing import (
     Tally,
     common,
@@ -163,7 +163,7 @@ def format_single_run(name: str | None, run: RecordedRun, form: str) -> str:
 
 
 def _summary_line(each: By) -> str:
-    count = f"{each['tasks']} task{'s' * (each['tasks'] != 1)}"
+    count = plural(each["tasks"], "task")
     rates = f"{percent(each['baseline'])} → {percent(each['run'])}"
     between = interval(each["interval"])
     return f"{rates}   {signed(each['difference'])}{between and f' (95 %: {between})'}   {count}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
 from pytest_mobileagent.report.gate.missing import (
     describe_missing,
@@ -173,7 +173,7 @@ def _of(tally: Tally) -> str:
     if not tally.decided:
         return "was not decided"
     lacks = f", and {tally.missing} {'are' if tally.missing > 1 else 'is'} missing"
-    said = f"passed {tally.passed} of {tally.decided} epoch{'s' * (tally.decided != 1)}"
+    said = f"passed {tally.passed} of {plural(tally.decided, 'epoch')}"
     return said + lacks * bool(tally.missing)
 
 
@@ -194,7 +194,7 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     played = [task for task in tasks if task.steps is not None]
     if name == "crashes":
         unread = sum(task.crashes is None for task in played)
-        return f"{unread} episode{'s' * (unread != 1)} whose log was not read" if unread else ""
+        return f"{plural(unread, 'episode')} whose log was not read" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
     of_role = [(task.roles or {}).get(roles[-1]) if roles else task for task in played]

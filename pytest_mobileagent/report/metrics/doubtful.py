@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.episode.runs import Attempt, End, attempt_of
+from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def broke(task: Entry) -> str:
         found.append("worker")
     what = " or ".join(found)
     count = len(tried)
-    return f"broke its {what} in {count} of {count} attempt{'s' * (count != 1)}"
+    return f"broke its {what} in {count} of {plural(count, 'attempt')}"
 
 
 def policy(run: Mapping[str, Any]) -> str:

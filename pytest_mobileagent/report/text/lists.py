@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
@@ -157,7 +157,12 @@ def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str,
 def reasons(outcome: str, results: Sequence[Entry]) -> list[str]:
     """Return a line for each reason why tasks have an outcome: "skipped" or "not run"."""
     found = Counter(result.reason for result in results if result.outcome == outcome)
-    return _counted(outcome, found)
+    lines = [
+        f"{outcome} ({count}): {printable(' '.join(reason.split()))}"
+        for reason, count in found.most_common(FEW)
+    ]
+    more = len(found) - FEW
+    return [*lines, *([f"{outcome} for {more} more reasons: see report.json"] if more > 0 else [])]
 
 
 def cut_off(budget: str, results: Sequence[Entry]) -> str:
@@ -165,8 +170,8 @@ def cut_off(budget: str, results: Sequence[Entry]) -> str:
     decided = sum(result.success is not None for result in results)
     cut_short = sum(result.termination == "budget" for result in results)
     rest = sum(result.outcome == "not run" for result in results)
-    tasks = f"{decided} task{'s' * (decided != 1)} decided"
-    return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
+    tasks = plural(decided, "task")
+    return f"budget: {budget}: {tasks} decided, {cut_short} cut off, {rest} not run"
 
 
 def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
@@ -181,7 +186,7 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
     ]
     if not changed:
         return ["no verdict changed"]
-    count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
+    count = f"{plural(len(changed), 'verdict')} changed"
 
     def words(result: Entry) -> str:
         return f"{_decided(before[result.key])} → {_decided(result)}"
@@ -224,9 +229,9 @@ def remarks(results: Sequence[Entry], about: Mapping[str, Any]) -> list[str]:
     """Return the remarks needed to interpret the numbers; `about` is "run" in report.json."""
     resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
-    count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     effect = "only their own apps were cleared, everything else was left as it was"
-    unreset = f"{count} without a snapshot ({printable(reasons)}): {effect}"
+    tasks = plural(len(resets), "task")
+    unreset = f"{tasks} began without a snapshot ({printable(reasons)}): {effect}"
     return [
         *_suspects(results),
         *early_goals(results),
@@ -244,13 +249,16 @@ def notices(about: Mapping[str, Any]) -> list[str]:
 
 def cautions(results: Sequence[Entry]) -> list[str]:
     """Return the remarks that contain only numbers and names of models."""
-    unmetered = sum(result.metered is False for result in results)
-    raised = sum(map(check_raised, results))
-    return [
-        *([_check_errors(raised)] if raised else []),
-        *_own_judges(results),
-        *([_unmetered(unmetered)] if unmetered else []),
-    ]
+    lines = []
+    if raised := sum(map(check_raised, results)):
+        tasks = f"{plural(raised, 'task')} whose check raised, which is a fault of the task"
+        lines.append(f"left out of the success rate: {tasks} (docs/checks.md)")
+    lines += _own_judges(results)
+    if count := sum(result.metered is False for result in results):
+        unknown = f"{'its' if count == 1 else 'their'} tokens and price are unknown"
+        seen = f"{plural(count, 'task')} acted without a model call that was seen"
+        lines.append(f"unmetered: {seen}; {unknown} (docs/programs.md)")
+    return lines
 
 
 def early_goals(results: Sequence[Entry]) -> list[str]:
@@ -272,12 +280,11 @@ def _suspects(results: Sequence[Entry]) -> list[str]:
     name_of = _names(results)
     lines = [f"  {cut(name_of(each), _LONGEST_NAME)}   {broke(each)}: the agent?" for each in found]
     more = [f"  … and {len(found) - FEW} more: see report.json"] if len(found) > FEW else []
-    tasks = f"{len(found)} task{'s' * (len(found) != 1)}"
-    title = f"suspects: {tasks} broke phone or worker in every attempt, where others did not"
+    title = f"suspects: {plural(len(found), 'task')} broke phone or worker in every attempt"
     counted = [f"  with {'it' if len(found) == 1 else 'them'} as failures: {_with_them(results)}"]
     if not any(each.success is None for each in found):
         counted = []
-    return [f"{title}:", *lines[:FEW], *more, *counted]
+    return [f"{title}, where others did not:", *lines[:FEW], *more, *counted]
 
 
 def _with_them(results: Sequence[Entry]) -> str:
@@ -298,25 +305,14 @@ def _own_judges(results: Sequence[Entry]) -> list[str]:
         for model in result.verdict["evidence"].get("own_models", ())
     )
     return [
-        f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
+        f"{model} judged {plural(count, 'task')} in which it was the agent's own model"
         for model, count in sorted(judges.items())
     ]
 
 
-def _check_errors(count: int) -> str:
-    tasks = f"{count} task{'s' * (count != 1)} whose check raised"
-    return f"left out of the success rate: {tasks}, which is a fault of the task (docs/checks.md)"
-
-
-def _unmetered(count: int) -> str:
-    tasks = f"{count} task{'s' * (count != 1)} acted"
-    unknown = f"{'its' if count == 1 else 'their'} tokens and price are unknown"
-    return f"unmetered: {tasks} without a model call that was seen; {unknown} (docs/programs.md)"
-
-
 def _failure(result: Entry) -> str:
     steps = result.steps
-    after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
+    after = "" if steps is None else f" after {plural(steps, 'step')}"
     why = _why(result) or result.reason.partition("\n")[0]  # the rest may be a traceback
     return f"{result.termination}{after}: {why}"
 
@@ -330,8 +326,8 @@ def _why(result: Entry) -> str:
 
 
 def _pass(result: Entry) -> str:
-    steps, golden = result.steps, result.golden_steps
-    return f"{steps} step{'s' * (steps != 1)}" + (f" (golden steps {golden})" if golden else "")
+    steps = "" if result.steps is None else plural(result.steps, "step")
+    return f"{steps} (golden steps {result.golden_steps})" if result.golden_steps else steps
 
 
 def _list(
@@ -378,15 +374,6 @@ def _fitting(words: str, most: int) -> str:
     while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
         parts = [cut(part, longest - 1) for part in parts]
     return cut("   ".join(parts), most)
-
-
-def _counted(title: str, reasons: Counter[str]) -> list[str]:
-    lines = [
-        f"{title} ({count}): {printable(' '.join(reason.split()))}"
-        for reason, count in reasons.most_common(FEW)
-    ]
-    more = len(reasons) - FEW
-    return [*lines, *([f"{title} for {more} more reasons: see report.json"] if more > 0 else [])]
 
 
 def names_of(run: Path) -> Callable[[Case], str]:

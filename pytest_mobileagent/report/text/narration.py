@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pytest_mobileagent.action.action import in_words
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.screens import STORED_AS
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def ending(episode: EpisodeRecord) -> str:
     golden = episode.case.task.shortest
     of = f" (golden steps {golden})" if golden else ""
     count = episode.step_count
-    return f"{episode.termination} after {count} step{'s' * (count != 1)}{of}"
+    return f"{episode.termination} after {plural(count, 'step')}{of}"
 
 
 def crash(episode: EpisodeRecord) -> str:

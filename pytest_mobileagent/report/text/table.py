@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def percent(rate: float | None) -> str:
 def price(dollars: float | None, unpriced_calls: int) -> str:
     """Return a price, with the number of calls whose price is unknown; empty without any call."""
     known = [] if dollars is None else [_dollars(dollars)]
-    calls = f"{unpriced_calls} unpriced call{'s' * (unpriced_calls != 1)}"
+    calls = plural(unpriced_calls, "unpriced call")
     return " + ".join([*known, *([calls] if unpriced_calls else [])])
 
 
