@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.dataset.export import Source
-    from pytest_mobileagent.plugin.project import Project
+    from pytest_mobileagent.plugin.settings import Project
 
 _USAGE = """usage: {program} COMMAND
 
@@ -122,7 +122,7 @@ def script() -> int:
 def _calibrate(arguments: list[str]) -> int:
     """Measure judges, by default the project's."""
     from pytest_mobileagent.judge.calibration.calibrate import main as calibrate
-    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.plugin.settings import project_settings
 
     return calibrate(arguments, project_settings)
 
@@ -132,7 +132,7 @@ def _compare(arguments: list[str]) -> int:
     from pytest_mobileagent.report.comparison.compare_command import main as compare
 
     def setting(name: str) -> tuple[str, Path] | None:
-        from pytest_mobileagent.plugin.project import project_settings  # slow to import
+        from pytest_mobileagent.plugin.settings import project_settings  # slow to import
 
         return project_settings().get(name)
 
@@ -143,7 +143,7 @@ def _doctor(arguments: list[str]) -> int:
     """Check a device, which may come from the project's own sources or have its apps."""
     from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.preflight import select
-    from pytest_mobileagent.plugin.project import this_project
+    from pytest_mobileagent.plugin.settings import this_project
     from pytest_mobileagent.report.recorded_run import app_versions
 
     return doctor(arguments, this_project, select, app_versions)
@@ -152,7 +152,7 @@ def _doctor(arguments: list[str]) -> int:
 def _draft_check(arguments: list[str]) -> int:
     """Draft checks, by default with the project's model."""
     from pytest_mobileagent.draft.draft_check import main as draft_check
-    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.plugin.settings import project_settings
 
     return draft_check(arguments, project_settings)
 
@@ -160,7 +160,7 @@ def _draft_check(arguments: list[str]) -> int:
 def _export(arguments: list[str]) -> int:
     """Export runs as a data set, by default without what the project redacts."""
     from pytest_mobileagent.dataset.export import main as export
-    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.plugin.settings import project_settings
     from pytest_mobileagent.report.recorded_run import find_run, finished_episodes
 
     runs: list[Path] = []
@@ -191,7 +191,7 @@ def _pack(run: Path) -> None:
 
 
 def _packs() -> bool:
-    from pytest_mobileagent.plugin.project import project_settings  # slow to import
+    from pytest_mobileagent.plugin.settings import project_settings  # slow to import
 
     try:
         packs = project_settings().get("mobile_pack_screens")
@@ -203,7 +203,7 @@ def _packs() -> bool:
 def _graph(arguments: list[str]) -> int:
     """Make a graph from runs, by default without what the project redacts."""
     from pytest_mobileagent.dataset.graph_command import main as graph
-    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.plugin.settings import project_settings
     from pytest_mobileagent.report.recorded_run import finished_episodes, has_run
 
     return graph(arguments, finished_episodes, has_run, project_settings().get)
@@ -212,7 +212,7 @@ def _graph(arguments: list[str]) -> int:
 def _instruct(arguments: list[str]) -> int:
     """Write instructions for recordings, by default with the project's models."""
     from pytest_mobileagent.instruct.instruct import main as instruct
-    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.plugin.settings import project_settings
     from pytest_mobileagent.report.recorded_run import finished_episodes
 
     return instruct(arguments, finished_episodes, project_settings)
@@ -223,7 +223,7 @@ def _mcp(arguments: list[str]) -> int:
     from pytest_mobileagent.mcp.serve import main as mcp
 
     def project() -> Project:
-        from pytest_mobileagent.plugin.project import this_project  # slow to import
+        from pytest_mobileagent.plugin.settings import this_project  # slow to import
 
         return this_project()
 
@@ -232,7 +232,7 @@ def _mcp(arguments: list[str]) -> int:
 
 def _record(arguments: list[str]) -> int:
     """Record a task on a device, which may come from the project's own sources or have its apps."""
-    from pytest_mobileagent.plugin.project import project_settings, this_project
+    from pytest_mobileagent.plugin.settings import project_settings, this_project
     from pytest_mobileagent.record.record import main as record
 
     return record(arguments, this_project, project_settings)
@@ -254,7 +254,7 @@ def _show(arguments: list[str]) -> int:
 
 def _runs() -> Path:
     """Return the folder of this project's runs."""
-    from pytest_mobileagent.plugin.project import this_project  # slow to import
+    from pytest_mobileagent.plugin.settings import this_project  # slow to import
 
     return this_project().runs
 
@@ -274,7 +274,7 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
     if not named & {"-h", "--help", "--apps"}:
-        from pytest_mobileagent.plugin.project import this_project
+        from pytest_mobileagent.plugin.settings import this_project
 
         folders = this_project().apps
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]

@@ -13,8 +13,7 @@ import pytest
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.project import folders
-from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
+from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.devices import RunDevices
     from pytest_mobileagent.plugin.models import RunModels
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.program.adapter import Adapter
 
 

@@ -1,4 +1,4 @@
-"""How a planned case becomes a recorded episode: the attempts at it."""
+"""How a case is played: its plan, from the options of the run, and the attempts at it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import contextlib
 import fcntl
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
+from pytest_mobileagent._task.task import MOST_STEPS
+from pytest_mobileagent.agent.options import as_dict
 from pytest_mobileagent.device.fleet.shared import opened
-from pytest_mobileagent.episode.runs import Attempt, End, begin, end
+from pytest_mobileagent.episode.runs import QUESTIONS, Attempt, End, begin, end
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import (
     AgentError,
@@ -23,10 +26,13 @@ from pytest_mobileagent.errors import (
     NoSolutionError,
     TaskError,
 )
+from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.llm.providers import prepare
+from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.planning import plan_of
+from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 from pytest_mobileagent.run.attempt import (
     MissingAppError,
@@ -35,16 +41,20 @@ from pytest_mobileagent.run.attempt import (
     attempt,
     open_anew,
 )
+from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits, UserSettings
+from pytest_mobileagent.run.runner import ConversationRunner, in_thread
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.run.plan import AttemptPlan
+    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.run.plan import AgentRunner
+    from pytest_mobileagent.run.runner import ModelPort
     from pytest_mobileagent.screen.screen import Screen
 
 
@@ -203,3 +213,184 @@ def _outcome(error: MobileAgentError) -> BaseException:
         case TaskError():
             return pytest.fail.Exception(printable(f"the task is broken: {error}"), pytrace=False)
     return pytest.fail.Exception(printable(str(error)), pytrace=False)
+
+
+def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
+    """Return the plan to play a case in this run, or skip the test if it cannot be played.
+
+    Raises:
+        Skipped: if a need of the case is not met, or the run's budget is spent.
+    """
+    run = request.config.stash[RUN]
+    _check_needs(case, run)
+    _check_path(case, run)
+    if why := run.models.spent():
+        state_of(request.node).playing.is_over_budget = True
+        pytest.skip(f"budget: {why}")
+    given = request.getfixturevalue("agent")
+    if given is not None and not callable(given):
+        pytest.fail(
+            "the fixture `agent` must return a class or a function that makes an agent",
+            pytrace=False,
+        )
+    single = run.value("mobile-path") == "single"
+    is_done = stops(request) if case.task.stop_on_success and not single else None
+    has_no_viewer = _needs_no_screenshots(run, request.node)
+    try:
+        chosen = _chosen_agent(case, run, given)
+    except AgentError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+    steps = MOST_STEPS if single else case.task.limit(run.value("mobile-step-factor"))
+    return AttemptPlan(
+        case=case,
+        agent=chosen,
+        limits=Limits(
+            min(steps, run.value("mobile-max-steps") or steps),
+            run.value("mobile-time-limit"),
+            run.value("mobile-pace") or 0.0,
+        ),
+        seed=case.seed(run.value("mobile-seed")),
+        environment=run.environment_of(case),
+        clock=run.value("mobile-device-time"),
+        models=run.models.settings(case),
+        ocr=run.value("mobile-ocr"),
+        noise=run.noise,
+        path=run.value("mobile-path"),
+        user=UserSettings(
+            run.value("mobile-user"),
+            run.models.settings_for_user(case),
+            run.folder.path / QUESTIONS,
+        ),
+        about={**({"node": run.node} if run.node else {}), "versions": versions()},
+        spares_screenshots=has_no_viewer and list(chosen.sees) == ["hierarchy"],
+        is_done=is_done,
+    )
+
+
+def _needs_no_screenshots(run: RunConfig, item: pytest.Item) -> bool:
+    """Return whether no screenshots are needed by a judge or for noise, and may be left out.
+
+    Checks that read pictures cannot be recognised beforehand; they raise ScreenError.
+    """
+    return (
+        run.value("mobile-screenshots") == "needed"
+        and run.noise is None
+        and not run.judges.judges_all
+        and "judge" not in getattr(item, "fixturenames", ())
+    )
+
+
+def _check_needs(case: Case, run: RunConfig) -> None:
+    """Skip a test whose needs no device is said to meet, before a device is leased for it."""
+    from pytest_mobileagent._task.needs import PAGES, unmet
+
+    source = run.devices.source
+    if source.is_live and PAGES in case.task.needs:
+        why_not = (
+            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
+        )
+        raise Skipped("pages", f"the task is done on recorded pages, and {why_not}")
+    if not source.is_live and case.environment is not None:
+        raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
+    if why_not := source.refuses(case.task):
+        raise Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
+    if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
+        why: Any = lacks[0].partition(":")[0]
+        flag = run.settings["mobile-device-has"].option.flag
+        raise Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
+
+
+def _check_path(case: Case, run: RunConfig) -> None:
+    """Skip a test without a golden path, if the run follows golden paths."""
+    if run.value("mobile-path") != "single":
+        return
+    from pytest_mobileagent.run.single_path import check_golden
+
+    try:
+        check_golden(case.task)
+    except NoSolutionError as error:
+        raise Skipped("golden", str(error)) from None
+
+
+def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
+    """Return the agent that a fixture has `given`, or else the one that `--agent` names.
+
+    The latter runs in its own process, unless this is switched off or the agent receives the task
+    itself. An agent from a fixture runs in a thread.
+
+    Raises:
+        AgentError: if the agent cannot be loaded, or does not accept its options.
+    """
+    if given is None and (program := run.program) is not None:
+        return _of_program(run, program)
+    make_port = _port_maker(run, case)
+    if given is None and run.agents.run_apart:
+        process = run.agents.process
+        about = process.load()
+        if not about["knows_task"]:
+
+            def apart(_case: Case, _values: Mapping[str, Any]) -> AgentRunner:
+                return ConversationRunner(process, make_port=make_port)
+
+            _load_recorder(about["endpoints"])
+            return ChosenAgent(str(run.agent_name), apart, about["options"], sees=about["sees"])
+        run.agents.run_in_this_process()
+    maker = run.agents.load() if given is None else given
+    name = run.agent_name or Path(getattr(maker, "__module__", "agent")).stem
+    options = run.agents.options(maker)
+    if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
+        prepare(models)
+    _load_recorder(getattr(maker, "endpoints", ()))
+
+    def inside(case: Case, values: Mapping[str, Any]) -> AgentRunner:
+        return in_thread(maker, options, case, values, make_port)
+
+    return ChosenAgent(name, inside, as_dict(options), sees=getattr(maker, "sees", ()))
+
+
+def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:
+    """Return a function that makes the ports for an agent's own SDKs; None without the extra."""
+    if not is_installed("models"):
+        return None
+    from pytest_mobileagent.program.endpoints import EndpointPort
+
+    settings = run.models.settings(case)
+
+    def port(folder: Path) -> ModelPort:
+        model = run.models.answering(case)  # replies start from the first one in every attempt
+        return EndpointPort(settings, model, folder, run.folder.screens.folder)
+
+    return port
+
+
+def _load_recorder(endpoints: Sequence[str]) -> None:
+    """Import the recorder of calls by an agent's own SDKs before the agent's time is measured."""
+    if endpoints and is_installed("models"):
+        from pytest_mobileagent.program.models import recorded_models
+        from pytest_mobileagent.program.models.environment import provider_at
+
+        assert recorded_models
+        provider_at("example.com")  # loads the price table
+
+
+def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
+    from pytest_mobileagent.mcp.endpoint import ProgramServers
+    from pytest_mobileagent.program.commands.steps import RULE
+    from pytest_mobileagent.program.program_runner import ProgramRunner
+    from pytest_mobileagent.program.recorders import Setting
+
+    def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
+        setting = Setting(
+            program,
+            ProgramServers(),
+            run.models.settings(case),
+            run.models.answering(case),
+            run.folder.screens.folder,
+            run.folder.mark,
+            run.config.invocation_params.dir,
+            run.shared.folder,
+        )
+        return ProgramRunner(setting)
+
+    command = [redact_urls(word) for word in program.command]
+    return ChosenAgent(program.name, runner, {}, {"command": command, "rule": RULE})

@@ -17,8 +17,7 @@ from pytest_mobileagent.plugin.gate import RunGate
 from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import FOLDERS
-from pytest_mobileagent.plugin.project import folders
-from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
+from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,13 +10,12 @@ import pytest
 
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse import earlier_run
-from pytest_mobileagent.plugin.sources import path_of, read_options
+from pytest_mobileagent.plugin.settings import folders, path_of, read_options
 
 if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.folder import RunFolder
 

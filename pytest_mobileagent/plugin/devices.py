@@ -11,8 +11,13 @@ import pytest
 
 from pytest_mobileagent.errors import InfrastructureError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.project import folders, project_sources
-from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test, usage_error
+from pytest_mobileagent.plugin.settings import (
+    as_usage_error,
+    folders,
+    project_sources,
+    runs_no_test,
+    usage_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection

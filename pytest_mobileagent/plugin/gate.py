@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.sources import as_usage_error, leaves_distribution, usage_error
+from pytest_mobileagent.plugin.settings import as_usage_error, leaves_distribution, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

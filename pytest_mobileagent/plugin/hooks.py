@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_mobileagent.plugin.config import RUN, RunConfig
     from pytest_mobileagent.plugin.items import MARKER, TAG
     from pytest_mobileagent.plugin.selection import Selection
-    from pytest_mobileagent.plugin.sources import runs_no_test
+    from pytest_mobileagent.plugin.settings import runs_no_test
 
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
@@ -115,7 +115,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    from pytest_mobileagent.plugin.sources import runs_no_test
+    from pytest_mobileagent.plugin.settings import runs_no_test
 
     run = _run_of(config)
     if run.agent is None:
@@ -129,7 +129,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    from pytest_mobileagent.plugin.sources import read_option
+    from pytest_mobileagent.plugin.settings import read_option
 
     if read_option("mobile-engine", config).value.address is None:
         return None  # the default: the number of processors of this machine
@@ -141,7 +141,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     from pytest_mobileagent.plugin.pytest_private import write_whole_lines
-    from pytest_mobileagent.plugin.sources import runs_no_test
+    from pytest_mobileagent.plugin.settings import runs_no_test
 
     run = _run_of(session.config)
     if run.agent is not None and _is_ci():
@@ -166,7 +166,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     from pytest_mobileagent.plugin.broken import check_chosen
     from pytest_mobileagent.plugin.items import case_of
-    from pytest_mobileagent.plugin.sources import as_usage_error, runs_no_test
+    from pytest_mobileagent.plugin.settings import as_usage_error, runs_no_test
 
     run = _run_of(session.config)
     if runs_no_test(session.config):
@@ -205,7 +205,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config) -> Any:
-    from pytest_mobileagent.plugin.sources import leaves_distribution
+    from pytest_mobileagent.plugin.settings import leaves_distribution
 
     run = _run_of(config)
     if run.agent is None or not leaves_distribution(config):
@@ -338,7 +338,7 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
 
 def _stagger_workers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Stagger the start of pytest-xdist's workers on this machine, by its number of processors."""
-    from pytest_mobileagent.plugin.sources import leaves_distribution
+    from pytest_mobileagent.plugin.settings import leaves_distribution
 
     if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
         from pytest_mobileagent.plugin.engine.xdist import StaggeredStart

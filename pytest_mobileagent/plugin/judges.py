@@ -19,7 +19,7 @@ from pytest_mobileagent.errors import (
     UndecidedError,
 )
 from pytest_mobileagent.plugin.pytest_private import Skipped
-from pytest_mobileagent.plugin.sources import usage_error
+from pytest_mobileagent.plugin.settings import usage_error
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from pytest_mobileagent.agent.registry import ENTRY_POINTS
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.code import imported_by, module_files
 from pytest_mobileagent.plugin.reuse.digests import (
     content_of,
@@ -37,6 +36,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
 from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
 from pytest_mobileagent.plugin.reuse.reusing import Reusing
 from pytest_mobileagent.plugin.selection import WHOLE, selection
+from pytest_mobileagent.plugin.settings import folders
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:

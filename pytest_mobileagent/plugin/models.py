@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.plugin.sources import as_usage_error, usage_error
+from pytest_mobileagent.plugin.settings import as_usage_error, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.plugin.context import RunContext
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
 
 LEDGER = "spent.jsonl"  # in the run's folder
 USER = "user"  # the role of the model that plays the user, whichever roles the agent has

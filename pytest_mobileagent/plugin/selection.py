@@ -10,14 +10,14 @@ import pytest
 
 from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.sources import runs_no_test
+from pytest_mobileagent.plugin.settings import runs_no_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.context import RunContext
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.plugin.values import Shard
 
 

@@ -99,7 +99,7 @@ class ItemState:
     1. The test is `collected`.
     2. It is set up (`playing`). Another plugin may repeat the test from here (`begin`).
     3. Its `body` runs, and may ask judges (`judging`). If it does not need to wait for them, its
-       run ends without a result, and it is run again when they have decided (see `deferring`).
+       run ends without a result, and it is run again when they have decided (see `waiting`).
     4. It is scored (`scoring.score`): the body is run on each prefix of the episode, in a forked
        process with its own copy of this state.
 

@@ -1,4 +1,4 @@
-"""Judges decide while the phone plays the next episode (plugin/engine/deferring.py)."""
+"""Judges decide while the phone plays the next episode (plugin/engine/waiting.py)."""
 
 from __future__ import annotations
 

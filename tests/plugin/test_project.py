@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.project import project_settings
+from pytest_mobileagent.plugin.settings import project_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -88,7 +88,7 @@ def test_phone_started_by_hand_has_the_apps_of_the_ini_key(pytester):
     pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps", "more"]')
     pytester.mkdir("apps")
     pytester.mkdir("more")
-    code = "from pytest_mobileagent.plugin.project import this_project as f; print(*f().apps)"
+    code = "from pytest_mobileagent.plugin.settings import this_project as f; print(*f().apps)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.split() == [str(pytester.path / "apps"), str(pytester.path / "more")]
 

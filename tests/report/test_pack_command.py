@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.episode import packing
-from pytest_mobileagent.plugin.project import ProjectSettings
+from pytest_mobileagent.plugin.settings import ProjectSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def test_what_a_command_touches_is_packed_unless_the_project_packs_nothing(
     recorded: Path, command: list[str], touched: str, packs: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = ProjectSettings({"mobile_pack_screens": (packs, recorded)}, recorded)
-    monkeypatch.setattr("pytest_mobileagent.plugin.project.project_settings", lambda: settings)
+    monkeypatch.setattr("pytest_mobileagent.plugin.settings.project_settings", lambda: settings)
     assert main(command) == 0
     (run,) = recorded.parents[1].glob(touched)
     assert str(is_packed(run)).lower() == packs

@@ -12,6 +12,7 @@ import json
 import os
 import xml.etree.ElementTree as ET
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,13 +26,13 @@ from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.jsonable import printable, without_commands
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.plugin.pytest_private import (
     add_below,
     escaped_for_junit,
     junit_of,
     native_failure,
 )
+from pytest_mobileagent.plugin.settings import near
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.report.text.narration import (
     PAGE,
@@ -146,26 +147,23 @@ def finish(config: pytest.Config) -> None:
         xml.stats["error"] += len(failures)
 
 
+@dataclass(frozen=True, slots=True)
 class ReportedTask:
     """The data of a task for other reports: its result, its page, and its last screenshot as PNG.
 
-    `file` is the path of the recorded screenshot.
+    - `where`: the name of the episode's folder, and the step that the page shows first.
+    - `file`: the path of the recorded screenshot.
     """
 
-    def __init__(
-        self,
-        result: Entry,
-        page: Path,
-        screenshot: bytes | None,
-        where: tuple[str, Any],
-        file: Path | None = None,
-    ) -> None:
-        self.result, self.screenshot, self.file = result, screenshot, file
-        self._page, self._where = page, where
+    result: Entry
+    page: Path
+    screenshot: bytes | None
+    where: tuple[str, Any]
+    file: Path | None = None
 
     def link(self, base: Path) -> str:
         """Return the page's address relative to a folder."""
-        return deep_link(Path(os.path.relpath(self._page, base)), *self._where)
+        return deep_link(Path(os.path.relpath(self.page, base)), *self.where)
 
     @property
     def verdict(self) -> str:

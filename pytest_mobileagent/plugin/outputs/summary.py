@@ -10,7 +10,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.budget import amount_text
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.prices import text_tokens
-from pytest_mobileagent.plugin.project import near
+from pytest_mobileagent.plugin.settings import near
 from pytest_mobileagent.report.metrics.doubtful import is_unclear
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import run_name

@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import mapping, to_wire
 from pytest_mobileagent.plugin.reuse import CasePlan, EarlierRun
-from pytest_mobileagent.plugin.sources import as_usage_error, path_of, usage_error
+from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.doubtful import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
 
 
 # The options that decide which tests there are, and what the agent may do in them.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
 
 

@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun
-from pytest_mobileagent.plugin.sources import usage_error
+from pytest_mobileagent.plugin.settings import usage_error
 from pytest_mobileagent.report.recorded_run import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
 
 

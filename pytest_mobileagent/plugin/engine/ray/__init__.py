@@ -18,7 +18,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.sources import (
+from pytest_mobileagent.plugin.settings import (
     as_usage_error,
     leaves_distribution,
     read_option,

@@ -19,8 +19,8 @@ from ray._private import worker as driver
 import pytest_mobileagent
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.metadata import versions
-from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import content_of
+from pytest_mobileagent.plugin.settings import folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

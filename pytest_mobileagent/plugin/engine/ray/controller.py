@@ -23,7 +23,7 @@ from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_o
 from pytest_mobileagent.plugin.engine.ray.pool import Node, WorkerPool
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 from pytest_mobileagent.plugin.outputs import say
-from pytest_mobileagent.plugin.sources import usage_error
+from pytest_mobileagent.plugin.settings import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
