@@ -76,7 +76,7 @@ function comparisonParts(given) {
 function forest({ difference, interval }) {
   const [low, high] = Array.isArray(interval) ? interval : [difference, difference];
   const { margin, allow } = state.run.gate?.bounds?.find((each) => each.baseline && !each.suite && !each.tag) || {};
-  const most = Math.min(1, 1.15 * Math.max(...[low, high, margin, allow, 0.02].filter(known).map(Math.abs)));
+  const most = Math.min(1, 1.4 * Math.max(...[low, high, margin, allow, 0.02].filter(known).map(Math.abs)));
   const mark = (className, from, to, text) => {
     const node = make("span", { className }, text ? make("small", {}, text) : null);
     node.style.left = `${50 + (50 * from) / most}%`;
