@@ -51,11 +51,6 @@ def unpacked(run: Path) -> list[Path]:
     return [path for *_, path in sorted(found)]
 
 
-def is_worth_it(run: Path) -> bool:
-    """Return whether a run has enough screens, packed or not, for packing to pay off."""
-    return size_of(run) >= LEAST
-
-
 def size_of(run: Path) -> int:
     """Return the bytes of a run's screens, packed or not."""
     size = 0

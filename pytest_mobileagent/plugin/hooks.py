@@ -318,6 +318,7 @@ def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> N
 
 def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     from pytest_mobileagent.plugin.collector import Collector
+    from pytest_mobileagent.plugin.settings import leaves_distribution
 
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
@@ -328,22 +329,15 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
         if run.value("mobile-pack-screens"):
             manager.register(Packing(run), "mobileagent-packing")
         manager.register(PageWriter(run, collector.results), "mobileagent-page-writer")
-        _stagger_workers(manager, run)
+        if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
+            from pytest_mobileagent.plugin.engine.xdist import StaggeredStart
+
+            manager.register(StaggeredStart(), "mobileagent-staggered-start")
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.waiting import InterimAnalyser
 
         collector.analyses = InterimAnalyser(run, collector.results)
         manager.register(collector.analyses, "mobileagent-analyses")
-
-
-def _stagger_workers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Stagger the start of pytest-xdist's workers on this machine, by its number of processors."""
-    from pytest_mobileagent.plugin.settings import leaves_distribution
-
-    if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
-        from pytest_mobileagent.plugin.engine.xdist import StaggeredStart
-
-        manager.register(StaggeredStart(), "mobileagent-staggered-start")
 
 
 def _register_for_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:

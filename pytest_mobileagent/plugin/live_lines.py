@@ -182,11 +182,6 @@ class Progress:
     seconds: float
     waits_for: str = ""
 
-    @property
-    def seconds_left(self) -> float | None:
-        """The estimated seconds for the remaining tests; None before enough tests are done."""
-        return seconds_left(self.done, self.all, self.seconds)
-
 
 def seconds_left(done: int, all_: int, seconds: float) -> float | None:
     """Return the estimated seconds for the rest of `all_` tests, if `done` of them took `seconds`.
@@ -261,7 +256,7 @@ def _whole(progress: Progress, running: int, hidden: int, columns: int) -> Text:
             words.append("  ").append(f"{count} {what}", colour)
     if progress.cost_usd:
         words.append(f"  {price(progress.cost_usd, 0)}")
-    left = progress.seconds_left
+    left = seconds_left(progress.done, progress.all, progress.seconds)
     words.append(f"  {elapsed}" + (f", {duration(left)} left" if left else ""))
     room = max(_SHORTEST_BAR, min(_LONGEST_BAR, columns - 1 - words.cell_len))
     done = room * progress.done // max(1, progress.all)

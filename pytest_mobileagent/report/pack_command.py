@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.episode.packing import is_worth_it, pack_run, size_of, unpacked
+from pytest_mobileagent.episode import packing
+from pytest_mobileagent.episode.packing import pack_run, size_of, unpacked
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.recorded_run import find_run
@@ -47,7 +48,7 @@ def _packed(run: Path) -> str:
 
 def is_left(run: Path) -> bool:
     """Return whether a run has screens for which packing pays off."""
-    return is_worth_it(run) and bool(unpacked(run))
+    return size_of(run) >= packing.LEAST and bool(unpacked(run))
 
 
 def pack_rest(run: Path) -> None:

@@ -106,10 +106,10 @@ class Packing:
         now = time.monotonic()
         if self._packer is not None or now < self._next or getattr(report, RESULT, None) is None:
             return
-        from pytest_mobileagent.episode.packing import IdlePacker, is_worth_it
+        from pytest_mobileagent.episode.packing import LEAST, IdlePacker, size_of
 
         self._next = now + _LEAST
-        if is_worth_it(self._run.folder.path):
+        if size_of(self._run.folder.path) >= LEAST:
             with contextlib.suppress(OSError):  # no process can be started: try again later
                 self._packer = IdlePacker(self._run.folder.path)
 

@@ -87,7 +87,9 @@ def _reports(
         decides.wasxfail = _expected_to_fail(item) or entry.reason
     setattr(decides, RESULT, to_wire(entry))
     yield decides
-    yield _torn_down(item, nextitem)
+    report = torn_down(item, nextitem)
+    setattr(report, IS_REUSED, True)
+    yield report
 
 
 def _at_setup(entry: Entry) -> Literal["failed", "skipped"]:
@@ -104,13 +106,6 @@ def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
         when=when,
         user_properties=item.user_properties,
     )
-    setattr(report, IS_REUSED, True)
-    return report
-
-
-def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestReport:
-    """Tear down what the next test does not need, as after any test."""
-    report = torn_down(item, nextitem)
     setattr(report, IS_REUSED, True)
     return report
 
