@@ -1,4 +1,4 @@
-"""The index of a run's page: a row for each task, and the folders of its attempts."""
+"""The index of a run's page: a row for each task and epoch, and the folders of its attempts."""
 
 from __future__ import annotations
 
