@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pytest_mobileagent.report.html.all_runs_page import Overview, written_overview
 from pytest_mobileagent.report.text.narration import PAGE
@@ -24,7 +25,7 @@ _ABSENT = " "
 def add_history(index: dict[str, Any], run: Path, page: Path) -> None:
     """Add the outcomes of each task in the last runs before this one to the index of its page.
 
-    `history` lists these runs, the oldest first, with the paths of their pages relative to the
+    `history` lists these runs, the oldest first, with the addresses of their pages relative to the
     folder `page`. The first row of each task gets its own `history`: a sign for each of the runs.
     Runs without an overview, such as interrupted ones, are left out.
     """
@@ -34,7 +35,7 @@ def add_history(index: dict[str, Any], run: Path, page: Path) -> None:
         {
             "name": overview.label or overview.agent,
             "started": overview.started,
-            "page": os.path.relpath(folder / PAGE, page).replace(os.sep, "/"),
+            "page": quote(os.path.relpath(folder / PAGE, page).replace(os.sep, "/")),
         }
         for folder, overview in found
     ]

@@ -57,6 +57,13 @@ def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier: Path)
     assert new is None
 
 
+def test_names_of_folders_are_safe_in_addresses(earlier: Path) -> None:
+    earlier.with_name("2025-03-01").rename(earlier.with_name("javascript:1#%2F"))
+    data = index("2025-03-02T08:00:00+00:00")
+    add_history(data, earlier, earlier.parent)
+    assert [each["page"] for each in data["history"]] == ["javascript%3A1%23%252F/report.html"]
+
+
 def test_later_runs_are_left_out(earlier: Path) -> None:
     data = index("2025-03-03T12:00:00+00:00")
     add_history(data, earlier, earlier.parent)
