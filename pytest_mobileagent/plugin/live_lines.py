@@ -19,7 +19,6 @@ from rich.text import Text
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.plugin.pytest_private import current_line, file_of, use_file
-from pytest_mobileagent.plugin.state import result_of
 from pytest_mobileagent.report.text.lists import names_of
 from pytest_mobileagent.report.text.table import price
 
@@ -51,7 +50,6 @@ class LiveLines:
         self._episodes: RunningEpisodes | None = None
         self._name_of: Callable[[Case], str] | None = None
         self._began = 0.0
-        self._entries: dict[str, Entry] = {}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -66,11 +64,6 @@ class LiveLines:
             self._stop()
             if self._terminal is not None:
                 self._terminal.close()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        result = result_of(report)
-        if result is not None:
-            self._entries[report.nodeid] = result
 
     def pytest_enter_pdb(self) -> None:
         self._stop()
@@ -105,7 +98,7 @@ class LiveLines:
         return render(running, progress, self._name_of or str, columns, rows, colors=colors)
 
     def _progress(self, costs: Sequence[float | None]) -> Progress:
-        results = list(self._entries.values())
+        results: list[Entry] = list(self._collector.results.values())
         spent = [cost for cost in (*costs, *map(_cost, results)) if cost is not None]
         return Progress(
             done=len(self._collector.finished),
