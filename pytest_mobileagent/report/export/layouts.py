@@ -47,9 +47,9 @@ def tabulate(layout: str, runs: Sequence[Run]) -> Table:
 
 def _notes(name: str, run: Run) -> list[str]:
     summary, notes = run.summary, []
-    if summary["decided"] < summary["tasks"]:
+    if summary["decided"] < summary["episodes"]:
         rate = Cell(summary["success_rate_of_all"])
-        count = f"{summary['decided']} of {summary['tasks']} tasks are decided"
+        count = f"{summary['decided']} of {summary['episodes']} episodes are decided"
         notes.append(f"{name}: {count}; its success rate of all is {rate}")
     if run.about.get("virtual"):
         notes.append(f"{name}: {VIRTUAL}")
@@ -90,6 +90,7 @@ def _own(runs: Sequence[Run]) -> Content:
     ]
     return [
         _number("Tasks", "tasks", 0),
+        _number("Episodes", "episodes", 0),
         (Column("Success rate"), lambda run: _success(run, digits=1, percent=True)),
         _column("Of all", "success_rate_of_all"),
         *(repeated if epochs > 1 else []),

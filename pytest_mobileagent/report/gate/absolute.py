@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # Counts that include missing episodes, so they are known however many are missing.
 _ALWAYS_KNOWN = {
-    "tasks", "decided", "errors", "skipped", "review", "unclear", "not_run", "infrastructure",
-    "without_snapshot",
+    "tasks", "episodes", "decided", "errors", "skipped", "review", "unclear", "not_run",
+    "infrastructure", "without_snapshot",
 }  # fmt: skip
 
 _RATES = {"success_rate", "success_rate_of_all"}

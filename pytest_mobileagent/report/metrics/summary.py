@@ -69,7 +69,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
 
     Counts:
 
-    - `tasks` counts all, `decided` those with a verdict, and `_undecided` the others.
+    - `tasks` counts tasks, whose epochs and environments are `episodes`; `decided` are the episodes
+      with a verdict, and `_undecided` counts the others.
     - `estimated`: tasks with estimated token counts, because a provider did not report them.
     - `programs`: tasks run by external programs; `unmetered`: those of them in which no model call
       was observed, so their cost is unknown.
@@ -79,7 +80,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
 
     Rates and means:
 
-    - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
+    - `success_rate` = successes / decided; `success_rate_of_all` = successes / episodes;
       `success_rate_with_suspects` counts the `suspects` as failures, and `success_rate_lower` the
       `unclear` answers (see `with_doubtful`).
     - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
@@ -92,7 +93,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     begun = [result for result in decided if not met_at_start(result)]
     successes = sum(bool(result.success) for result in decided)
     return {
-        "tasks": len(results),
+        "tasks": len({result.id for result in results}),
+        "episodes": len(results),
         "decided": len(decided),
         "successes": successes,
         **_undecided(results),

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 WIDTH = 100  # characters to which a line is limited by shortening names
 _SHORTEST_NAME = 12
-_RATE = 1  # the index of the success rate; the columns of epochs follow it
 
+_TASKS: tuple[str, Cell] = ("tasks", lambda t: str(t["tasks"]))
+_EPISODES: tuple[str, Cell] = ("episodes", lambda t: str(t["episodes"]))
+_RATE: tuple[str, Cell] = (
+    "success rate",
+    lambda t: f"{percent(t['success_rate'])} ({t['successes']}/{t['decided']})",
+)
 _COLUMNS: tuple[tuple[str, Cell], ...] = (
-    ("tasks", lambda t: str(t["tasks"])),
-    ("success rate", lambda t: f"{percent(t['success_rate'])} ({t['successes']}/{t['decided']})"),
     ("ratio", lambda t: _number(t["mean_step_ratio"])),
     ("premature", lambda t: f"{percent(t['premature_rate'])} ({t['premature']})"),
     ("overdue", lambda t: f"{percent(t['overdue_rate'])} ({t['overdue']})"),
@@ -63,8 +66,11 @@ def table(summary: Mapping[str, Any]) -> list[str]:
     groups += [(f"{name} goal", totals) for name, totals in summary["variants"].items()]
     everything = [totals for _, totals in groups]
     repeated = _nonempty(_of_epochs(summary["epochs"]["number"]), everything)
-    shown = [*_COLUMNS[: _RATE + 1], *repeated, *_COLUMNS[_RATE + 1 :]]
-    shown += _nonempty(_OPTIONAL, everything)
+    shown = [_TASKS, _EPISODES, _RATE]
+    if summary["episodes"] == summary["tasks"]:
+        shown.remove(_EPISODES)
+    rate = len(shown)
+    shown += [*repeated, *_COLUMNS, *_nonempty(_OPTIONAL, everything)]
     cells = [[title for title, _ in shown]]
     cells += [[show(totals) for _, show in shown] for _, totals in groups]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -72,9 +78,9 @@ def table(summary: Mapping[str, Any]) -> list[str]:
     names = ["suite", *(cut(printable(name), room) for name, _ in groups)]
     first = max(map(len, names))
     lines = [_line(name, row, first, widths) for name, row in zip(names, cells, strict=True)]
-    if summary["decided"] < summary["tasks"]:
-        over_all = f"of all {summary['tasks']}: {percent(summary['success_rate_of_all'])}"
-        end = first + sum(2 + width for width in widths[: _RATE + 1])
+    if summary["decided"] < summary["episodes"]:
+        over_all = f"of all {summary['episodes']}: {percent(summary['success_rate_of_all'])}"
+        end = first + sum(2 + width for width in widths[:rate])
         lines.insert(whole + 1, over_all.rjust(end))
     if summary["unclear"]:
         bounds = [percent(summary[f"success_rate_{bound}"]) for bound in ("lower", "upper")]

@@ -175,7 +175,7 @@ def test_worst_of_several_runs_determines_the_exit_status(tmp_path: Path, base: 
 def test_gate_of_the_project_is_the_default(tmp_path: Path, base: str, capsys: Capture) -> None:
     (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
     assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
-    assert "gate FAIL: tasks 300 (at most 1)" in capsys.readouterr().out
+    assert "gate FAIL: tasks 100 (at most 1)" in capsys.readouterr().out
 
 
 def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Capture) -> None:

@@ -129,7 +129,9 @@ def test_success_has_an_interval_with_several_epochs() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_empty_run_shows_not_available_instead_of_zero(layout: str) -> None:
     (shown,) = rows(layout, run([]))
-    assert {value for name, value in shown.items() if name not in {"Agent", "Tasks"}} == {"n/a"}
+    assert {
+        value for name, value in shown.items() if name not in {"Agent", "Tasks", "Episodes"}
+    } == {"n/a"}
 
 
 def test_runs_of_the_same_agent_are_distinguished_by_their_ids() -> None:
@@ -141,7 +143,7 @@ def test_runs_of_the_same_agent_are_distinguished_by_their_ids() -> None:
 def test_notes_mention_undecided_tasks_and_virtual_phones() -> None:
     undecided = run([make(True, id="a"), make(None, id="b")], virtual=True)
     assert tabulate("spa-bench", [undecided]).notes == (
-        "m3a: 1 of 2 tasks are decided; its success rate of all is 0.500",
+        "m3a: 1 of 2 episodes are decided; its success rate of all is 0.500",
         "m3a: virtual phones test the harness; do not publish these numbers as an agent's",
     )
 

@@ -41,8 +41,8 @@ def lines(capsys: Capture) -> list[str]:
 def test_each_run_is_a_row(write_run: WriteRun, capsys: Capture) -> None:
     runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
     assert main(runs) == 0
-    assert [line.split(" | ")[:3] for line in lines(capsys)[2:]] == [
-        ["| m3a", "1", "100.0%"], ["| t3a", "1", "0.0%"],
+    assert [line.split(" | ")[:4] for line in lines(capsys)[2:]] == [
+        ["| m3a", "1", "1", "100.0%"], ["| t3a", "1", "1", "0.0%"],
     ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_csv_prints_remarks_beside_the_table(write_run: WriteRun, capsys: Captur
     assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2
-    assert "0 of 1 tasks are decided" in shown.err
+    assert "0 of 1 episodes are decided" in shown.err
 
 
 def test_json_contains_the_numbers_of_all_runs(write_run: WriteRun, capsys: Capture) -> None:

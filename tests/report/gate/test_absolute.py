@@ -199,7 +199,7 @@ def test_rate_has_a_verdict_that_missing_episodes_cannot_change(
         (Bound("success_rate", min=0.5), "PASS: success_rate 0.6667 (at least 0.5)"),
         (Bound("success_rate", min=0.7), "FAIL: success_rate 0.6667 (at least 0.7)"),
         (Bound("errors", max=0), "PASS: errors 0 (at most 0)"),
-        (Bound("tasks", min=3, max=4), "FAIL: tasks 6 (at least 3 and at most 4)"),
+        (Bound("episodes", min=3, max=4), "FAIL: episodes 6 (at least 3 and at most 4)"),
         (Bound("cost_usd", max=2), "INCONCLUSIVE: cost_usd is not known (at most 2)"),
         (Bound("terminations.step limit", max=2), "PASS: terminations.step limit 0 (at most 2)"),
         (

@@ -315,13 +315,13 @@ def test_decision_is_plain_data() -> None:
     assert [each["verdict"] for each in plain["bounds"]] == ["PASS"] * 3
 
 
-GATE = Gate((Bound("success_rate", min=0.5), Bound("tasks", max=1)))
+GATE = Gate((Bound("success_rate", min=0.5), Bound("episodes", max=1)))
 DECISION = decide(GATE, entries({"a|b": "PP"}), None, InterimAnalyses((2,)), 0).to_wire()
 
 
 def test_terminal_shows_the_verdict_and_each_bound() -> None:
     assert decision_lines(DECISION) == [
-        "gate FAIL: tasks 2 (at most 1)",
+        "gate FAIL: episodes 2 (at most 1)",
         "  PASS         success_rate 1 (at least 0.5)",
     ]
 

@@ -150,9 +150,9 @@ def test_terminal_shows_epoch_metrics_after_the_success_rate() -> None:
     done = {"steps": 3, "suite": "clock"}
     title, row, *_ = table(summarise(run({"a": [True] * 3, "b": [True, False, False]}, **done)))
     assert " ".join(title.split()) == (
-        "suite tasks success rate ± pass@3 pass^3 ratio premature overdue steps s/step"
+        "suite tasks episodes success rate ± pass@3 pass^3 ratio premature overdue steps s/step"
     )
-    assert row.split()[:7] == ["clock", "6", "66.7%", "(4/6)", "33.3", "100.0%", "50.0%"]
+    assert row.split()[:8] == ["clock", "2", "6", "66.7%", "(4/6)", "33.3", "100.0%", "50.0%"]
 
 
 def test_terminal_shows_no_epoch_metrics_without_epochs() -> None:
@@ -163,5 +163,5 @@ def test_terminal_shows_no_epoch_metrics_without_epochs() -> None:
 
 def test_single_task_shows_no_standard_error() -> None:
     title, row, *_ = table(summarise(run({"a": [True, False]}, suite="clock")))
-    assert title.split()[4:6] == ["pass@2", "pass^2"]
-    assert row.split()[4:6] == ["100.0%", "0.0%"]
+    assert title.split()[5:7] == ["pass@2", "pass^2"]
+    assert row.split()[5:7] == ["100.0%", "0.0%"]

@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
     Make = Callable[..., Entry]
 
-COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run", "check_errors")
+COUNTS = (
+    "episodes",
+    "decided",
+    "successes",
+    "errors",
+    "skipped",
+    "review",
+    "not_run",
+    "check_errors",
+)
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
@@ -38,6 +47,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
         "calls",
         "unpriced_calls",
         "uncounted_calls",
+        "tasks",
         "retries",
         "estimated",
         "programs",
@@ -119,6 +129,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
     assert numbers.pop("interval") == pytest.approx([wilson.low, wilson.high])
     assert numbers == {
         "tasks": 10,
+        "episodes": 10,
         "decided": 6,
         "successes": 3,
         "errors": 1,
@@ -253,8 +264,10 @@ def test_model_roles_are_summed_separately(result: Make) -> None:
 
 def test_summary_groups_by_every_task_field(result: Make) -> None:
     results = [
-        result(True, suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
-        result(False, suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"),
+        result(True, id="a", suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
+        result(
+            False, id="b", suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"
+        ),
     ]
     summary = summarise(results)
     shown = {
@@ -306,7 +319,7 @@ def test_suites_sum_to_the_run_in_any_order(results: list[Entry]) -> None:
         assert summary[count] == sum(suite[count] for suite in suites)
     rates = [name for name in summary if name.endswith(("_rate", "_rate_of_all"))]
     assert all(summary[rate] is None or 0 <= summary[rate] <= 1 for rate in rates)
-    assert summary["tasks"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
+    assert summary["episodes"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
     assert list(summary["suites"]) == sorted({str(row.suite) for row in results})
     backwards = summarise(results[::-1])
     for name, value in totals(results).items():

@@ -38,9 +38,9 @@ def test_first_eight_columns_are_always_shown(result: Make) -> None:
 
 def test_other_columns_are_shown_unless_empty(result: Make) -> None:
     results = [
-        result(True, suite="clock", infrastructure=["broke off"] * 2, **{**DONE, **SPENT}),
-        result(None, suite="clock"),
-        result(None, suite="clock", outcome="not run"),
+        result(True, id="a", suite="clock", infrastructure=["broke off"] * 2, **{**DONE, **SPENT}),
+        result(None, id="b", suite="clock"),
+        result(None, id="c", suite="clock", outcome="not run"),
     ]
     assert table(summarise(results)) == [
         "suite  tasks  success rate  ratio  premature  overdue  steps  s/step  think s  tokens in/out  price  errors  infra  not run",  # noqa: E501
@@ -93,7 +93,7 @@ def test_token_counts_are_abbreviated(
 
 def test_environment_rows_fit_the_terminal(result: Make) -> None:
     fields = {"suite": "coursera", "environment": "105", **DONE}
-    results = [result(False, **fields) for _ in range(99)]
+    results = [result(False, id=f"t{number}", **fields) for number in range(99)]
     rows = table(summarise([*results, result(True, **fields)]))
     assert rows[-1].startswith("env 105")
     assert max(map(len, rows)) <= WIDTH
