@@ -132,7 +132,7 @@ def test_an_agent_with_a_loop_of_its_own_asks_too(buying: Asking) -> None:
 
 @pytest.mark.parametrize("off", [True, False])
 def test_that_an_agent_cannot_ask_is_pointed_out_once(buying: Asking, off: bool) -> None:
-    words = "1 task has a user who answers, and asking.py:Guesser cannot ask: --mobile-user=told"
+    words = "1 task has a user who answers, and asking cannot ask: --mobile-user=told"
     assert buying.run(agent="Guesser", off=off).stdout.str().count(words) == 1
     assert "cannot ask" not in buying.run("--mobile-user=told", agent="Guesser").stdout.str()
     assert "cannot ask" not in buying.run("-k", "full", agent="Guesser").stdout.str()

@@ -80,7 +80,7 @@ def test_early_run_can_be_reported_shown_and_compared(
     early: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(early)]) == 0
-    assert "| oracle | 2 | 50.0% |" in capsys.readouterr().out
+    assert "| oracle | 2 | 2 | 50.0% |" in capsys.readouterr().out
     assert main(["show", "--no-browser", str(early)]) == 0
     assert Path(capsys.readouterr().out.strip()) == early / "report.html"
     assert "<title>" in (early / "report.html").read_text("utf-8")

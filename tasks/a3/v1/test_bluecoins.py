@@ -26,7 +26,7 @@ def amount_on(day, kind):
         screen.get(resource_id=f"{ID}month_name", text="December 2024")
         screen.get(content_desc=re.compile(rf"\b{day}\b"), checked=True)
         label = None if screen.find(resource_id=f"{ID}empty_tab") else screen.find(text=kind)
-        amount = screen.get(resource_id=f"{ID}amount_tv", after=label).text if label else "0.00"
+        amount = screen.get(resource_id=f"{ID}amount_tv", after=label).text if label else "$0.00"
         assert episode.answers(amount)
 
     return body
