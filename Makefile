@@ -6,7 +6,7 @@
 # `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
 # `make suites` has scripted agents play the suites of published benchmarks: every task that phones
 # have the apps for; and on days of all kinds in several time zones, the tasks that depend on the
-# time. `make test-all` does that with a tenth, another one for each commit.
+# time. `make test-all` does that with a part, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
 # `make test-fleet` installs Ray and passes the tests on clusters of this machine, in five minutes; the
 # other tests leave them out.

@@ -162,11 +162,17 @@ class Exchange:
         hides = self.with_usage is not None and "event-stream" in kind.lower()
         hidden = WithoutUsage() if hides else None
         headers = passed_on(response, *((b"content-length",) if hides else ()))
-        await connection.begin(response.status_code, headers, response.reason)
+        is_error = not 200 <= response.status_code < 300
+        if is_error:  # clients may end without reading its body, which is recorded before
+            pieces = _once(b"".join([piece async for piece, _ in pieces]))
+        else:
+            await connection.begin(response.status_code, headers, response.reason)
         async for piece, is_last in pieces:
             if self.recording.received(piece) or is_last:
                 await preparing
                 self._write("")
+            if is_error:
+                await connection.begin(response.status_code, headers, response.reason)
             visible = hidden.pass_on(piece, is_last=is_last) if hidden else piece
             await connection.write(visible)
         await connection.end()

@@ -37,10 +37,14 @@ function asked() {
   };
 }
 
+let previews = 0; // asked for so far: an answer that a later one has overtaken is not shown
+
 /** Show the file as it would be written now. */
 async function preview() {
+  const number = ++previews;
   const answer = await post("preview", asked());
   const found = await answer.json();
+  if (number < previews) return;
   if (!answer.ok) return problem(found.error);
   const before = new Set([...byId("source").children].map((line) => line.textContent));
   byId("source").replaceChildren(...found.source.trimEnd().split("\n").map((line) =>

@@ -68,6 +68,30 @@ def test_first_token_is_passed_on_immediately(
     assert recorder.lines[0]["reply"]["text"] == "Tap"
 
 
+async def error_in_two_pieces(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> None:
+    body = b'{"error": {"code": "Arrearage", "message": "Pay."}}'
+    writer.write(b"HTTP/1.1 400 No\r\nContent-Type: application/json\r\n")
+    writer.write(b"Content-Length: %d\r\n\r\n" % len(body))
+    await writer.drain()
+    await asyncio.to_thread(provider.go_on.wait, 10)
+    writer.write(body)
+
+
+def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+) -> None:
+    provider, _ = provide(error_in_two_pieces)
+    recorder = make()
+    with ask(recorder, ASKED) as client:
+        client.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            client.recv(1)  # the status is held back with the body
+        provider.go_on.set()
+        client.settimeout(10)
+        receive(client, b"400 No")
+        assert recorder.models.outage is not None
+
+
 def test_disconnecting_program_ends_the_call(
     make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
 ) -> None:
