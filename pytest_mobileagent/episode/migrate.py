@@ -33,8 +33,10 @@ def _kept(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     for record in records:
         if record.get("again"):
-            last = max(place for place, each in enumerate(kept) if each["record"] == "observation")
-            del kept[last]
+            places = (n for n, each in enumerate(kept) if each["record"] == "observation")
+            last = max(places, default=None)
+            if last is not None:  # otherwise the record is damaged, and nothing is replaced
+                del kept[last]
         kept.append(record)
     return kept
 

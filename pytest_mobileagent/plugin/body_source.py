@@ -1,4 +1,4 @@
-"""Reads the source of test bodies: which look-up explains a failure, and which sub-goals exist."""
+"""Reads the source of test bodies: what explains a failure, and which sub-goals exist."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
+from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.screen.explain import Miss, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import CodeType
+
+# The last comparison that failed in an assert: its operator, and its two sides.
+COMPARED = pytest.StashKey[tuple[str, Any, Any]]()
+_LONGEST = 1_000  # characters of a value
 
 
 def code_of(body: Any) -> CodeType | None:
@@ -70,6 +77,36 @@ def _statement(statements: Sequence[ast.stmt], line: int | None) -> ast.stmt | N
     """Return the innermost statement on a line."""
     on = [s for s in statements if line is not None and s.lineno <= line <= (s.end_lineno or 0)]
     return max(on, key=lambda s: (s.lineno, -(s.end_lineno or 0)), default=None)
+
+
+def expected_and_actual(config: pytest.Config, condition: str) -> dict[str, str]:
+    """Return the "expected" and the "actual" value of a condition that failed; {} if unknown.
+
+    The actual value is the side with the episode. Other comparisons than for equality are part of
+    the expected value, as in "in ['a', 'b']" or "≥ 3".
+    """
+    operator, left, right = config.stash.get(COMPARED, ("", None, None))
+    try:
+        tree = ast.parse(condition, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    if not operator or not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
+        return {}
+    if _is_of_episode(tree.comparators[0]) and not _is_of_episode(tree.left):
+        left, right = right, left
+        operator = _SWAPPED.get(operator, operator)
+    sign = "" if operator == "==" else f"{operator} "
+    try:
+        return {"expected": cut(f"{sign}{right!r}", _LONGEST), "actual": cut(repr(left), _LONGEST)}
+    except Exception:  # noqa: BLE001 - values may be anything
+        return {}
+
+
+_SWAPPED = {"in": "contains", "not in": "lacks", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _is_of_episode(side: ast.expr) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "episode" for each in ast.walk(side))
 
 
 def declared(code: CodeType | None) -> dict[str, float]:

@@ -255,7 +255,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 
 def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> None:
     """Keep the sides of a comparison that failed, for the verdict's evidence."""
-    from pytest_mobileagent.plugin.compared_values import COMPARED
+    from pytest_mobileagent.plugin.body_source import COMPARED
 
     config.stash[COMPARED] = op, left, right
 

@@ -256,7 +256,6 @@ def describe_answers(items: Sequence[pytest.Item]) -> None:
 
 def _expected(body: Any) -> Iterator[str]:
     from pytest_mobileagent.check.answers.outcome import kinds_of
-    from pytest_mobileagent.plugin.body_source import code_of, statements
 
     code = code_of(body)
     calls = [node for part in statements(code) for node in ast.walk(part)] if code else []

@@ -32,7 +32,7 @@ from pytest_mobileagent.plugin.bodies import (
     on_the_way,
     progress,
 )
-from pytest_mobileagent.plugin.compared_values import expected_and_actual
+from pytest_mobileagent.plugin.body_source import expected_and_actual
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of

@@ -91,3 +91,10 @@ def test_version_1_termination_is_translated(action: str, termination: str) -> N
         {"record": "end", "termination": "self-reported", "error": "", "seconds": 0.0},
     ]
     assert migrate.migrate(records)[-1]["termination"] == termination
+
+
+def test_only_the_screen_that_is_shown_again_is_replaced() -> None:
+    marks: list[dict[str, Any]] = [{"again": True}, {}, {"again": True}, {}]
+    screens = [{"record": "observation", "n": n} | mark for n, mark in enumerate(marks)]
+    kept = migrate.migrate([{"record": "episode", "schema_version": 2}, *screens])
+    assert [record["n"] for record in kept[1:]] == [0, 2, 3]  # the first has nothing to replace

@@ -208,6 +208,30 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session"
     )
+    _add_tasks(parser)
+    parser.add_argument(
+        "--look-only", action="store_true", help="leave out the checks that act on the device"
+    )
+    parser.add_argument(
+        "--certify",
+        action="store_true",
+        help="instead of checking what tasks need, try everything that this package does to a "
+        "device, in about five minutes: a small app is installed for it and removed again. It "
+        "writes certificate.json and certificate.html. The exit status is 1 if a contract does "
+        "not hold",
+    )
+    parser.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="output",
+        type=Path,
+        help="the folder for the certificate (default: the current folder)",
+    )
+    return parser
+
+
+def _add_tasks(parser: argparse.ArgumentParser) -> None:
+    """Add the options about the tasks that are to run on the device."""
     parser.add_argument(
         "--tasks",
         metavar="PATH",
@@ -228,25 +252,6 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="an earlier run: also list which apps of the tasks had other versions in it",
     )
-    parser.add_argument(
-        "--look-only", action="store_true", help="leave out the checks that act on the device"
-    )
-    parser.add_argument(
-        "--certify",
-        action="store_true",
-        help="instead of checking what tasks need, try everything that this package does to a "
-        "device, in about five minutes: a small app is installed for it and removed again. It "
-        "writes certificate.json and certificate.html. The exit status is 1 if a contract does "
-        "not hold",
-    )
-    parser.add_argument(
-        "-o",
-        metavar="DIR",
-        dest="output",
-        type=Path,
-        help="the folder for the certificate (default: the current folder)",
-    )
-    return parser
 
 
 def _head(device: Device) -> Iterator[str]:

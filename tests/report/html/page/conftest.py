@@ -361,3 +361,15 @@ def invented() -> SimpleNamespace:
         HOSTILE=HOSTILE,
         STEPS=STEPS,
     )
+
+
+@pytest.fixture
+def some(invented: Any) -> list[dict[str, Any]]:
+    """Return four tasks: passed, failed, broken, and for review."""
+    row = invented.row
+    return [
+        row("clock/a", steps=9, cost_usd=0.5, tags=["smoke"]),
+        row("clock/b two", "failed", steps=3, level=2, sought="Alarm(8, 0)", reason="no <b>"),
+        row("notes/a", "error", fault="infrastructure", steps=None, cost_usd=None, reason="adb"),
+        row("notes/b", "review", steps=5, cost_usd=0.001, began=40.0, device="emulator-5556"),
+    ]

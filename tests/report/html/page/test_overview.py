@@ -1,4 +1,4 @@
-"""Tests of the overview in a real browser: filters, sorting, plots, and a thousand rows."""
+"""Tests of the overview in a real browser: cards, rows, filters, sorting, and a thousand rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pytest_mobileagent.report.entry import Entry
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -32,18 +30,6 @@ COMPARISON = {
     "new": [], "missing": [], "p_value": 0.012, "cost_usd": {"difference": -0.011},
     "differs_in": ["agent", "seeds"], "should_be_equal": ["seeds"],
 }  # fmt: skip
-
-
-@pytest.fixture
-def some(invented: Any) -> list[Entry]:
-    """Return four tasks: passed, failed, broken, and for review."""
-    row = invented.row
-    return [
-        row("clock/a", steps=9, cost_usd=0.5, tags=["smoke"]),
-        row("clock/b two", "failed", steps=3, level=2, sought="Alarm(8, 0)", reason="no <b>"),
-        row("notes/a", "error", fault="infrastructure", steps=None, cost_usd=None, reason="adb"),
-        row("notes/b", "review", steps=5, cost_usd=0.001, began=40.0, device="emulator-5556"),
-    ]
 
 
 def names(reader: Any) -> list[str]:
@@ -288,24 +274,6 @@ def test_words_are_found_in_replies_and_screens_and_open_their_step(
     reader.sees("#detail", "Step 3 of 6")
 
 
-def test_step_plot_bins_many_tasks(read: Callable[..., Any], invented: Any) -> None:
-    rows = [invented.row(f"clock/{n}", "passed" if n % 4 else "failed") for n in range(400)]
-    reader = read(invented.index([*rows, invented.row("clock/far", steps=40, golden_steps=20)]))
-    reader.click("#plots-box summary")
-    plot = "document.querySelectorAll('.plot')[1]"
-    reader.until(f"{plot}?.querySelectorAll('.cell.passed').length === 2")
-    titles = reader.ask(f"[...{plot}.querySelectorAll('g title')].map((each) => each.textContent)")
-    assert sorted(title.partition(": ")[2] for title in titles) == [
-        "1 task, 1 passed",
-        "400 tasks, 300 passed",
-    ]
-    whole, part = (
-        reader.ask(f"{plot}.querySelector('.cell.{kind}').getAttribute('height')")
-        for kind in ("failed", "passed")
-    )
-    assert float(part) == pytest.approx(3 * float(whole))
-
-
 FILTERS = {
     "two": ["clock/b two"],
     '"b two"': ["clock/b two"],
@@ -359,61 +327,6 @@ def test_clicked_filters_are_kept_in_the_address_and_removable(
     assert names(reader) == ["notes/b", "notes/a"]
     chosen = "document.querySelector('#choices [aria-label=suite]').value"
     assert reader.ask(chosen) == "notes"
-
-
-def test_bar_shows_a_rate_with_interval_and_filters_on_click(
-    read: Callable[..., Any], invented: Any, some: Any
-) -> None:
-    about = invented.index(some)
-    about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
-    totals = about["summary"]["apps"]["com.android.clock"]
-    about["summary"]["apps"] |= {"z": {**totals, "success_rate": 0.1}, "idle": {"decided": 0}}
-    reader = read(about)
-    reader.click("#plots-box summary")
-    reader.until("document.querySelectorAll('.bar-row').length > 3")
-    # By app, the lowest rate first; by level. Groups without decided episodes are left out.
-    names_of_bars = [text.split("\n")[0] for text in reader.texts(".bar-row")]
-    assert names_of_bars == ["z", "clock", "1", "2"]
-    bar = "document.querySelectorAll('.bar-row')[1]"
-    assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
-    assert reader.ask(f"{bar}.querySelector('.interval').getAttribute('d')").startswith(
-        "M 25 7 L 75"
-    )
-    reader.click(".bar-row:nth-child(2)")
-    reader.at("#f=app%3Acom.android.clock")
-    assert names(reader) == ["clock/a", "clock/b two"]
-
-
-def test_plots_have_a_mark_per_task_and_a_line_per_device(
-    read: Callable[..., Any], invented: Any, some: Any
-) -> None:
-    reader = read(invented.index(some))
-    reader.sees("#count", "4 tasks")
-    reader.click("#plots-box summary")
-    titles = reader.texts(".plot figcaption b")
-    assert titles == ["Success", "Steps against golden steps", "Success against cost", "Timeline"]
-    plot = "document.querySelectorAll('.plot')"
-    assert reader.ask(f"{plot}[1].querySelectorAll('.dot, .cross').length") == 3
-    assert reader.ask(f"{plot}[2].querySelectorAll('.dot').length") == 1
-    assert reader.ask(f"{plot}[3].querySelectorAll('.tick.name').length") == 2
-    reader.press("/", "outcome:failed")
-    reader.until(f"{plot}[1].querySelectorAll('.out').length === 2")
-
-
-def test_bars_of_many_tasks_are_one_shape_per_outcome(
-    read: Callable[..., Any], invented: Any
-) -> None:
-    rows = [
-        invented.row(f"clock/{n}", "passed" if n % 4 else "failed", began=40.0 * n)
-        for n in range(1_600)
-    ]
-    reader = read(invented.index(rows))
-    reader.click("#plots-box summary")
-    reader.until("document.querySelectorAll('.wide-plot path.span').length === 2")
-    assert reader.ask("document.querySelectorAll('.wide-plot rect').length") == 0
-    assert reader.ask("document.querySelector('.wide-plot .passed').getAttribute('d')[0]") == "M"
-    reader.press("/", "outcome:failed")
-    reader.until("document.querySelector('.wide-plot path.passed')?.matches('.out')")
 
 
 def test_thousand_tasks_render_few_rows_and_open_anywhere(
