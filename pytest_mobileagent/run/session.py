@@ -21,7 +21,7 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import noise_of, system_of
+from pytest_mobileagent.device.device import PageDevice, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
@@ -271,7 +271,8 @@ class Session:
         installed = self.plan.installed
         if isinstance(action, Raw):
             return f"{action!r} is not an action that a phone can do"
-        if isinstance(action, Open) and installed and action.app not in installed:
+        is_absent = isinstance(action, Open) and installed and action.app not in installed
+        if is_absent and not isinstance(self.device, PageDevice):  # pages know what is recorded
             return f"{action!r}: no app of this package is installed"
         try:
             check(action, self.observation.screen.size)

@@ -194,7 +194,7 @@ class PathSession(Session):
         self._recorder.step(actions, reply.said, calls, seconds, golden=golden)
         self._decided += 1
         self.steps += 1
-        undone, notice = self._undone(reply)
+        undone, notice = self._undone(reply, golden.action)
         answer = self._answer(reply, golden)
         self._record_outcome(notice, answer, undone)
         decided = time.monotonic()
@@ -234,12 +234,15 @@ class PathSession(Session):
         ):
             self.end(Termination.PATH)
 
-    def _undone(self, reply: Reply) -> tuple[int, str]:
-        """Return how many of the decided actions could not have been done, and the reason."""
+    def _undone(self, reply: Reply, golden: Action) -> tuple[int, str]:
+        """Return how many of the decided actions could not have been done, and the reason.
+
+        The golden action can always be done where it is golden.
+        """
         if not reply.actions:
             return 0, UNREADABLE
         for number, action in enumerate(reply.actions):
-            if flaw := self._flaw(action):
+            if action != golden and (flaw := self._flaw(action)):
                 return len(reply.actions) - number, cut(flaw)
         return 0, ""
 
@@ -253,13 +256,14 @@ class PathSession(Session):
 
     def _do_golden(self, golden: Golden) -> None:
         """Perform a golden action; on recorded pages, show the page that it leads to."""
-        if self.path.page and isinstance(self.device, PageDevice):
-            self.device.show(self.path.page)
+        pages = self.device if isinstance(self.device, PageDevice) else None
+        if self.path.page and pages is not None:
+            pages.show(self.path.page)
             return
         action = golden.action
         if isinstance(action, Ask):
             return
-        if flaw := self._flaw(action):
+        if pages is None and (flaw := self._flaw(action)):
             raise TaskError(f"a golden action cannot be done: {flaw}")
         try:
             self._perform(action)

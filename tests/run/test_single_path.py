@@ -12,7 +12,9 @@ from pytest_mobileagent import (
     Finish,
     Impossible,
     Key,
+    Open,
     Reply,
+    Scripted,
     Scroll,
     Swipe,
     Tap,
@@ -25,6 +27,7 @@ from pytest_mobileagent import (
     tap,
 )
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.single_path import STANDS_STILL
 from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
@@ -149,6 +152,22 @@ def test_a_golden_element_that_does_not_exist_breaks_the_task(phone: FakePhone) 
 def test_a_golden_action_that_cannot_be_done_breaks_the_task(phone: FakePhone) -> None:
     with pytest.raises(TaskError, match=r"cannot be done.*outside the screen"):
         follow(Tap(1, 1), Tap(1, 1), golden=[Tap(3000, 3), Tap(1, 1)], phone=phone)
+
+
+def test_a_golden_action_can_always_be_done_on_recorded_pages() -> None:
+    phone = pages(apps=["com.shop"])
+    golden = (on("home", Open("com.mugs")), on("shop", Tap(3000, 3)))
+    episode = follow(Open("com.mugs"), Tap(3000, 3), golden=golden, phone=phone)
+    assert [(step.undone, step.notice) for step in episode.steps] == [(0, "")] * 2
+    assert all(check.matches(check.androidcontrol, episode))
+    other = follow(Open("com.shpo"), Tap(1, 1), golden=golden, phone=phone)
+    assert [step.undone for step in other.steps] == [0, 0], "the pages know what is recorded"
+
+
+def test_golden_actions_come_before_a_solution() -> None:
+    task = Task("Find a mug.", golden=GOLDEN, solution=[tap(text="no such")])
+    episode = play(Scripted, task, phone=pages(), path="single")
+    assert all(check.matches(graph, episode))
 
 
 def test_a_path_that_leaves_the_recorded_pages_breaks_the_task() -> None:

@@ -217,6 +217,18 @@ def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages: Grap
     assert (episode.page, episode.actions) == ("card", (Tap(10, 290),))
 
 
+def test_pages_rather_than_their_list_of_apps_say_which_apps_can_be_opened(folder: Path) -> None:
+    with GraphWriter(folder, replaces=True) as writer:
+        for name in ("launcher", "home"):
+            writer.page(name, png=make_screen(name, size=SIZE).png, xml=None)
+        writer.edge("launcher", Golden(Open(SHOP), SIZE), "home")
+        writer.head(packages=[MAIL], apps={})
+    agent = script(Open("no.such.app"), Open(SHOP), Finish())
+    episode = play(agent, Task("Open the shop."), phone=GraphDevice(Graph.open(folder)))
+    assert [step.notice for step in episode.steps] == [NO_EDGE, "", ""]
+    assert episode.page == "home"
+
+
 def test_page_is_recorded_with_its_equals(pages: GraphDevice) -> None:
     task = Task("Go back.", app=SHOP, snapshot="results")
     episode = play(script(BACK, Finish()), task, phone=pages)
