@@ -1,7 +1,7 @@
-"""The oracle plays each task's solution: a task that it fails is broken."""
+"""The oracle plays each task's solution or golden actions: a task that it fails is broken."""
 
 from pytest_mobileagent import Scripted
 
 
 class Oracle(Scripted):
-    """Plays the whole solution."""
+    """Plays the whole solution, or else all golden actions."""

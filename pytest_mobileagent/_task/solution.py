@@ -23,12 +23,14 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.selector import RELATIONS, Selector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.screen import Element, Screen
 
 
@@ -277,6 +279,31 @@ def answer(template: str | Seen, *parts: Seen) -> Move:
 def impossible(reason: str = "") -> Move:
     """Report that the task cannot be done."""
     return Move("impossible()", lambda _: Impossible(reason), ends_episode=True)
+
+
+def golden_moves(golden: Sequence[Wanted]) -> list[Move]:
+    """Return the moves that play golden actions.
+
+    A report without an answer at the end is left out, because it follows any solution.
+    """
+    moves = [_golden_move(each) for each in golden]
+    return moves[:-1] if golden and _bare(golden[-1]) == Finish() else moves
+
+
+def _golden_move(wanted: Wanted) -> Move:
+    def action(scene: Scene) -> Action:
+        golden = golden_on(scene.screens[-1], wanted)
+        if golden is None:
+            raise TaskError(f"its element is not on the screen ({scene.screens[-1].package})")
+        return golden.action
+
+    bare = _bare(wanted)
+    words = "a golden action chosen by a function" if callable(bare) else f"the golden {bare!r}"
+    return Move(words, action, ends_episode=isinstance(bare, Finish | Impossible))
+
+
+def _bare(wanted: Wanted) -> Any:
+    return wanted.action if isinstance(wanted, Golden) else wanted
 
 
 def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
-from pytest_mobileagent._task.solution import Move, Scene
+from pytest_mobileagent._task.solution import Move, Scene, golden_moves
 from pytest_mobileagent._task.task import FULL
 from pytest_mobileagent._task.user import NO_USER, Questions, question_similarity
 from pytest_mobileagent.action.action import Action, Finish
@@ -249,8 +249,10 @@ class KnowsTask(Protocol):
 class Scripted(Agent):
     """Plays the moves of a task's solution one by one, then reports that it is done.
 
+    A task without a solution is played by its golden actions.
+
     Raises:
-        TaskError: if the task has no solution, or a move does not fit the screen it meets.
+        TaskError: if the task has neither, or a move does not fit the screen it meets.
     """
 
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
@@ -266,11 +268,14 @@ class Scripted(Agent):
         self._asked: tuple[str, str, str] | None = None
 
     def moves(self, task: Task) -> Sequence[Move]:
-        """Return the moves to play: the whole solution."""
-        if not task.solution:
-            msg = "the task has no solution to play: add one with @task(…, solution=[…])"
+        """Return the moves to play: the whole solution, or else the golden actions."""
+        if not task.solution and not task.golden:
+            msg = (
+                "the task has no solution to play, and no golden actions: add either with "
+                "@task(…, solution=[…]) or golden=[…]"
+            )
             raise NoSolutionError(msg)
-        return task.solution
+        return task.solution or golden_moves(task.golden)
 
     def step(self, observation: Observation) -> Action:
         """Play the next move on this screen."""

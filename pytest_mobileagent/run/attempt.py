@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.environment import Environment
@@ -58,7 +59,7 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
     spares = without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
     with spares, contextlib.closing(recorder):
         session = start(plan, device, recorder)
-        runner = plan.agent.make_runner(session.plan.case, session.values)
+        runner = plan.agent.make_runner(_played(session.plan), session.values)
         try:
             runner.run(session, briefing_of(session, recorder))
         except TaskError as error:
@@ -68,6 +69,17 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
                 _check_language(plan, error)
             raise
         finish(session, device)
+
+
+def _played(plan: AttemptPlan) -> Case:
+    """Return the case for an agent that plays its solution, without the one it is not asked for.
+
+    On a single path, golden actions come before a solution (see `GoldenPath`).
+    """
+    task = plan.case.task
+    if plan.path == "single" and task.golden and task.solution:
+        return replace(plan.case, task=replace(task, solution=()))
+    return plan.case
 
 
 def _check_language(plan: AttemptPlan, error: UnfitMoveError) -> None:

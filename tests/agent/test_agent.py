@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import (
     Ask,
     Finish,
+    Impossible,
+    Key,
     Observation,
     Open,
     Scroll,
@@ -22,6 +24,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent._task.task import Task
 from pytest_mobileagent._task.user import NO_USER
+from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Screen
     from pytest_mobileagent._task.solution import Move
+    from pytest_mobileagent.action.matching import Wanted
 
 
 class Truncated(Scripted):
@@ -78,8 +82,45 @@ def test_impossible_move_is_named(make_screen: Callable[..., Screen]) -> None:
 
 
 def test_task_without_solution_cannot_be_played() -> None:
-    with pytest.raises(TaskError, match="the task has no solution to play"):
+    with pytest.raises(TaskError, match="no solution to play, and no golden actions: add either"):
         Scripted().assign_task(Task("Do it."), {})
+
+
+GOLDEN: list[Wanted] = [
+    Golden(Tap(1, 1), (100, 200), page="home"),
+    lambda screen: screen.get(text="price"),
+    Key("back"),
+]
+
+
+@pytest.mark.parametrize(
+    ("end", "agent", "last"),
+    [
+        ([], Scripted, [Key("back"), Finish()]),
+        ([], Truncated, [Finish()]),
+        ([Finish()], Scripted, [Key("back"), Finish()]),
+        ([Finish()], Truncated, [Finish()]),
+        ([Finish("5 €")], Scripted, [Key("back"), Finish("5 €")]),
+        ([Finish("5 €")], Truncated, [Key("back"), Finish()]),
+        ([Impossible()], Scripted, [Key("back"), Impossible()]),
+    ],
+)
+def test_golden_actions_are_played_like_a_solution(
+    make_screen: Callable[..., Screen], end: list[Any], agent: type[Scripted], last: list[Any]
+) -> None:
+    player = agent()
+    player.assign_task(Task("Go.", golden=[*GOLDEN, *end]), {})
+    price = {"text": "price", "bounds": "[0,0][4,8]"}
+    actions = [player.step(Observation(make_screen(price))) for _ in range(2 + len(last))]
+    assert actions == [Tap(1, 1), Tap(2, 4), *last]
+
+
+def test_a_golden_action_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
+    player = Scripted()
+    player.assign_task(Task("Go.", golden=GOLDEN[1:]), {})
+    complaint = r"move 1 of the solution, a golden action chosen by a function, does not fit: its"
+    with pytest.raises(UnfitMoveError, match=complaint):
+        player.step(Observation(make_screen("Sold out")))
 
 
 def test_scroll_repeats_until_the_element_is_seen(

@@ -16,35 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SUITE = Path(__file__).parents[2] / "tasks" / "recorded"
-AGENT = """
-import json
-from pathlib import Path
-
-from pytest_mobileagent import Agent, Finish, Tap
-from pytest_mobileagent.action.matching import golden_from_json
-
-class Golden(Agent):
-    '''Does what is golden, or `instead` of it.'''
-
-    class Options:
-        instead: bool = False
-
-    def start(self, briefing):
-        lines = map(json.loads, Path("graph/tasks.jsonl").read_text("utf-8").splitlines())
-        (row,) = (line for line in lines if line["goal"] == briefing.goal)
-        self.todo = [golden_from_json(each).action for each in row["golden"]]
-        self.instead = briefing.options.instead
-
-    def step(self, observation):
-        if not self.todo:
-            return Finish()
-        action = self.todo.pop(0)
-        return Tap(700, 1270) if self.instead else action
-"""
-CONFTEST = """
-def pytest_mobileagent_agents(config):
-    return config.rootpath / "agents"
-"""
 
 
 @pytest.fixture
@@ -53,15 +24,12 @@ def run(pytester: pytest.Pytester) -> Callable[..., Any]:
     copies.mobile_bench(pytester.path / "data")
     import_release(pytester.path / "data", pytester.path / "graph")
     shutil.copytree(SUITE, pytester.path / "tasks" / "recorded")
-    (pytester.path / "agents").mkdir()
-    (pytester.path / "agents" / "golden.py").write_text(AGENT, "utf-8")
-    pytester.makeconftest(CONFTEST)
     pytester.makeini("[pytest]")
     (pytester.path / "releases.toml").write_text('recorded = "graph"\n', "utf-8")
 
-    def run(*words: str, device: str = "graph:graph") -> Any:
+    def run(*words: str, agent: str = "oracle", device: str = "graph:graph") -> Any:
         return pytester.runpytest(
-            "tasks", "--agent=golden", f"--mobile-device={device}", "-rs", *words
+            "tasks", f"--agent={agent}", f"--mobile-device={device}", "-rs", *words
         )
 
     return run
@@ -73,21 +41,19 @@ def report(pytester: pytest.Pytester) -> dict[str, Any]:
     return read
 
 
-def test_on_many_paths_a_task_is_done_on_its_page(run):
-    run().assert_outcomes(passed=3)
+@pytest.mark.parametrize("path", ["multi", "single"])
+def test_golden_actions_prove_that_each_task_can_be_done(run, pytester, path):
+    run(f"--mobile-path={path}").assert_outcomes(passed=3)
+    summary = report(pytester)["summary"]
+    assert summary["mean_step_ratio"] == 1
+    if path == "single":
+        assert summary["step_accuracy"] == summary["type_accuracy"] == 1
 
 
-def test_on_many_paths_another_page_is_not_enough(run):
-    run("--mobile-agent-option", "instead=yes").assert_outcomes(failed=3)
-
-
-def test_on_a_single_path_each_step_must_match(run, pytester):
-    run("--mobile-path=single").assert_outcomes(passed=3)
-    assert report(pytester)["summary"]["step_accuracy"]
-
-
-def test_on_a_single_path_another_action_is_not_enough(run):
-    run("--mobile-path=single", "--mobile-agent-option", "instead=yes").assert_outcomes(failed=3)
+@pytest.mark.parametrize("path", ["multi", "single"])
+@pytest.mark.parametrize("agent", ["noop", "truncated_oracle"])
+def test_agents_that_do_less_pass_no_task(run, agent, path):
+    run(f"--mobile-path={path}", agent=agent).assert_outcomes(failed=3)
 
 
 def test_phones_have_no_recorded_pages(run):
