@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -55,6 +56,9 @@ class App:
 
     def install(self) -> None:
         """Create databases and preferences; called at first boot and after `pm clear`."""
+
+    def on_create(self) -> None:
+        """Prepare what the app needs; called whenever its process starts with an activity."""
 
     def furnish(self) -> None:
         """Add this app's initial data to the phone's own databases; called only once."""
@@ -181,3 +185,21 @@ class Activity:
     def component(cls, package: str) -> str:
         """Return the component name: package/class."""
         return f"{package}/{class_name(package, cls.name)}"
+
+
+def later(package: str, target: str, name: str, **manifest: Any) -> type[Activity]:
+    """Declare an activity whose code is imported when it is first started.
+
+    `target` is "module:Class" in a Python package, in general `__name__` of the app's own. `name`
+    repeats the class's; what else the system has to know beforehand, such as `filters`, stands
+    here as well, or here only.
+    """
+    module, _, kind = target.partition(":")
+
+    def started(declared: type[Activity], app: App, intent: Intent) -> Activity:
+        code: type[Activity] = getattr(importlib.import_module(f"{package}.{module}"), kind)
+        if code.name != declared.name:
+            raise TypeError(f"{target} is {code.name}, but was declared as {declared.name}")
+        return code(app, intent)
+
+    return type(kind, (Activity,), {"name": name, "__new__": started, **manifest})

@@ -1,19 +1,24 @@
-"""Loading of apps from a folder, in which each Python file or package may define some."""
+"""Loading of apps from a folder, in which each Python file or package may define some.
+
+The folder is itself a package, so that apps may import what they share from a module or package
+beside them whose name starts with `_`. Packages are compiled here: an app that declares its
+activities with `later` is not slowed down by that when it is first started, and a line that is not
+Python is reported at once.
+"""
 
 from __future__ import annotations
 
+import compileall
+import importlib
 import importlib.util
 import inspect
 import sys
 import traceback
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from pytest_mobileagent.virtual.app.app import App
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 PREFIX = "virtual_apps"
 
@@ -42,11 +47,16 @@ def load_apps(folder: Path) -> list[type[App]]:
     if not folder.is_dir():
         raise BrokenApp(f"there is no folder of apps at {folder}")
     found: dict[str, type[App]] = {}
+    package = _package(folder)
     for path in sorted(folder.iterdir()):
         source = path / "__init__.py" if path.is_dir() else path
-        if source.suffix != ".py" or not source.is_file() or path.name.startswith("_"):
+        if source.suffix != ".py" or not source.is_file():
             continue
-        for app in _apps_in(_load(path.stem, source)):
+        if path.is_dir():
+            _compile(path)
+        if path.name.startswith("_"):
+            continue
+        for app in _apps_in(_load(f"{package}.{path.stem}", source)):
             _check(app)
             other = found.setdefault(app.package, app)
             if other is not app:
@@ -62,7 +72,7 @@ def _apps_in(module: ModuleType) -> list[type[App]]:
         for value in vars(module).values()
         if isinstance(value, type)
         and issubclass(value, App)
-        and value.__module__.startswith(module.__name__)
+        and f"{value.__module__}.".startswith(f"{module.__name__}.")
         and hasattr(value, "package")
     ]
 
@@ -76,9 +86,31 @@ def _check(app: type[App]) -> None:
             raise BrokenApp(f"{place}: class {kind.__name__} has no `{attribute}`")
 
 
-def _load(stem: str, source: Path) -> ModuleType:
-    """Import a file under a unique module name, so that it does not shadow any other module."""
-    name = f"{PREFIX}_{zlib.crc32(str(source.resolve()).encode()):08x}_{stem}"
+def _package(folder: Path) -> str:
+    """Make a folder of apps a package, whose unique name does not shadow any other module."""
+    name = f"{PREFIX}_{zlib.crc32(str(folder.resolve()).encode()):08x}"
+    if name not in sys.modules:
+        package = ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    importlib.invalidate_caches()  # files may have been written a moment ago
+    return name
+
+
+def _compile(folder: Path) -> None:
+    """Compile a package's files, unless they have been; BrokenApp if one is not Python."""
+    if sys.dont_write_bytecode:
+        return
+    for file in sorted(folder.rglob("*.py")):
+        if not compileall.compile_file(file, quiet=2):
+            try:
+                compile(file.read_bytes(), str(file), "exec")
+            except SyntaxError as error:
+                raise BrokenApp.by(error, file) from error
+
+
+def _load(name: str, source: Path) -> ModuleType:
+    """Import a file under a name, unless it has been."""
     if name in sys.modules:
         return sys.modules[name]
     inner = [str(source.parent)] if source.name == "__init__.py" else None

@@ -1,6 +1,7 @@
 """The API for authors of apps: `App`, `Activity`, the widgets, and what they use."""
 
 from pytest_mobileagent.virtual import ui
+from pytest_mobileagent.virtual.app.app import later
 from pytest_mobileagent.virtual.app.provider import Provider, Table
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.data import Database, Preferences
@@ -48,6 +49,6 @@ __all__ = [
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
     "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
     "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table", "avatar",
-    "chooser", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
+    "chooser", "later", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
 ]  # fmt: skip
 __all__ += ui.__all__

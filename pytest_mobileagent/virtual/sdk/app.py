@@ -131,6 +131,11 @@ class Activity(app.Activity):
             self.phone.ime.show()
             self.phone.changed()
 
+    def focused(self, name: str) -> bool:
+        """Return whether the cursor is in the field bound to `state[name]`."""
+        record = self.phone.activities.record_of(self)
+        return record is not None and record.ui.focused == f"field:{name}"
+
     def blur(self) -> None:
         """Clear the input focus and hide the keyboard."""
         if record := self.phone.activities.record_of(self):

@@ -188,11 +188,13 @@ class Activities(Tasks):
             task.records.clear()
         if task.records and (reused := self._reuse(task, intent, source, moved=moved)):
             return reused, "HOT" if reused is Result.TO_FRONT else UNKNOWN
-        record = Record(self._number(), kind(app, intent), intent.component)
-        if source and request:
-            record.caller, record.request = source.number, request
-        task.records.append(record)
-        with self.guard(record.package):
+        with self.guard(app.package):
+            if fresh:
+                app.on_create()
+            record = Record(self._number(), kind(app, intent), intent.component)
+            if source and request:
+                record.caller, record.request = source.number, request
+            task.records.append(record)
             record.activity.on_create()
         return Result.STARTED, state
 

@@ -90,7 +90,7 @@ class Scene:
         with spoken(activity.t):
             view = activity.content()
             title = activity.t(activity.title) or activity.app.name
-            first = isinstance(activity, activity.app.activities[0])
+            first = activity.name == activity.app.activities[0].name
             up = None if first else partial(self.ui.activities.finish, activity, {})
             view = Frame([view], height=MATCH) if bare and view.height != MATCH else view
             content = chrome.decor(view, top=top, bottom=bottom, title=title, up=up)

@@ -47,6 +47,7 @@ class Dialog(Frame):
     message: str = ""
     content: View | None = None
     _: KW_ONLY
+    title_id: str = "alertTitle"
     items: Menu = ()
     buttons: Menu = ()
     on_cancel: Action | None = None
@@ -61,7 +62,7 @@ class Dialog(Frame):
         """Stack the panels that the dialog needs."""
         panels: list[View] = []
         if self.title:
-            title = Text(self.title, id="alertTitle", size=24, max_lines=2)
+            title = Text(self.title, id=self.title_id, size=24, max_lines=2)
             panels.append(Column([title], id="topPanel", padding=(24, 0, 24, 16)))
         if self.message:
             message = Text(self.message, id="android:id/message", color="on_surface_variant")

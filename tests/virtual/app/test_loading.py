@@ -1,9 +1,12 @@
 """Loading the apps in a folder, from files and packages."""
 
+import sys
+
 import pytest
 
 from pytest_mobileagent.virtual.app.loading import BrokenApp, load_apps
 from pytest_mobileagent.virtual.boot import boot
+from pytest_mobileagent.virtual.content.intent import Intent
 
 APP = """
 from pytest_mobileagent.virtual.sdk import App
@@ -73,3 +76,70 @@ def test_an_app_that_cannot_be_cleared_has_crashed(demo, shell, monkeypatch):
     monkeypatch.setattr(type(demo.packages.app("org.demo")), "install", lambda app: 1 / 0)
     shell("pm clear org.demo")
     assert "ZeroDivisionError" in shell("logcat -b crash -d").out
+
+
+LATER = """
+from pytest_mobileagent.virtual.sdk import App, later
+class A(App):
+    package, label = "x.later", "A"
+    activities = (later(__name__, "main:Main", ".Main"), later(__name__, "main:Other", ".Else"))
+    def on_create(self):
+        self.preferences().put("starts", 1 + self.preferences().get("starts", 0))
+"""
+MAIN = """
+from .._shared import WORD
+from pytest_mobileagent.virtual.sdk import Activity, Text
+class Main(Activity):
+    name = ".Main"
+    def content(self):
+        return Text(WORD)
+class Other(Main):
+    name = ".Other"
+"""
+
+
+@pytest.fixture
+def late(tmp_path):
+    write(tmp_path, "a/__init__.py", LATER)
+    write(tmp_path, "a/main.py", MAIN)
+    write(tmp_path, "_shared.py", "WORD = 'shared'")
+    return boot(load_apps(tmp_path))
+
+
+def imported(phone):
+    return f"{type(phone.packages.app('x.later')).__module__}.main" in sys.modules
+
+
+def test_an_activity_declared_for_later_is_imported_when_it_is_started(late):
+    assert "x.later" in [app.package for app in late.packages.launchable()]
+    assert not imported(late)
+    late.activities.launch("x.later")
+    assert imported(late)
+    assert 'text="shared"' in late.dump()
+
+
+def test_an_app_is_told_that_its_process_starts(late):
+    app = late.packages.app("x.later")
+    assert "starts" not in app.preferences()
+    for _ in range(2):
+        late.activities.launch("x.later")
+        late.key("HOME")
+    assert app.preferences()["starts"] == 1
+    late.activities.force_stop("x.later")
+    late.activities.launch("x.later")
+    assert app.preferences()["starts"] == 2
+
+
+def test_an_activity_declared_under_another_name_crashes_with_both(late):
+    late.activities.start(Intent(component="x.later/.Else"))
+    assert late.activities.top.package == late.launcher
+    said = "main:Other is .Other, but was declared as .Else"
+    assert any(said in entry.message for entry in late.log.entries)
+
+
+def test_code_for_later_that_is_not_python_is_named_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    write(tmp_path, "a/__init__.py", LATER)
+    write(tmp_path, "a/main.py", "\nx = (")
+    with pytest.raises(BrokenApp, match=r"/a/main.py:2: SyntaxError"):
+        load_apps(tmp_path)
