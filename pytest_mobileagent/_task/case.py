@@ -207,7 +207,7 @@ def missing(task: Task, installed: Collection[str]) -> list[str]:
     return [
         " or ".join(alternatives(app))
         for app in task.packages
-        if not set(alternatives(app)) & set(installed)
+        if not any(package in installed for package in alternatives(app))
     ]
 
 

@@ -32,6 +32,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.known_skips import known_skip
 from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 from pytest_mobileagent.run.attempt import (
@@ -222,8 +223,8 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         Skipped: if a need of the case is not met, or the run's budget is spent.
     """
     run = request.config.stash[RUN]
-    _check_needs(case, run)
-    _check_path(case, run)
+    if (skip := known_skip(case, run)) is not None:
+        raise skip
     if why := run.models.spent():
         state_of(request.node).playing.is_over_budget = True
         pytest.skip(f"budget: {why}")
@@ -278,38 +279,6 @@ def _needs_no_screenshots(run: RunConfig, item: pytest.Item) -> bool:
         and not run.judges.judges_all
         and "judge" not in getattr(item, "fixturenames", ())
     )
-
-
-def _check_needs(case: Case, run: RunConfig) -> None:
-    """Skip a test whose needs no device is said to meet, before a device is leased for it."""
-    from pytest_mobileagent._task.needs import PAGES, unmet
-
-    source = run.devices.source
-    if source.is_live and PAGES in case.task.needs:
-        why_not = (
-            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
-        )
-        raise Skipped("pages", f"the task is done on recorded pages, and {why_not}")
-    if not source.is_live and case.environment is not None:
-        raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
-    if why_not := source.refuses(case.task):
-        raise Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
-    if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
-        why: Any = lacks[0].partition(":")[0]
-        flag = run.settings["mobile-device-has"].option.flag
-        raise Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
-
-
-def _check_path(case: Case, run: RunConfig) -> None:
-    """Skip a test without a golden path, if the run follows golden paths."""
-    if run.value("mobile-path") != "single":
-        return
-    from pytest_mobileagent.run.single_path import check_golden
-
-    try:
-        check_golden(case.task)
-    except NoSolutionError as error:
-        raise Skipped("golden", str(error)) from None
 
 
 def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:

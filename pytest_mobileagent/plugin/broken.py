@@ -21,9 +21,8 @@ from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
 from pytest_mobileagent.plugin.items import ROW, case_of, check_stopping, marker_of
-from pytest_mobileagent.plugin.pytest_private import fixture_functions, native_failure
+from pytest_mobileagent.plugin.pytest_private import is_overridden, native_failure
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
@@ -129,12 +128,7 @@ def _needs_option(item: pytest.Item) -> bool:
     """Return whether a test asks for an episode, and no fixture of its project gives the agent."""
     if "episode" not in getattr(item, "fixturenames", ()):
         return False
-    return not _is_overridden(item, "agent")
-
-
-def _is_overridden(item: pytest.Item, fixture: str) -> bool:
-    """Return whether the project has its own fixture in place of one of this plugin's."""
-    return any(each.__module__ != own_fixtures for each in fixture_functions(item, fixture)[-1:])
+    return not is_overridden(item, "agent")
 
 
 def _explain(excinfo: pytest.ExceptionInfo[BaseException], collector: pytest.Collector) -> Any:
@@ -176,7 +170,7 @@ class KnownApps:
             if marker is None or named in seen:
                 continue
             seen.add(named)
-            if _is_overridden(item, "mobile_lease"):
+            if is_overridden(item, "mobile_lease"):
                 break
             listed = self._listed(item.path.parent)  # first, as phones may have to load their apps
             for package, others in _packages(named):

@@ -68,6 +68,12 @@ def fixture_functions(item: pytest.Item, name: str) -> list[Callable[..., Any]]:
     return [definition.func for definition in definitions]
 
 
+def is_overridden(item: pytest.Item, fixture: str) -> bool:
+    """Return whether the project has its own fixture in place of one of this plugin's."""
+    ours = f"{__package__}.fixtures"
+    return any(each.__module__ != ours for each in fixture_functions(item, fixture)[-1:])
+
+
 def is_expected_to_fail(item: pytest.Item) -> bool:
     """Return whether a failure of a test would be an xfail.
 
