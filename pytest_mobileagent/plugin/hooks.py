@@ -192,10 +192,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         run.decide()
 
 
-def pytest_report_collectionfinish(items: list[pytest.Item]) -> list[str]:
+def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
     from pytest_mobileagent.plugin.preflight import idle_remarks
+    from pytest_mobileagent.plugin.selection import sample_lines
 
-    return idle_remarks(items)
+    return [*sample_lines(config), *idle_remarks(items)]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -207,6 +207,10 @@ class _Collected:
         self.labels: dict[str, str] = {}
         self.has: tuple[str, ...] = ()
 
+    def pytest_collection(self, session: pytest.Session) -> None:
+        # The project's settings may ask for a sample or a shard, which hides what cannot run.
+        session.config.pluginmanager.unregister(name="mobileagent-selection")
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.has = session.config.stash[RUN].value("mobile-device-has") or ()
         for item in session.items:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent._task.case import without_variant
+from pytest_mobileagent._task.case import missing, without_variant
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.known_skips import known_skip
+from pytest_mobileagent.plugin.pytest_private import is_overridden
 from pytest_mobileagent.plugin.settings import runs_no_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.context import RunContext
+    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.plugin.values import Shard
 
@@ -34,18 +36,22 @@ _FLAGS = {
 
 
 _SKIPPED: pytest.StashKey[set[str]] = pytest.StashKey()  # the node ids of skipped collectors
+_SAMPLE: pytest.StashKey[Mapping[str, int]] = pytest.StashKey()  # see `selection`
 
 
 def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dict[str, Any]:
     """Return what selected the tests, for run.json: `paths`, and each flag that was given.
 
     `skipped` are files and folders that skipped themselves, such as by `pytest.importorskip`. Paths
-    are relative to the project, so runs from two checkouts can be compared.
+    are relative to the project, so runs from two checkouts can be compared. `sample` has the
+    numbers of tasks of a sample: drawn, selected, of these those that can run on the devices, and
+    of the drawn ones those that cannot.
     """
     found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
     given = {flag: _jsonable(value) for flag, value in found.items() if value}
     if (sample := settings["mobile-sample"]).value is not None:
         given[sample.option.flag] = f"{sample.value}, seed {settings['mobile-seed'].value}"
+        given["sample"] = config.stash.get(_SAMPLE, None)
     if environments := settings["mobile-env"].value:
         given["--mobile-env"] = sorted(environments)
     if skipped := config.stash.get(_SKIPPED, None):
@@ -74,7 +80,7 @@ class Selection:
     all others, but which is registered earlier.
     """
 
-    def __init__(self, run: RunContext) -> None:
+    def __init__(self, run: RunConfig) -> None:
         self._run = run
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -89,7 +95,7 @@ class Selection:
         """Keep the sample and the shard that the options ask for."""
         yield
         if (most := self._run.value("mobile-sample")) is not None:
-            keep_sample(config, items, most, self._run.value("mobile-seed"))
+            keep_sample(self._run, items, most)
         if (shard := self._run.value("mobile-shard")) is not None:
             keep_shard(config, items, shard)
         if not runs_no_test(config):
@@ -101,16 +107,66 @@ class Selection:
         return case is None or self._run.earlier.plan_for(case).is_needed
 
 
-def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed: int) -> None:
+def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
     """Keep the tests of a sample of the tasks in `items`, and report the others as deselected.
 
     Either all epochs, environments and variants of a task are kept, or none. Tests that are not
     tasks are kept.
+
+    Tasks that an earlier run has recorded come first, so that a run which is resumed keeps its
+    sample; then those that can run on the devices, as far as this is known. Only if these are
+    fewer than `most`, tasks that will be skipped fill the sample.
     """
-    cases = {_name(case): case for item in items if (case := case_of(item)) is not None}
-    chosen = set(sampled(cases.values(), most, seed))
-    ours = [item for item in items if (case := case_of(item)) is None or _name(case) in chosen]
-    _deselect_others(config, items, ours)
+    can_run = _can_run(run) if run.earlier.makes_episodes else lambda _: True
+    ranks: dict[str, tuple[bool, bool]] = {}  # the lowest of a task's tests: new, cannot run
+    cases: dict[str, Case] = {}
+    for item in items:
+        if (case := case_of(item)) is not None:
+            name = _name(case)
+            rank = (not run.earlier.has(case), not can_run(item))
+            cases[name], ranks[name] = case, min(rank, ranks.get(name, rank))
+    chosen: list[str] = []
+    for rank in sorted(set(ranks.values())):
+        pool = [case for name, case in cases.items() if ranks[name] == rank]
+        chosen += sampled(pool, most - len(chosen), run.value("mobile-seed"))
+    stuck = {name for name, (_, cannot_run) in ranks.items() if cannot_run}
+    run.config.stash[_SAMPLE] = {
+        "tasks": len(chosen),
+        "selected": len(cases),
+        "can_run": len(cases) - len(stuck),
+        "will_be_skipped": len(stuck.intersection(chosen)),
+    }
+    kept = set(chosen)
+    ours = [item for item in items if (case := case_of(item)) is None or _name(case) in kept]
+    _deselect_others(run.config, items, ours)
+
+
+def _can_run(run: RunConfig) -> Callable[[pytest.Item], bool]:
+    """Return a function that says whether a test can run, as far as this is known at collection.
+
+    Sources of phones that are already there do not know which apps these have, and no source knows
+    whether there is an event listener: tests that lack these are only skipped on the phone.
+    """
+    packages = run.devices.packages()
+
+    def can_run(item: pytest.Item) -> bool:
+        case = case_of(item)
+        if case is None:
+            return True
+        if packages is not None and missing(case.task, packages):
+            return is_overridden(item, "mobile_lease") and known_skip(case, run) is None
+        return known_skip(case, run) is None
+
+    return can_run
+
+
+def sample_lines(config: pytest.Config) -> list[str]:
+    """Return a line on the sample, if some of the tasks from which it is drawn cannot run."""
+    if _SAMPLE not in config.stash:
+        return []
+    from pytest_mobileagent.report.text.skips import sample_of
+
+    return sample_of(config.stash[_SAMPLE])
 
 
 _STRATA: tuple[Callable[[Case], str], ...] = (

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent import Task
 from pytest_mobileagent._task.case import Case
+from pytest_mobileagent.plugin.preflight import select
 from pytest_mobileagent.plugin.selection import in_proportion, sampled
 
 TASKS = """
@@ -105,6 +106,112 @@ def test_workers_choose_the_same(many):
     for name in whole:
         result.stdout.fnmatch_lines([f"*{name.replace('[', '[[]')}*"])
     assert sum(result.parseoutcomes().get(word, 0) for word in ("passed", "failed")) == 7
+
+
+NEEDS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(8))
+@task("Look up the code.", needs=["web"])
+def test_web(episode, number):
+    assert episode.answers("4711")
+
+@pytest.mark.parametrize("number", range(4))
+@task("Tell me the code.")
+def test_local(episode, number):
+    assert episode.answers("4711")
+"""
+DRAWN = "sample: drawn from the 4 of 12 tasks that can run here, as far as is known *"
+FILLED = "sample: 5 of its 9 tasks cannot run here: only 4 of 12 selected tasks can, as far *"
+
+
+@pytest.fixture
+def needy(asking):
+    """A project of which four tasks need nothing, and eight need the web."""
+    asking.pytester.makepyfile(test_codes=NEEDS)
+    return asking
+
+
+def kinds(names):
+    return Counter(name.partition("::test_")[2].partition("[")[0] for name in names)
+
+
+def test_the_sample_is_drawn_from_tasks_that_can_run(needy):
+    result = needy.run("--collect-only", "-q", "--mobile-sample=4")
+    result.stdout.fnmatch_lines([DRAWN])
+    assert kinds(line for line in result.outlines if "::" in line) == {"local": 4}
+    with_web = ["--mobile-sample=3", "--mobile-device-has=web"]
+    assert kinds(listed(needy, *with_web)) == {"web": 2, "local": 1}
+    result = needy.run("--collect-only", *with_web)
+    result.stdout.no_fnmatch_line("sample: *")
+
+
+def test_tasks_that_cannot_run_fill_a_sample_which_says_so(needy):
+    result = needy.run("--mobile-sample=9", "-k", "not number", agent="Silent")
+    result.assert_outcomes(passed=4, skipped=5, deselected=3)
+    doctor = "*python -m pytest_mobileagent doctor --tasks . '-k=not number'"
+    lines = [FILLED, f"most tasks were skipped: 5 of 9; what the devices lack: {doctor}"]
+    result.stdout.fnmatch_lines([lines[0], *lines, "report: *"])
+    assert needy.report()["run"]["selection"]["sample"] == {
+        "tasks": 9,
+        "selected": 12,
+        "can_run": 4,
+        "will_be_skipped": 5,
+    }
+
+
+def test_workers_draw_from_tasks_that_can_run_and_the_summary_says_so(needy):
+    result = needy.run("--mobile-sample=3", "-n2", "-p", "no:randomly", agent="Silent", off=False)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines([DRAWN, "report: *"])
+
+
+def test_shards_are_of_a_sample_of_what_can_run(needy):
+    whole = listed(needy, "--mobile-sample=4")
+    parts = [listed(needy, "--mobile-sample=4", f"--mobile-shard={n}/2") for n in (1, 2)]
+    assert sorted([*parts[0], *parts[1]]) == sorted(whole)
+    assert kinds(whole) == {"local": 4}
+
+
+def test_a_resumed_run_keeps_its_sample_when_more_tasks_can_run(needy):
+    needy.run("--mobile-sample=3", agent="Silent")
+    more = ["--mobile-sample=3", "--mobile-device-has=web", "--mobile-resume=runs"]
+    result = needy.run(*more, agent="Silent")
+    result.stdout.fnmatch_lines(["3 reused, 0 run"])
+    assert len(needy.report()["tasks"]) == 3
+
+
+def test_episodes_are_scored_again_wherever_they_could_run(needy):
+    needy.run("--mobile-device-has=web", "--mobile-sample=6", agent="Silent")
+    again = needy.run("--mobile-rescore=runs", "--mobile-sample=6", agent="Silent")
+    again.assert_outcomes(passed=6, deselected=6)
+    again.stdout.no_fnmatch_line("sample: *")
+
+
+def test_apps_count_where_they_are_known_before_a_phone_starts(asking):
+    asking.pytester.makeconftest("")
+    asking.pytester.makepyfile(
+        test_codes="""
+        import pytest
+        from pytest_mobileagent import task
+
+        @pytest.mark.parametrize("number", range(3))
+        @task("Do it.", app="com.example.absent")
+        def test_absent(episode, number): ...
+
+        @task("Do it.", app="com.android.systemui|com.example.absent")
+        def test_present(episode): ...
+        """
+    )
+    assert kinds(listed(asking, "--mobile-sample=1")) == {"present": 1}
+    attached = listed(asking, "--mobile-sample=3", "--mobile-device=serial:R58M123ABC")
+    assert kinds(attached)["absent"] >= 2, "nobody knows the apps of an attached phone"
+
+
+def test_doctor_lists_all_tasks_of_a_project_that_samples(needy):
+    needy.pytester.makeini("[pytest]\nmobile_sample = 2\nmobile_shard = 1/2")
+    assert len(select([str(needy.pytester.path)]).tasks) == 12
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "some", "1.5"])

@@ -29,6 +29,7 @@ from pytest_mobileagent.report.text.lists import (
     reviews,
 )
 from pytest_mobileagent.report.text.narration import PAGE
+from pytest_mobileagent.report.text.skips import mostly_skipped
 from pytest_mobileagent.report.text.table import table, thousands
 from pytest_mobileagent.urls import redact_urls
 
@@ -88,8 +89,23 @@ def show_run(
     if run.earlier.makes_episodes and any(budget or each.fault != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
     lines += _cannot_ask(run, results)
-    for line in [*lines, *remarks(results, about)]:
+    last = mostly_skipped(results, _doctor(run))
+    for line in [*lines, *remarks(results, about), *last]:
         terminal.line(painted(line, run.config.get_terminal_writer().markup))
+
+
+def _doctor(run: RunConfig) -> list[str]:
+    """Return the command that lists which of the selected tasks can run on the run's devices."""
+    config, settings = run.config, run.settings
+    here = str(config.invocation_params.dir)
+    words = ["python", "-m", "pytest_mobileagent", "doctor", "--tasks"]
+    words += ["." if word == here else redact_urls(word) for word in config.args]
+    words += [f"-k={config.option.keyword}"] if config.option.keyword else []
+    words += [f"-m={config.option.markexpr}"] if config.option.markexpr else []
+    flags = {"--device": "mobile-device", "--driver": "mobile-driver"}
+    flags["--device-has"] = "mobile-device-has"
+    given = {flag: settings[name] for flag, name in flags.items()}
+    return words + [f"{flag}={each.text}" for flag, each in given.items() if each.is_given]
 
 
 _RATE = re.compile(r"\d+\.\d% \((\d+)/(\d+)\)")
@@ -97,6 +113,7 @@ _TITLES = {
     "suite ": {"bold": True}, "failed (": {"red": True}, "for review (": {"yellow": True},
     "suspects:": {"yellow": True}, "not run ": {"yellow": True}, "budget:": {"yellow": True},
     "continue with: ": {"bold": True}, "decide it: ": {"bold": True},
+    "most tasks ": {"yellow": True},
 }  # fmt: skip
 
 

@@ -108,6 +108,10 @@ class EarlierRun:
         `run` is the folder of this run, once its run.json is written.
         """
 
+    def has(self, case: Case) -> bool:
+        """Return whether the earlier run has a case."""
+        return False
+
     def plan_for(self, case: Case) -> CasePlan:
         """Return what is there of a case, and so what happens to it."""
         return CasePlan()

@@ -94,6 +94,10 @@ class RecordedRun(EarlierRun, ABC):
         write_json(shared / _RESULTS, tasks, indent=None)
         return {"earlier": str(self.path), "decided": str(shared / _RESULTS)}
 
+    def has(self, case: Case) -> bool:
+        """Return whether the earlier run has a case."""
+        return case.key in self.tasks
+
     def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""
         if (entry := self.reused.get(case.key)) is not None:
