@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Action, Finish
@@ -45,13 +46,42 @@ it is done, say so without calling a tool, and if the task asks for something, g
 nothing else."""
 TASK = "{goal}\n\nThis is the phone's screen now."
 DONE = "done"
-SKIPPED = "not done, because the call before it was not"
 NOT_DONE = "not done"
 INSTEAD = "Instead of what you decided, this was done, since it is right: {action}."
 CUT = "Your reply was cut off before it called a tool. Go on, in fewer words."
 OLDER = "(a screenshot that is left out by now)"
 # How often a model may only look at the screen before this counts as a step.
 _LOOKS = 3
+_FAILED = re.compile(r"action (\d+) of \d+: ")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The screen of a step, and the picture of it that the model receives, with its size."""
+
+    screen: Screen
+    size: tuple[int, int]
+    image: Image
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call that has to be answered: in words, and with a picture if it asked for one.
+
+    `until` is the number of actions that the calls up to this one have decided in this step;
+    `looks` says that the call asked for the screen after them, which is not known yet.
+    """
+
+    call: ToolCall
+    words: str = DONE
+    is_error: bool = False
+    picture: Image | None = None
+    until: int = 0
+    looks: bool = False
+
+    def fail(self, why: str) -> None:
+        """Set the reason why the call was not carried out."""
+        self.words, self.is_error, self.looks = why, True, False
 
 
 class ComputerAgent(Agent):
@@ -60,10 +90,10 @@ class ComputerAgent(Agent):
     Calls are answered with the picture of the screen. Calls that only look at the screen or move
     the mouse are answered at once, and do not count as a step. A reply without a call is the last
     one, and its text is the answer; a refusal gives up, and a truncated reply is a step without an
-    action. A call that cannot be parsed is answered with the reason; the reason why an action could
-    not be performed follows the answer. If a reply has several calls, those after one that cannot
-    be parsed are not performed. On a single path, calls are answered with a description of the
-    golden action that was performed in their place.
+    action. If a reply has several calls, they are performed in order, until one cannot be parsed or
+    performed: it is answered with the reason, and those after it are not performed. On a single
+    path, calls are answered with a description of the golden action that was performed in their
+    place.
 
     A subclass sets the `dialect` in `start`, and defines the size of the picture and the tools.
     """
@@ -71,6 +101,10 @@ class ComputerAgent(Agent):
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("screenshot",)
     dialect: Dialect
+    # The answer to calls that were not performed, because one before them was not.
+    skipped = "not done, because the call before it was not"
+    # The dialect's signals of calls that `looked` answers.
+    looks: Sequence[str] = ()
 
     class Options(ModelOptions):
         """`pictures`: how many of the newest screenshots stay in the conversation; 0 for all."""
@@ -88,28 +122,43 @@ class ComputerAgent(Agent):
     def moved(self, words: str) -> None:
         """Record what a parsed call has changed, such as the position of the mouse."""
 
+    def looked(self, call: ToolCall, shown: Shown) -> tuple[str, Image | None]:
+        """Return the answer to a call that only looks at the screen: words, and a picture if any.
+
+        The last call of a reply is always answered with the picture of the screen.
+        """
+        return DONE, None
+
     def start(self, briefing: Briefing) -> None:
         """Receive the goal and the model."""
         self.briefing = briefing
         self.options = briefing.options
         self.model = briefing.model()
+        self.settings: dict[str, Any] = dict(self.options.settings)
         self.chat: list[Message] = []
-        self.open: list[tuple[ToolCall, str]] = []
+        self.open: list[OpenCall] = []
+        self.later: list[ToolCall] = []  # those after a look at what the ones before them did
+        self.notes: list[str] = []
         self.steps = 0
-        self.last: Screen | None = None
+        self.shown: Shown | None = None
 
     def step(self, observation: Observation) -> Reply:
         """Answer the calls of the last step, and ask what to do next."""
-        size = self.size(observation.screen.size)
-        image = Image(encode(resized(observation.screen.image, size)))
-        self._report(observation, image)
-        self.last = observation.screen
+        screen = observation.screen
+        size = self.size(screen.size)
+        shown = Shown(screen, size, Image(encode(resized(screen.image, size))))
+        self._read_outcome(observation, shown)
+        self.shown = shown
         self.steps += 1
-        frame = Frame.of(observation.screen, shown=size)
+        frame = Frame.of(screen, shown=size)
+        calls, self.later = self.later, []
+        if calls and (decision := self._read(calls, frame)).actions:
+            return Reply(decision.actions, said="\n".join(map(words_of, calls)))
+        self._report(observation, shown.image)
         tools = [self.computer(size), *FUNCTIONS]
         rounds = 0
         while True:
-            reply = self.model.complete(self._sent(), tools=tools, **self.options.settings)
+            reply = self.model.complete(self._sent(), tools=tools, **self.settings)
             self.chat.append(reply.message)
             if not reply.tool_calls:
                 return self._ending(reply)
@@ -117,67 +166,110 @@ class ComputerAgent(Agent):
             rounds += 1
             if decision.actions or not decision.signal or rounds == _LOOKS:
                 return Reply(decision.actions, said=words_and_calls(reply))
-            self._answer(image)
+            self._answer(shown.image)
+
+    def _read_outcome(self, observation: Observation, shown: Shown) -> None:
+        """Complete the answers to the open calls by what their actions did."""
+        if observation.reply:
+            self.notes.append(f"The user answers: {observation.reply}")
+        if observation.done is not None and self.shown is not None:
+            golden = INSTEAD.format(action=in_words(observation.done, self.shown.screen))
+            self.notes.append(golden)
+            calls = [*(each.call for each in self.open), *self.later]
+            self.open, self.later = [OpenCall(call, NOT_DONE) for call in calls], []
+        elif observation.failure and not any(each.is_error for each in self.open):
+            self._fail(observation.failure)
+        self.notes += filter(None, [observation.screen.notice])
+        for each in self.open:
+            if each.looks:
+                each.words, each.picture = self.looked(each.call, shown)
+                each.looks = False
+
+    def _fail(self, failure: str) -> None:
+        """Answer the call whose action failed with the reason; those after it were not done."""
+        why = f"That could not be done: {failure}"
+        named = _FAILED.match(failure)
+        number = int(named[1]) if named else max((each.until for each in self.open), default=0)
+        failed = [each for each in self.open if each.until >= number > 0]
+        if not failed:
+            self.notes.append(why)
+            return
+        failed[0].fail(why)
+        self.open += map(OpenCall, self.later)
+        self.later = []
+        for each in self.open[self.open.index(failed[0]) + 1 :]:
+            each.fail(self.skipped)
 
     def _report(self, observation: Observation, image: Image) -> None:
         """Send the model the result of the last step."""
-        goal = goal_at(self.briefing, self.steps)
+        goal = goal_at(self.briefing, self.steps - 1)
         if not self.chat:
             words = TASK.format(goal=goal)
             self.chat += [Message("system", (SYSTEM,)), Message("user", (words, image))]
+            self.notes = []
             return
-        notes = [f"The user answers: {observation.reply}"] if observation.reply else []
-        if observation.done is not None and self.last is not None:
-            golden = INSTEAD.format(action=in_words(observation.done, self.last))
-            notes.append(golden)
-            self.open = [(call, NOT_DONE) for call, _ in self.open]
-        if observation.failure and all(words == DONE for _, words in self.open):
-            notes.append(f"That could not be done: {observation.failure}")
-        notes += filter(None, [observation.screen.notice])
         if self.open:
-            self._answer(image, notes)
+            self._answer(image)
         elif observation.done is not None:
-            self.chat.append(Message("user", (*notes, image)))
+            self.chat.append(Message("user", (*self.notes, image)))
         else:
             self.chat.append(Message("user", (CUT, image)))
+        self.notes = []
         if now := goal.removeprefix(self.briefing.goal).strip():
             self.chat.append(Message("user", (now,)))
 
-    def _answer(self, image: Image, notes: Sequence[str] = ()) -> None:
+    def _answer(self, image: Image) -> None:
         """Answer all open calls, and append the other messages.
 
         The last answer contains the picture, as do the answers to calls of the kind
         "computer_call", for which providers accept nothing else.
         """
-        aside = list(notes)
-        for number, (call, words) in enumerate(self.open, 1):
-            of_computer = call.kind == "computer_call"
-            pictures = (image,) if of_computer or number == len(self.open) else ()
-            content = pictures if of_computer else (words, *pictures)
-            self.chat.append(Message("tool", content, answers=call.id))
-            aside += [words] if of_computer and words != DONE else []
+        aside = list(self.notes)
+        for number, each in enumerate(self.open, 1):
+            pictures = [] if each.picture is None else [each.picture]
+            of_computer = each.call.kind == "computer_call"
+            is_last = number == len(self.open)
+            is_shown = each.picture is not None and (each.picture is image or not each.until)
+            if of_computer or (is_last and not is_shown):
+                pictures.append(image)
+            words = () if of_computer or not each.words else (each.words,)
+            content = (*words, *pictures)
+            self.chat.append(Message("tool", content, answers=each.call.id, is_error=each.is_error))
+            aside += [each.words] if of_computer and each.words != DONE else []
         if aside:
             self.chat.append(Message("user", tuple(aside)))
-        self.open = []
+        self.open, self.notes = [], []
 
     def _read(self, calls: Sequence[ToolCall], frame: Frame) -> Decision:
-        """Return the decision in a reply's calls, and keep the calls open with textual answers."""
+        """Return the decision in a reply's calls, and keep the calls open with their answers.
+
+        A look at what the calls before it did ends the decision: those after it are kept for later.
+        """
+        assert self.shown is not None
         actions: list[Action] = []
-        signal, words = "", DONE
-        for call in calls:
-            if words != DONE:
-                self.open.append((call, SKIPPED))
+        signal, failed = "", False
+        for place, call in enumerate(calls, 1):
+            self.open.append(each := OpenCall(call))
+            if failed:
+                each.fail(self.skipped)
                 continue
             try:
                 decision = self.dialect.parse(words_of(call), frame)
                 self.moved(words_of(call))
             except DialectError as error:
-                words = f"not done: {error}"
-            else:
-                actions += opened(decision, self.briefing.installed).actions
-                signal = signal or decision.signal
-            self.open.append((call, words))
-        return Decision(tuple(actions), signal="" if words != DONE else signal)
+                each.fail(f"not done: {error}")
+                failed = True
+                continue
+            actions += opened(decision, self.briefing.installed).actions
+            signal, each.until = signal or decision.signal, len(actions)
+            if decision.signal not in self.looks:
+                continue
+            if not actions:
+                each.words, each.picture = self.looked(call, self.shown)
+                continue
+            each.looks, self.later = True, list(calls[place:])
+            break
+        return Decision(tuple(actions), signal="" if failed else signal)
 
     def _ending(self, reply: ModelReply) -> Reply:
         if reply.stop == "refusal":
@@ -192,16 +284,21 @@ class ComputerAgent(Agent):
         """Return the conversation with as many of its newest pictures as the options allow."""
         if not self.options.pictures:
             return list(self.chat)
-        left = self.options.pictures
-        messages: list[Message] = []
-        for message in reversed(self.chat):
-            if message.images and left <= 0:
-                texts = tuple(part for part in message.content if isinstance(part, str))
-                messages.append(replace(message, content=(*texts, OLDER)))
-            else:
-                left -= len(message.images)
-                messages.append(message)
-        return messages[::-1]
+        pictures = sum(len(message.images) for message in self.chat)
+        return without_pictures(self.chat, pictures - self.options.pictures)
+
+
+def without_pictures(chat: Sequence[Message], count: int) -> list[Message]:
+    """Return a conversation without its first pictures, as many as `count` or a few more."""
+    messages = []
+    for message in chat:
+        if message.images and count > 0:
+            texts = tuple(part for part in message.content if isinstance(part, str))
+            messages.append(replace(message, content=(*texts, OLDER)))
+        else:
+            messages.append(message)
+        count -= len(message.images)
+    return messages
 
 
 FUNCTIONS = [
@@ -212,6 +309,9 @@ FUNCTIONS = [
 def words_of(call: ToolCall) -> str:
     """Return a tool call in the format of the computer-use dialects."""
     arguments: Mapping[str, Any] = dict(call.arguments)
+    if call.kind not in {"function", "computer_call"}:
+        member = {"toolset_name": call.kind, "name": call.name, "input": arguments}
+        return json.dumps(member, ensure_ascii=False)
     if call.name == "computer" or call.kind == "computer_call":
         return json.dumps(arguments, ensure_ascii=False)
     return json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False)

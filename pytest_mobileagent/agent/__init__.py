@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Message,
         Model,
         ModelReply,
+        ModelUnavailable,
         Tool,
         ToolCall,
     )
@@ -46,7 +47,7 @@ __getattr__ = lazy_names(__name__)
 __all__ = [
     "Agent", "BadOptionError", "Briefing", "CompletionOptions", "Decision", "DeviceInfo",
     "Endpoint", "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model",
-    "ModelCall", "ModelOptions", "ModelReply", "Move", "Observation", "Phone", "Recorder",
-    "Reply", "Scripted", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at",
+    "ModelCall", "ModelOptions", "ModelReply", "ModelUnavailable", "Move", "Observation", "Phone",
+    "Recorder", "Reply", "Scripted", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at",
     "instead", "make_options", "opened", "text_tokens",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Anthropic's computer use: input of the tool `computer` as JSON, and functions for phones."""
+"""Anthropic's computer use: uses of the tool or toolset `computer` as JSON, phone functions."""
 
 from __future__ import annotations
 
@@ -39,13 +39,17 @@ from pytest_mobileagent.dialect.reading import OPPOSITE, amount, point
 from pytest_mobileagent.dialect.reading import direction as as_direction
 
 Point = tuple[float, float]
-Version = Literal["20241022", "20250124", "20251124"]
+Version = Literal["20241022", "20250124", "20251124", "20260801"]
+
+TOOLSET: Version = "20260801"
+TOOLSET_NAME = "computer"
 
 # The clicks of the wheel that scroll half a screen (one `Scroll`), and the most scrolls made for
 # one use of the tool.
 _CLICKS = 5
 _SCROLLS = 5
 _SIGNALS = ("screenshot", "cursor_position", "zoom")
+_REPEATS = 100  # the most times that a key is repeated (the API's limit)
 # The seconds of a long press made with mouse down and up on the same point, without a wait.
 _HOLD = 1.0
 
@@ -55,20 +59,24 @@ class AnthropicComputerUse(Dialect):
     """The tool `computer`. Coordinates are pixels of the picture that was sent.
 
     A reply is the JSON of the tool's input, `{"action": "left_click", "coordinate": [x, y]}`, or a
-    list of such objects. A function call is `{"name": "open_app", "input": {"name": "Clock"}}`;
-    `computer.PHONE_FUNCTIONS` lists the functions that a computer does not have (back, home, …). A
-    closing message is `{"type": "message", "content": "…"}`.
+    list of such objects; with "20260801", the call of a toolset's member, `{"toolset_name":
+    "computer", "name": "left_click", "input": {"coordinate": [x, y]}}`. A function call is
+    `{"name": "open_app", "input": {"name": "Clock"}}`; `computer.PHONE_FUNCTIONS` lists the
+    functions that a computer does not have (back, home, …). A closing message is
+    `{"type": "message", "content": "…"}`.
 
-    `version` is the tool's version. With "20241022", clicks happen at the current position of the
-    mouse; in later versions, only clicks without a coordinate do. `cursor` is the position of the
-    mouse, and `pressed` the point at which its left button was pressed, in pixels of the picture.
-    `after` returns the dialect with the state of the mouse after a reply.
+    `version` is the tool's version, in which decisions are printed; all of them are read. With
+    "20241022", clicks happen at the current position of the mouse; in later versions, only clicks
+    without a coordinate do. `cursor` is the position of the mouse, and `pressed` the point at which
+    its left button was pressed, in pixels of the picture. `after` returns the dialect with the
+    state of the mouse after a reply.
 
     On a touchscreen, a right click is a long press, and so is pressing and releasing the left
     button on the same point. Moving the mouse has no effect; a reply that does nothing else is the
     signal "mouse". The wheel's direction is the content's; five clicks scroll half a screen.
-    "screenshot", "cursor_position" and "zoom" are signals. Key combinations, triple clicks and the
-    middle button are errors, because a phone does not have them.
+    "screenshot", "cursor_position" and "zoom" are signals. Keys held during a click or a scroll
+    have no effect. Key combinations, triple clicks and the middle button are errors, because a
+    phone does not have them.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts,
     `computer-use-demo` (the position of clicks in version 20241022). The tool was not made for
@@ -86,6 +94,7 @@ class AnthropicComputerUse(Dialect):
         for each in _uses(json_value(words)):
             name = each.get("action")
             if name in _SIGNALS:
+                _check_region(each.get("region"))
                 signal = str(name)
                 continue
             if name == "wait" and mouse.pressed:
@@ -115,6 +124,8 @@ class AnthropicComputerUse(Dialect):
             uses.append({"action": decision.signal})
         elif decision.signal:
             raise cannot_say(self.name, decision.signal)
+        if self.version == TOOLSET:
+            uses = [_member(each) for each in uses]
         return json.dumps(uses[0] if len(uses) == 1 else uses, ensure_ascii=False)
 
     def _moved(self, use: dict[str, Any]) -> AnthropicComputerUse:
@@ -216,9 +227,31 @@ def _uses(value: Any) -> list[dict[str, Any]]:
 
 
 def _input(use: dict[str, Any]) -> dict[str, Any]:
-    """Return the input in `{"name": "computer", "input": {…}}`, or any other use unchanged."""
+    """Return the input of the tool, also for a member of the toolset; other uses unchanged."""
     inner = use.get("input", use.get("arguments"))
+    if use.get("toolset_name") == TOOLSET_NAME:
+        return {**(inner if isinstance(inner, dict) else {}), "action": use.get("name")}
     return inner if use.get("name") == "computer" and isinstance(inner, dict) else use
+
+
+def _member(use: dict[str, Any]) -> dict[str, Any]:
+    """Return the call of the toolset's member for an input of the tool; other uses unchanged."""
+    if "action" not in use:
+        return use
+    given = {name: value for name, value in use.items() if name != "action"}
+    return {"toolset_name": TOOLSET_NAME, "name": use["action"], "input": given}
+
+
+def _check_region(region: object) -> None:
+    """Check the corners of the region to zoom, if there is one.
+
+    Raises:
+        DialectError: if they are not two points.
+    """
+    if region is not None and (not isinstance(region, list) or len(region) != 4):
+        raise DialectError(f"a region has four numbers, not {quoted(region)}")
+    if region is not None:
+        point(region[:2]), point(region[2:])
 
 
 def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
@@ -229,7 +262,8 @@ def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
         case "type":
             return [typed(use.get("text"))]
         case "key":
-            return [one_key(use.get("text", use.get("key")))]
+            times = max(1, min(int(amount(use.get("repeat") or 1)), _REPEATS))
+            return [one_key(use.get("text", use.get("key")))] * times
         case "wait":
             return [Wait(amount(use.get("duration", 1)))]
         case "triple_click" | "middle_click" | "hold_key":

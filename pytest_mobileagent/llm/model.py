@@ -37,8 +37,8 @@ class Image:
 class ToolCall:
     """A tool call by the model; `arguments` are JSON-able data.
 
-    `kind` is "function", or a provider's own kind, such as "computer_call" in OpenAI's Responses
-    API.
+    `kind` is "function", or a provider's own kind: "computer_call" in OpenAI's Responses API, the
+    toolset's name ("computer") in Anthropic's Messages API.
     """
 
     id: str
@@ -52,14 +52,15 @@ class Message:
     """One message: texts and pictures in the order in which the model reads them.
 
     An assistant's message may have `tool_calls`; a tool's message is the result of the call whose
-    id is `answers`. `raw` is the part of a reply that only its provider understands
-    (`Completion.raw`); it is sent back unchanged.
+    id is `answers`, and `is_error` says that the call failed. `raw` is the part of a reply that
+    only its provider understands (`Completion.raw`); it is sent back unchanged.
     """
 
     role: Role
     content: tuple[str | Image, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     answers: str = ""
+    is_error: bool = False
     raw: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -80,6 +81,7 @@ def to_jsonable(message: Message, picture: Callable[[Image], Any]) -> dict[str, 
         "content": [picture(p) if isinstance(p, Image) else p for p in message.content],
         **({"tool_calls": [asdict(c) for c in message.tool_calls]} if message.tool_calls else {}),
         **({"answers": message.answers} if message.answers else {}),
+        **({"is_error": True} if message.is_error else {}),
     }
 
 

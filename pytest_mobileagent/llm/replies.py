@@ -15,6 +15,7 @@ from pytest_mobileagent.llm.usage import usage_in
 
 BLOCKS = "anthropic_messages"  # the key of a message's blocks in `Completion.raw`
 ITEMS = "openai_responses"  # the key of a response's items
+CHECKS = "pending_safety_checks"  # what a person should confirm before a call of OpenAI's
 _TEXTS = ("text", "refusal", "id", "call_id")
 _PARTS: dict[str, Any] = {
     "choices": list, "message": dict, "tool_calls": list, "function": dict, "output": list | str,
@@ -50,8 +51,10 @@ def responses(reply: dict[str, Any]) -> Completion:
             case "function_call":
                 calls.append(_call(called, item.get("name"), item.get("arguments")))
             case "computer_call":
-                action = item.get("action") or {"actions": item.get("actions")}
-                calls.append(_call(called, "computer", action, "computer_call"))
+                action = as_dict(item.get("action")) or {"actions": item.get("actions")}
+                checks = as_dicts(item.get(CHECKS))
+                did = {**action, CHECKS: checks} if checks else action
+                calls.append(_call(called, "computer", did, "computer_call"))
     reason = as_text(as_dict(reply.get("incomplete_details")).get("reason"))
     if reply.get("status") == "incomplete" and stop_of(reason) != "refusal":
         reason = "length"
@@ -66,7 +69,12 @@ def messages(reply: dict[str, Any]) -> Completion:
     text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
     used = [each for each in blocks if each.get("type") == "tool_use"]
     calls = [
-        _call(as_text(each.get("id")) or f"call_{number}", each.get("name"), each.get("input"))
+        _call(
+            as_text(each.get("id")) or f"call_{number}",
+            each.get("name"),
+            each.get("input"),
+            as_text(each.get("toolset_name")) or "function",
+        )
         for number, each in enumerate(used)
     ]
     return _answer(reply, text, calls, reply.get("stop_reason"), raw={BLOCKS: blocks})

@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import (
+    Episode,
     Finish,
     Key,
     LongPress,
@@ -17,13 +18,14 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.model import Message, ToolCall
+from pytest_mobileagent.llm.model import Message, ModelUnavailable, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone, player
 
 AnthropicComputerUse = find_agent("anthropic_computer_use", (shipped_agents(),)).load()
+GLOBALS = AnthropicComputerUse.start.__globals__
 # The size of the picture of a 1080x2400 screen.
 SIZE = (705, 1568)
 
@@ -42,7 +44,16 @@ BACK = says(ToolCall("t2", "back", {}))
 DONE = "two notes"
 
 
-work = player(AnthropicComputerUse)
+OLDER = {"version": "20251124"}
+TOOLSET = {"version": "20260801"}
+
+
+def member(name: str, id: str = "t1", **given: Any) -> ToolCall:
+    return ToolCall(id, name, given, "computer")
+
+
+def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
+    return player(AnthropicComputerUse)(replies, **{"options": OLDER, **given})
 
 
 def shade(message: Message) -> Any:
@@ -105,12 +116,24 @@ def test_the_agent_declares_the_size_of_the_picture() -> None:
         ("claude-opus-4-5-20251101", "20251124"),
         ("claude-opus-4-7", "20251124"),
         ("claude-sonnet-4-6", "20251124"),
-        ("scripted", "20251124"),
+        ("anthropic.claude-opus-4-5-20251101-v1:0", "20251124"),
+        ("claude-sonnet-4.6", "20251124"),
+        ("claude-opus-4-8", "20260801"),
+        ("claude-sonnet-5", "20260801"),
+        ("claude-opus-5-5", "20260801"),
+        ("claude-fable-5-2@20261001", "20260801"),
     ],
 )
 def test_the_models_name_says_the_version_of_the_tool(name: str, version: str) -> None:
-    namespace = AnthropicComputerUse.start.__globals__
-    assert namespace["version_of"](f"anthropic:{name}") == version
+    assert GLOBALS["limits_of"](f"anthropic:{name}").tool == version
+
+
+@pytest.mark.parametrize("name", ["claude-opus-6", "claude-opus-5-9", "claude-4", "gpt-4o"])
+def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
+    with pytest.raises(BaseException, match="--mobile-agent-option version=VERSION") as raised:
+        GLOBALS["limits_of"](f"anthropic:{name}")
+    assert isinstance(raised.value, ModelUnavailable)
+    assert GLOBALS["limits_of"](f"anthropic:{name}", "20250124").tool == "20250124"
 
 
 def test_the_older_tool_clicks_where_the_mouse_was_moved_to() -> None:
@@ -143,7 +166,13 @@ def test_the_agent_speaks_with_the_messages_api() -> None:
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:
         client = AnthropicMessages("claude-opus-4-7", served, "key")
-        episode = play(AnthropicComputerUse, "Count the notes.", phone=notes_phone(), model=client)
+        episode = play(
+            AnthropicComputerUse,
+            "Count the notes.",
+            phone=notes_phone(),
+            model=client,
+            options=OLDER,
+        )
         client.close()
     assert [step.actions for step in episode.steps] == [
         (Tap(539, 180), Key("enter")),
@@ -152,3 +181,153 @@ def test_the_agent_speaks_with_the_messages_api() -> None:
     ]
     answered = [message.answers for message in model.requests[-1].messages if message.answers]
     assert answered == ["t0", "t1", "t2", "t2"]
+
+
+def zoomed(message: Message) -> tuple[tuple[int, int], Any]:
+    picture = Image.open(io.BytesIO(message.images[0].data))
+    return picture.size, picture.convert("L").getpixel((5, 5))
+
+
+def test_the_toolset_is_one_entry_without_a_size() -> None:
+    _, model = work([DONE], options=TOOLSET)
+    assert model.requests[0].tools[0].provider == {"type": "computer_toolset_20260801"}
+    assert model.requests[0].max_tokens == 16_384
+
+
+def test_members_of_a_batch_are_performed_in_order() -> None:
+    batch = says(
+        member("left_click", coordinate=[352, 118]),
+        member("key", "t2", text="Return", repeat=2),
+        ToolCall("t3", "back", {}),
+    )
+    episode, model = work([batch, DONE], options=TOOLSET)
+    assert episode.steps[0].actions == (Tap(539, 180), Key("enter"), Key("enter"), Key("back"))
+    answers = model.requests[1].messages[3:]
+    assert [(each.answers, each.text, len(each.images)) for each in answers] == [
+        ("t1", "done", 0), ("t2", "done", 0), ("t3", "done", 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("first", [{"name": "fly"}, {"name": "wait", "duration": 1000}])
+def test_a_batch_stops_at_the_first_failure(first: dict[str, Any]) -> None:
+    batch = says(member(**first), member("type", "t2", text="milk"), member("screenshot", "t3"))
+    episode, model = work([batch, DONE], options=TOOLSET)
+    assert Type("milk") not in [each for step in episode.steps for each in step.actions[:1]]
+    answers = model.requests[1].messages[3:]
+    assert [each.is_error for each in answers] == [True, True, True]
+    fixed = "Not executed: an earlier computer action in this turn failed."
+    assert [each.text for each in answers[1:]] == [fixed, fixed]
+    assert [len(each.images) for each in answers] == [0, 0, 1]
+
+
+def test_the_action_that_failed_is_told_apart_from_those_before_it() -> None:
+    batch = says(
+        member("left_click", coordinate=[352, 118]),
+        member("wait", "t2", duration=1000),
+        member("type", "t3", text="milk"),
+    )
+    _, model = work([batch, DONE], options=TOOLSET)
+    answers = model.requests[1].messages[3:]
+    assert [each.is_error for each in answers] == [False, True, True]
+    assert "That could not be done" in answers[1].text
+
+
+def test_a_zoom_is_answered_without_a_step() -> None:
+    look = says(member("zoom", region=[0, 0, 200, 300]), member("cursor_position", "t2"))
+    episode, model = work([look, DONE], options=TOOLSET)
+    assert [step.actions for step in episode.steps] == [(Finish("two notes"),)]
+    zoom, cursor = model.requests[1].messages[3:]
+    assert zoomed(zoom) == ((1045, 1568), 200)
+    assert (cursor.text, len(cursor.images)) == ("X=0,Y=0", 1)
+
+
+def test_a_look_within_a_batch_shows_what_the_calls_before_it_did() -> None:
+    batch = says(
+        member("screenshot", "t0"),
+        member("left_click", coordinate=[352, 118]),
+        member("screenshot", "t2"),
+        ToolCall("t3", "back", {}),
+    )
+    episode, model = work([batch, DONE], options=TOOLSET)
+    assert [step.actions for step in episode.steps] == [
+        (Tap(539, 180),),
+        (Key("back"),),
+        (Finish("two notes"),),
+    ]
+    before, click, after, back = model.requests[1].messages[3:]
+    assert [shade(each) for each in (before, after, back)] == [200, 100, 200]
+    assert (click.text, click.images) == ("done", ())
+
+
+@pytest.mark.parametrize("region", [None, [900, 900, 0, 0], [-5, -5, 9000, 9000]])
+def test_a_strange_region_shows_what_lies_within_the_screen(region: Any) -> None:
+    _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
+    assert max(zoomed(model.requests[1].messages[3])[0]) == 1568
+
+
+@pytest.mark.parametrize("region", [[1, 2], "all", [None] * 4, [1e999] * 4])
+def test_a_zoom_without_a_region_is_an_error(region: Any) -> None:
+    _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
+    assert model.requests[1].messages[3].is_error
+
+
+@pytest.mark.parametrize(
+    ("model", "longest", "size"),
+    [
+        ("claude-sonnet-4-5", 1568, (705, 1568)),
+        ("claude-sonnet-4-5", 9999, (705, 1568)),
+        ("claude-opus-5-5", 1568, (705, 1568)),
+        ("claude-opus-5-5", 9999, (1080, 2400)),
+    ],
+)
+def test_pictures_stay_within_the_limits_of_the_model(model, longest, size) -> None:
+    agent: Any = AnthropicComputerUse()
+    agent.options = AnthropicComputerUse.Options()
+    agent.options.longest, agent.history = longest, "drop"
+    agent.limits = GLOBALS["limits_of"](model)
+    assert agent.size((1080, 2400)) == size
+
+
+def test_bound_thinking_is_dropped_when_old_screenshots_are() -> None:
+    wait = says(member("wait", duration=0))
+    _, model = work([wait] * 24 + [DONE], options={**TOOLSET, "history": "drop"}, step_limit=40)
+    kept = [len(request.images) for request in model.requests]
+    assert max(kept) == 18
+    assert kept[18:20] == [3, 4]
+    binding = {"prefix_mismatch_behavior": "drop_block"}
+    assert model.requests[0].extra == {
+        "thinking": {"type": "adaptive", "block_binding": binding},
+        "betas": ["thinking-binding-controls-2026-08-01"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("history", "fields"), [("append", set()), ("edit", {"context_management", "betas"})]
+)
+def test_a_history_that_is_only_appended_to(history: str, fields: set[str]) -> None:
+    wait = says(member("wait", duration=0))
+    given = {**TOOLSET, "history": history}
+    _, model = work([wait] * 22 + [DONE], options=given, step_limit=40)
+    assert set(model.requests[0].extra) == fields
+    first, *later = [request.messages for request in model.requests]
+    for before, after in zip([first, *later], later, strict=False):
+        assert after[: len(before)] == before
+    assert len(model.requests[-1].images) == 23
+
+
+def test_the_toolset_in_the_messages_api() -> None:
+    batch = says(member("left_click", coordinate=[352, 118]), member("fly", "t2"))
+    model = ScriptedModel([batch, BACK, DONE])
+    with model.serve() as served:
+        client = AnthropicMessages("claude-opus-5-5", served, "key")
+        play(
+            AnthropicComputerUse,
+            "Count the notes.",
+            phone=notes_phone(),
+            model=client,
+            options=TOOLSET,
+        )
+        client.close()
+    said = model.requests[1].messages[2]
+    assert [call.kind for call in said.tool_calls] == ["computer", "computer"]
+    assert [each.is_error for each in model.requests[1].messages[3:]] == [False, True]

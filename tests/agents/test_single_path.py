@@ -199,7 +199,8 @@ def test_mobileagent_v3_goes_on_when_its_plan_is_finished() -> None:
 @pytest.mark.parametrize("name", ["openai_computer_use", "anthropic_computer_use"])
 def test_tool_calls_are_answered_with_what_was_done(name: str) -> None:
     replies = [ScriptedReply("wrong idea", (ToolCall("f1", "home", {}),))]
-    episode, model = follow(name, replies)
+    given = {"options": {"version": "20260801"}} if name.startswith("anthropic") else {}
+    episode, model = follow(name, replies, **given)
     assert episode.termination is Termination.PATH
     last = model.requests[-1].text
     assert 'Instead of what you decided, this was done, since it is right: tap "Notes".' in last

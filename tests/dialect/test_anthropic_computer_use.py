@@ -30,7 +30,7 @@ from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 # The picture was sent at half the screen's size.
 PHONE = Frame((1080, 2400), shown=(540, 1200))
 SMALL = Frame((560, 840))
-VERSIONS: list[Version] = ["20241022", "20250124", "20251124"]
+VERSIONS: list[Version] = ["20241022", "20250124", "20251124", "20260801"]
 
 X, Y = st.integers(0, 559), st.integers(0, 839)
 OLD = st.one_of(
@@ -51,7 +51,7 @@ ACTIONS = {
     | st.builds(Scroll, st.sampled_from(get_args(Direction)), st.tuples(X, Y))
     | st.builds(Wait, st.floats(0, 60)),
 }
-ACTIONS["20251124"] = ACTIONS["20250124"]
+ACTIONS["20251124"] = ACTIONS["20260801"] = ACTIONS["20250124"]
 
 
 def test_mouse_position_persists_between_steps() -> None:

@@ -10,10 +10,13 @@ from pytest_mobileagent.llm import replies, streams
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, SpokenApi
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool
 
+# Models that accept only the default temperature, top_p and top_k ("Migration guide", 2026-11).
+_SAMPLES_ALONE = re.compile(r"claude-(sonnet|opus)-5(?!\d)")
+_SAMPLING = ("temperature", "top_p", "top_k")
 MAX_TOKENS = 4096  # the limit of a reply if a request does not set one, as the API requires it
 _API = SpokenApi(
     "/v1/messages",
@@ -30,9 +33,11 @@ class AnthropicMessages:
     System messages are joined and sent before all others. Consecutive messages from the same side
     are merged into one, with tool results first, as this API requires. Empty strings, which it
     refuses, are left out. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the type
-    `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. This API
-    has no seed. An answer's `raw` has its blocks, including the model's thinking and its
-    signatures; they are sent back unchanged with the assistant's message.
+    `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. Settings of
+    sampling are not sent to models that refuse them (`_SAMPLES_ALONE`). This API has no seed. An
+    answer's `raw` has its blocks, including the model's thinking and its signatures; they are sent
+    back unchanged with the assistant's message. Calls of a toolset's members, and their results,
+    have the toolset's name.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -40,7 +45,7 @@ class AnthropicMessages:
 
         self.model = model
         self._sdk = Sdk(anthropic, anthropic.Anthropic, base_url, key, timeout)
-        self._parameters = Parameters()
+        self._parameters = Parameters(refused=_SAMPLING if _SAMPLES_ALONE.search(model) else ())
 
     def close(self) -> None:
         """Close the connections."""
@@ -81,9 +86,11 @@ def _betas(tools: Iterable[Tool]) -> list[str]:
 
 def _sent(messages: list[Message]) -> list[dict[str, Any]]:
     sent: list[dict[str, Any]] = []
+    kinds: dict[str, str] = {}
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _blocks(message)
+        kinds |= {call.id: call.kind for call in message.tool_calls}
+        blocks = _blocks(message, kinds)
         if sent and sent[-1]["role"] == role:
             sent[-1]["content"] += blocks
         elif blocks:
@@ -96,18 +103,26 @@ def _sent(messages: list[Message]) -> list[dict[str, Any]]:
     return sent
 
 
-def _blocks(message: Message) -> list[dict[str, Any]]:
+def _blocks(message: Message, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return a message's blocks; `kinds` has the kinds of the calls so far, by their ids."""
     if isinstance(message.raw, dict) and replies.BLOCKS in message.raw:
         return list(message.raw[replies.BLOCKS])
     parts = [_part(part) for part in message.content if not isinstance(part, str) or part.strip()]
     if message.role == "tool":
-        answered = {"type": "tool_result", "tool_use_id": message.answers}
-        return [{**answered, **({"content": parts} if parts else {})}]
+        result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.answers}
+        result |= _toolset(kinds.get(message.answers, "function"))
+        result |= {"content": parts} if parts else {}
+        return [result | ({"is_error": True} if message.is_error else {})]
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.arguments)}
+        | _toolset(call.kind)
         for call in message.tool_calls
     ]
     return [*parts, *calls]
+
+
+def _toolset(kind: str) -> dict[str, str]:
+    return {} if kind in {"function", "computer_call"} else {"toolset_name": kind}
 
 
 def _part(part: str | Image) -> dict[str, Any]:

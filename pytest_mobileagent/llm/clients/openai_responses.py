@@ -30,8 +30,9 @@ class OpenAIResponses:
 
     A call of the computer tool is a `ToolCall` of the kind "computer_call": its arguments are the
     action, or `{"actions": […]}` if the model asks for several at once. It is answered by a tool
-    message with a picture of the screen. Safety checks that the provider wants a person to confirm
-    (`pending_safety_checks`) are acknowledged, as a benchmark's devices are meant for testing.
+    message with a picture of the screen, in its original size. Safety checks that the provider
+    wants a person to confirm (`pending_safety_checks`) are among the arguments, and are
+    acknowledged, as a benchmark's devices are meant for testing.
 
     An answer's `raw` has its items, including reasoning items; they are sent back unchanged with
     the assistant's message. This API has no seed and no stop sequences, so texts are cut here.
@@ -63,24 +64,23 @@ class OpenAIResponses:
             "top_p": request.top_p,
             "tools": [_tool(tool) for tool in request.tools] or None,
         }
-        if any((tool.provider or {}).get("type") == _PREVIEW for tool in request.tools):
+        is_preview = any((tool.provider or {}).get("type") == _PREVIEW for tool in request.tools)
+        if is_preview:
             settings["truncation"] = "auto"  # required by this tool
         given = {name: value for name, value in settings.items() if value is not None}
-        items = list(_items(request.messages))
+        items = list(_items(request.messages, {} if is_preview else {"detail": "original"}))
         return {"model": self.model, "input": items, **given, **request.extra}
 
 
-def _items(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
+def _items(messages: Iterable[Message], shown: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the items of a conversation; `shown` has further fields of a picture of the screen."""
     calls: dict[str, ToolCall] = {}
-    checks: dict[str, list[Any]] = {}
     for message in messages:
         calls |= {call.id: call for call in message.tool_calls}
         if message.role == "tool":
-            yield _output(message, calls.get(message.answers), checks.get(message.answers))
+            yield _output(message, calls.get(message.answers), shown)
         elif isinstance(message.raw, dict) and replies.ITEMS in message.raw:
-            items = message.raw[replies.ITEMS]
-            checks |= {item.get("call_id"): item.get("pending_safety_checks") for item in items}
-            yield from items
+            yield from message.raw[replies.ITEMS]
         else:
             kind = "output_text" if message.role == "assistant" else "input_text"
             if content := [_part(part, kind) for part in message.content]:
@@ -101,17 +101,19 @@ def _call(call: ToolCall) -> dict[str, Any]:
         words = json.dumps(arguments, ensure_ascii=False)
         item = {"type": "function_call", "call_id": call.id, "name": call.name}
         return {**item, "arguments": words}
+    checks = arguments.pop(replies.CHECKS, [])
     item = {"type": "computer_call", "id": call.id, "call_id": call.id, "status": "completed"}
     did = arguments if "actions" in arguments else {"action": arguments}
-    return {**item, **did, "pending_safety_checks": []}
+    return {**item, **did, replies.CHECKS: checks}
 
 
-def _output(message: Message, call: ToolCall | None, checks: list[Any] | None) -> dict[str, Any]:
+def _output(message: Message, call: ToolCall | None, shown: dict[str, str]) -> dict[str, Any]:
     if call is not None and call.kind == "computer_call":
         item: dict[str, Any] = {"type": "computer_call_output", "call_id": message.answers}
         if message.images:
             screen = {"type": "computer_screenshot", "image_url": data_url(message.images[-1])}
-            item["output"] = screen
+            item["output"] = screen | shown
+        checks = call.arguments.get(replies.CHECKS)
         return item | ({"acknowledged_safety_checks": checks} if checks else {})
     output: Any = message.text
     if message.images:

@@ -46,12 +46,15 @@ _UNKNOWN = re.compile(
 
 
 class Parameters:
-    """The settings that a model accepts; `names` maps some of them to alternative names."""
+    """The settings that a model accepts; `names` maps some of them to alternative names.
 
-    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+    `refused` are those that the model is known to refuse.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None, refused: Iterable[str] = ()) -> None:
         self._names = dict(names or {})
         self._renamed: frozenset[str] = frozenset()
-        self._dropped: frozenset[str] = frozenset()
+        self._dropped = frozenset(refused)
 
     def rename(self, name: str) -> None:
         """Use a setting's alternative name from now on."""

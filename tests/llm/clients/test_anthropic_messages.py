@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
+from pydantic import TypeAdapter
 
 from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, AnthropicMessages
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
@@ -95,6 +97,43 @@ def test_tool_results_precede_other_text():
     made.ask(Request((GOAL, said, *after)))
     kinds = [block["type"] for block in heard.bodies[0]["messages"][2]["content"]]
     assert kinds == ["tool_result", "text"]
+
+
+def test_calls_of_a_toolset_and_their_results_name_it():
+    named = {"type": "tool_use", "id": "c1", "name": "zoom", "toolset_name": "computer"}
+    used = {**named, "input": {"region": [0, 0, 9, 9]}}
+    made, heard = client(reply(used, stop="tool_use"), reply(text("so")))
+    toolset = (Tool("computer", provider={"type": "computer_toolset_20260801"}),)
+    (zoom,) = made.ask(Request((GOAL,), tools=toolset)).tool_calls
+    assert zoom == ToolCall("c1", "zoom", {"region": [0, 0, 9, 9]}, "computer")
+    calls = Message("assistant", (), (zoom, ToolCall("c2", "tap", {})))
+    results = (
+        Message("tool", (PNG,), (), "c1"),
+        Message("tool", ("not done",), (), "c2", is_error=True),
+    )
+    made.ask(Request((GOAL, calls, *results), tools=toolset))
+    body = heard.bodies[1]
+    said, answered = body["messages"][1:]
+    assert said["content"][0] == used
+    assert answered["content"] == [
+        {"type": "tool_result", "tool_use_id": "c1", "toolset_name": "computer",
+         "content": [PICTURE]},
+        {"type": "tool_result", "tool_use_id": "c2", "content": [text("not done")],
+         "is_error": True},
+    ]  # fmt: skip
+    assert "anthropic-beta" not in heard.headers[1]
+    TypeAdapter(MessageCreateParamsNonStreaming).validate_python(body)
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [("claude-sonnet-4-6", True), ("claude-sonnet-5", False), ("claude-opus-5-5", False)],
+)
+def test_sampling_is_not_sent_to_models_that_refuse_it(model, sent):
+    made = AnthropicMessages(model, "http://127.0.0.1:1", "sk-key")
+    heard = Answering(made, [reply(text("so"))])
+    made.ask(Request((GOAL,), temperature=0.0, top_p=0.5, extra={"top_k": 5}))
+    assert [name in heard.bodies[0] for name in ("temperature", "top_p", "top_k")] == [sent] * 3
 
 
 def test_computer_use_sends_its_beta_header():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,16 +53,22 @@ def client(*answers: Any) -> tuple[OpenAIResponses, Answering]:
     return made, Answering(made, list(answers))
 
 
-def test_computer_use_continues_over_several_turns():
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [(PREVIEW, {}), (Tool("computer", provider={"type": "computer"}), {"detail": "original"})],
+)
+def test_computer_use_continues_over_several_turns(tool, more):
     made, heard = client(response(REASONING, COMPUTER), response(words("Bought.")))
-    answer = made.ask(Request((GOAL,), tools=(PREVIEW,)))
+    answer = made.ask(Request((GOAL,), tools=(tool,)))
     [call] = answer.tool_calls
-    assert (call, answer.stop) == (ToolCall("c1", "computer", ACTION, "computer_call"), "tools")
+    asked = {**ACTION, "pending_safety_checks": [CHECK]}  # so that it is recorded
+    assert (call, answer.stop) == (ToolCall("c1", "computer", asked, "computer_call"), "tools")
     said = Message("assistant", (), answer.tool_calls, raw=answer.raw)
     shown = Message("tool", (PNG,), (), "c1")
-    assert made.ask(Request((GOAL, said, shown), tools=(PREVIEW,))).text == "Bought."
+    assert made.ask(Request((GOAL, said, shown), tools=(tool,))).text == "Bought."
     first, second = heard.bodies
-    assert (first["tools"], first["truncation"]) == ([PREVIEW.provider], "auto")
+    assert first["tools"] == [tool.provider]
+    assert first.get("truncation") == (None if more else "auto")
     assert first["input"][0]["content"][1]["image_url"] == URL
     assert second["input"][1:] == [
         REASONING,
@@ -69,7 +76,7 @@ def test_computer_use_continues_over_several_turns():
         {
             "type": "computer_call_output",
             "call_id": "c1",
-            "output": {"type": "computer_screenshot", "image_url": URL},
+            "output": {"type": "computer_screenshot", "image_url": URL, **more},
             "acknowledged_safety_checks": [CHECK],
         },
     ]
@@ -80,10 +87,14 @@ def test_several_computer_actions_are_one_call():
     [call] = made.ask(
         Request((GOAL,), tools=(Tool("c", provider={"type": "computer"}),))
     ).tool_calls
-    assert call.arguments == {"actions": [ACTION, ACTION]}
+    asked = {"pending_safety_checks": [CHECK]}
+    assert call.arguments == {"actions": [ACTION, ACTION], **asked}
 
 
-@pytest.mark.parametrize("arguments", [ACTION, {"actions": [ACTION]}])
+@pytest.mark.parametrize(
+    "arguments",
+    [ACTION, {"actions": [ACTION]}, {"actions": [ACTION], "pending_safety_checks": [CHECK]}],
+)
 def test_conversation_without_raw_items_is_reconstructed(arguments):
     model = ScriptedModel(["so"])
     call = ToolCall("c1", "computer", arguments, "computer_call")
@@ -92,7 +103,8 @@ def test_conversation_without_raw_items_is_reconstructed(arguments):
         made = OpenAIResponses("m", f"{url}/v1")
         made.ask(Request((GOAL, said, Message("tool", (PNG,), (), "c1"))))
         made.close()
-    assert model.requests[0].messages[1:] == (said, Message("tool", (PNG,), (), "c1"))
+    shown = Message("tool", (replace(PNG, detail="original"),), (), "c1")
+    assert model.requests[0].messages[1:] == (said, shown)
 
 
 def test_raw_data_of_another_provider_is_left_out():

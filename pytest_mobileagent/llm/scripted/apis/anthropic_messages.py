@@ -100,9 +100,11 @@ def _messages(message: dict[str, Any]) -> Iterator[Message]:
     )
     for block in blocks:
         if block["type"] == "tool_result":
-            yield Message("tool", _parts(block.get("content") or ()), (), block["tool_use_id"])
+            failed = bool(block.get("is_error"))
+            answered = _parts(block.get("content") or ())
+            yield Message("tool", answered, (), block["tool_use_id"], is_error=failed)
     calls = tuple(
-        ToolCall(block["id"], block["name"], block["input"])
+        ToolCall(block["id"], block["name"], block["input"], block.get("toolset_name", "function"))
         for block in blocks
         if block["type"] == "tool_use"
     )
@@ -126,7 +128,7 @@ def _part(block: dict[str, Any]) -> str | Image:
 
 def _tool(tool: dict[str, Any]) -> Tool:
     if "input_schema" not in tool:
-        return Tool(tool["name"], provider=tool)
+        return Tool(tool.get("name", tool["type"]), provider=tool)  # toolsets have no name
     return Tool(tool["name"], tool.get("description", ""), tool["input_schema"])
 
 
@@ -139,7 +141,8 @@ def _message(
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    return {"type": "tool_use", "id": call.id, "name": call.name}
+    toolset = {} if call.kind == "function" else {"toolset_name": call.kind}
+    return {"type": "tool_use", "id": call.id, "name": call.name, **toolset}
 
 
 def _block(index: int, block: dict[str, Any], deltas: list[dict[str, Any]]) -> Iterator[bytes]:

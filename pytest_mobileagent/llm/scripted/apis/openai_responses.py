@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.replies import CHECKS
 from pytest_mobileagent.llm.scripted.apis import (
     Api,
     Direct,
@@ -130,6 +131,7 @@ def _call(item: dict[str, Any]) -> ToolCall:
     if item["type"] == "function_call":
         return ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
     action = item.get("action") or {"actions": item["actions"]}
+    action |= {CHECKS: item[CHECKS]} if item.get(CHECKS) else {}
     return ToolCall(item["call_id"], "computer", action, "computer_call")
 
 
@@ -175,8 +177,9 @@ def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
         end = {"id": f"{outgoing.number}_{number}", "call_id": call.id, "status": "completed"}
         if call.kind == "computer_call":
             arguments = dict(call.arguments)
+            checks = {CHECKS: arguments.pop(CHECKS, [])}
             did: dict[str, Any] = arguments if "actions" in arguments else {"action": arguments}
-            items.append({"type": call.kind, **end, **did, "pending_safety_checks": []})
+            items.append({"type": call.kind, **end, **did, **checks})
         else:
             words = json.dumps(call.arguments, ensure_ascii=False)
             named = _named(call.name, outgoing.asked.body.get("tools") or ())
