@@ -32,6 +32,7 @@ class App:
     icon: ClassVar[Icon | bytes | None] = None  # bytes are an encoded picture
     activities: ClassVar[Sequence[type[Activity]]] = ()
     system: ClassVar[bool] = False
+    on_home: ClassVar[bool] = True  # a new phone's home screen has its icon, not only its drawer
     permissions: ClassVar[Sequence[str]] = ()  # requested; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
     accessibility_services: ClassVar[Mapping[str, Callable[[App], AccessibilityService]]] = {}

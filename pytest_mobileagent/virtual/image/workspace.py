@@ -103,7 +103,7 @@ def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
     by_name = {app.package: app for app in apps}
     seat = [by_name[name] for name in AT_HAND if name in by_name][:COLUMNS]
     places = [(app, HOTSEAT, at, at, 0) for at, app in enumerate(seat)]
-    others = [app for app in apps if app not in seat]
+    others = [app for app in apps if app.on_home and app not in seat]
     rows = min(ROWS - 1, -(-len(others) // COLUMNS))
     for at, app in enumerate(others, (ROWS - rows) * COLUMNS):
         screen, place = divmod(at, COLUMNS * ROWS)
