@@ -6,13 +6,14 @@ import inspect
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.action.matching import NO_MATCH, golden_on
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.screen.explain import missed
+from pytest_mobileagent.screen.explain import collect_misses, missed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -111,9 +112,20 @@ def matches(
             missed(lambda: f"golden action {len(done) + 1}: the episode has only {len(done)}")
             return [*found, *[NO_MATCH] * (len(path) - number)]
         screen, action = done[number]
-        target = None if wanted is None else golden_on(screen, wanted)
-        found.append(rule(action, target, size=screen.size, **options) if target else NO_MATCH)
+        try:
+            with collect_misses() as misses:
+                target = None if wanted is None else golden_on(screen, wanted)
+                match = rule(action, target, size=screen.size, **options) if target else NO_MATCH
+        except TaskError as error:
+            raise TaskError(f"golden action {number + 1}: {error}") from None
+        found.append(match)
+        for each in misses:
+            missed(partial(_in_step, number + 1, each))
     return found
+
+
+def _in_step(number: int, explain: Callable[[], str]) -> str:
+    return f"step {number}, {explain()}"
 
 
 class OffPathError(AssertionError):

@@ -21,7 +21,7 @@ from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.items import ROW, case_of, check_stopping, marker_of
+from pytest_mobileagent.plugin.items import case_of, check_stopping, marker_of, place_of_row
 from pytest_mobileagent.plugin.pytest_private import is_overridden, native_failure
 
 if TYPE_CHECKING:
@@ -241,11 +241,8 @@ def _packages(named: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _where(item: pytest.Function) -> str:
-    row = item.callspec.params.get(ROW) if hasattr(item, "callspec") else None
-    if (where := getattr(row, "where", "")) and isinstance(where, str):
-        return where
     file, line, _ = item.location
-    return f"{item.name}, {file}:{(line or 0) + 1}"
+    return place_of_row(item) or f"{item.name}, {file}:{(line or 0) + 1}"
 
 
 _HINT = (

@@ -125,6 +125,13 @@ def variant_of(item: pytest.Item) -> str:
     return str(parameters.get(VARIANT) or fields.get(VARIANT) or "")
 
 
+def place_of_row(item: pytest.Item) -> str:
+    """Return the file and line of the table's row that a test is made of; empty if it is not."""
+    callspec = getattr(item, "callspec", None)
+    where = getattr(callspec.params.get(ROW), "where", "") if callspec else ""
+    return where if isinstance(where, str) else ""
+
+
 def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
     variant = variant_of(item)
     problem = ""

@@ -20,6 +20,7 @@ from pytest_mobileagent.action.action import (
     check,
     ends_episode,
 )
+from pytest_mobileagent.action.matching import ANYWHERE
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
@@ -266,16 +267,20 @@ class Session:
         """Return whether actions consist of a valid final report only."""
         return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
 
-    def _flaw(self, action: Action) -> str:
-        """Return why an action cannot be performed on the agent's last screen; empty if it can."""
+    def _flaw(self, action: Action, *, is_recorded: bool = False) -> str:
+        """Return why an action cannot be performed on the agent's last screen; empty if it can.
+
+        With `is_recorded`, it may be an action of a recording, which may open any app and touch a
+        point outside the screen.
+        """
         installed = self.plan.installed
         if isinstance(action, Raw):
             return f"{action!r} is not an action that a phone can do"
         is_absent = isinstance(action, Open) and installed and action.app not in installed
-        if is_absent and not isinstance(self.device, PageDevice):  # pages know what is recorded
+        if is_absent and not is_recorded:
             return f"{action!r}: no app of this package is installed"
         try:
-            check(action, self.observation.screen.size)
+            check(action, ANYWHERE if is_recorded else self.observation.screen.size)
         except ValueError as error:
             return str(error)
         return ""
@@ -292,7 +297,7 @@ class Session:
         ends = time.monotonic() + self.limits.seconds
         for number, action in enumerate(actions, 1):
             which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
-            flaw = self._flaw(action)
+            flaw = self._flaw(action, is_recorded=isinstance(self.device, PageDevice))
             if number > 1 and time.monotonic() >= ends:
                 flaw = f"those before it took longer than {self.limits.seconds:g} s"
             if not flaw and ends_episode(action) and number < len(actions):

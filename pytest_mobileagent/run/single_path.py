@@ -242,7 +242,7 @@ class PathSession(Session):
         if not reply.actions:
             return 0, UNREADABLE
         for number, action in enumerate(reply.actions):
-            if action != golden and (flaw := self._flaw(action)):
+            if flaw := self._flaw(action, is_recorded=action == golden):
                 return len(reply.actions) - number, cut(flaw)
         return 0, ""
 
@@ -263,7 +263,7 @@ class PathSession(Session):
         action = golden.action
         if isinstance(action, Ask):
             return
-        if pages is None and (flaw := self._flaw(action)):
+        if flaw := self._flaw(action, is_recorded=pages is not None):
             raise TaskError(f"a golden action cannot be done: {flaw}")
         try:
             self._perform(action)

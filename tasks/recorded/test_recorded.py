@@ -3,9 +3,10 @@
     recorded = "../graphs/mobile-bench-v2"      # a line of tasks/releases.toml
     pytest tasks/recorded --mobile-device=graph:graphs/mobile-bench-v2
 
-On multiple paths a task is done if its page was reached. On a single path (`--mobile-path=single`)
-each step must match by the rule of the data set's own scorer. Goals are the data set's: none of
-them is part of this project.
+On multiple paths a task is done if its page was reached and, if the last golden action is done on
+that page, this was done there: no page was recorded after it. On a single path
+(`--mobile-path=single`) each step must match. Both by the rule of the data set's own scorer. Goals
+are the data set's: none of them is part of this project.
 """
 
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import rows, tasks
-from pytest_mobileagent.action.matching import rule_of
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action.matching import golden_from_json, rule_of
 from pytest_mobileagent.check import compare
 from pytest_mobileagent.releases import release_of
 
@@ -30,8 +32,16 @@ TASKS = GRAPH.folder / "tasks.jsonl"
 
 @tasks(rows(TASKS) if TASKS.exists() else [], needs=("pages",))
 def test_recorded(episode, row):
+    rule: Any = rule_of(row.columns.get("rule", "graph"))
     if episode.is_on_path:
-        rule: Any = rule_of(row.columns.get("rule", "graph"))
         assert all(compare(rule.func, episode, **rule.keywords))
-    else:
-        assert episode.reached(row.page)
+        return
+    assert episode.reached(row.page)
+    *_, last = map(golden_from_json, row.golden)
+    if last.page == row.page and not ends_episode(last.action):
+        assert any(
+            rule(action, last)
+            for step in episode.steps
+            if row.page in (step.screen.own.page, *step.screen.own.same)
+            for action in step.actions
+        )

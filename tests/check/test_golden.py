@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Finish, Key, Raw, Tap, Task, Type, check
+from pytest_mobileagent import Bounds, Finish, Key, Open, Raw, Tap, Task, Type, check
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.check.golden import (
     OffPathError,
@@ -16,6 +16,7 @@ from pytest_mobileagent.check.golden import (
     scorer_name,
 )
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.testing import FakePhone, make_screen, play
 from tests.run.agents import script
 
@@ -65,6 +66,23 @@ def test_steps_off_the_golden_path_are_named() -> None:
     check_path(episode(Tap(540, 60), Type("mug")))
     with pytest.raises(OffPathError, match=r"2 of 2 steps are not .*, by graph: steps 1, 2"):
         check_path(episode(Key("back"), Key("home")))
+
+
+def test_the_step_that_does_not_match_is_named() -> None:
+    played = episode(Tap(540, 60), Key("back"))
+    outside = Golden(Tap(540, 60), (1080, 2400), (Bounds(0, 0, 9, 9),))
+    with collect_misses() as misses:
+        check.compare(check.mobile_bench, played, [outside, GOLDEN[1]])
+    first, second = (each().splitlines()[0] for each in misses)
+    assert first == "step 1, Mobile-Bench-v2: the golden Tap(x=540, y=60) does not match itself"
+    assert second.startswith("step 2, Mobile-Bench-v2: Key(name='back') is of a different type")
+
+
+def test_the_golden_action_that_a_rule_does_not_know_is_named() -> None:
+    played = episode(Tap(540, 60), Key("back"))
+    unknown = Golden(Open("com.shop"), (1080, 2400))
+    with pytest.raises(TaskError, match="golden action 2: AITW has no action like Open"):
+        check.compare(check.aitw, played, [GOLDEN[0], unknown])
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,14 @@ def test_columns_fill_the_goal_and_are_attributes_of_the_row(shop):
     assert first["tags"] == ["smoke", "paid"]
 
 
+def test_the_row_of_a_failed_or_broken_task_is_named(shop):
+    shop.table(TABLE.replace(" in shop {row}", ""))
+    result = shop.run(SHOP)
+    result.stdout.fnmatch_lines(["sought * for *shop.csv, line 2 (shop-1)"])
+    result = shop.run(SHOP.replace("assert", "row.columns[episode.answer]; assert"))
+    result.stdout.fnmatch_lines(["row * *shop.csv, line 2 (shop-1)", "goal *"])
+
+
 def test_epochs_and_environments_apply_to_every_row(shop):
     shop.table(TABLE)
     result = shop.run(SHOP, "--collect-only", "-q", "--mobile-epochs=2")

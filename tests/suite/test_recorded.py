@@ -56,6 +56,34 @@ def test_agents_that_do_less_pass_no_task(run, agent, path):
     run(f"--mobile-path={path}", agent=agent).assert_outcomes(failed=3)
 
 
+@pytest.mark.parametrize(
+    ("agent", "outcomes"),
+    [("oracle", {"passed": 2}), ("noop", {"failed": 2}), ("truncated_oracle", {"failed": 2})],
+)
+def test_an_action_after_which_no_page_was_recorded_has_to_be_done(run, pytester, agent, outcomes):
+    shutil.rmtree(pytester.path / "graph")
+    tap = {"action": "Tap", "x": 50, "y": 50}
+    lines: list[Any] = [{"page": name, "size": [100, 200]} for name in ("home", "cart")]
+    lines += [
+        {
+            "task": "buy",
+            "goal": "Buy it.",
+            "golden": [{"page": "home", "action": tap}, {"page": "cart", "action": tap}],
+            "page": "cart",
+        },
+        {
+            "task": "mail",
+            "goal": "Open the mail.",
+            "golden": [{"page": "home", "action": {"action": "Open", "app": "org.mail"}}],
+            "page": "home",
+        },
+    ]
+    (pytester.path / "own.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    import_release(pytester.path / "own.jsonl", pytester.path / "graph")
+    for path in ("multi", "single"):
+        run(f"--mobile-path={path}", agent=agent).assert_outcomes(**outcomes)
+
+
 def test_phones_have_no_recorded_pages(run):
     result = run(device="virtual")
     result.assert_outcomes(skipped=3)

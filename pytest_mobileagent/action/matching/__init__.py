@@ -58,7 +58,7 @@ class Golden:
 
 # What a task may give as golden; a function of the screen may also return the element to tap.
 Wanted = Golden | Action | Callable[["Screen"], Golden | Action | Element | None]
-_ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie outside its screen, as in some data sets
+ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie outside its screen, as in some data sets
 
 
 def golden_to_json(golden: Golden) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def golden_from_json(data: Any) -> Golden:
         action = from_json(fields["action"])
         if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
             raise TaskError(f"{action.command} is not an action with valid fields")
-        check_action(action, _ANYWHERE)
+        check_action(action, ANYWHERE)
         boxes = [Bounds(*box) for box in fields.get("boxes", ()) if len(box) == 4]
         size = tuple(fields["size"])
     except KeyError as error:
@@ -187,6 +187,8 @@ def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) ->
         def explain() -> str:
             how = "of the same type, but different" if match.type else "of a different type"
             lines = [f"{rule}: {predicted!r} is {how} from {golden.action!r}"]
+            if predicted == golden.action:  # the data is wrong, or the rule cannot compare it
+                lines = [f"{rule}: the golden {predicted!r} does not match itself"]
             width, height = golden.size
             lines += [f"  on a screen of {width}x{height}"]
             lines += [f"  box: {tuple(box)}" for box in golden.boxes[:3]]

@@ -30,6 +30,8 @@ def graph(predicted: Action | None, golden: Golden | Action, *, size: Size | Non
       first and whether enter follows does not matter.
     - Everything else: correct if equal, except that the seconds of a wait do not matter.
 
+    The golden action itself is always correct, even if its point is outside its boxes.
+
     Raises:
         TaskError: if the size of the golden action's screen is missing.
     """
@@ -39,6 +41,8 @@ def graph(predicted: Action | None, golden: Golden | Action, *, size: Size | Non
 
 
 def _match(predicted: Action, golden: Golden) -> Match:
+    if predicted == golden.action:
+        return Match(type=True, exact=True)
     match predicted, golden.action:
         case (
             (Tap(x, y), Tap(gx, gy))
@@ -55,8 +59,7 @@ def _match(predicted: Action, golden: Golden) -> Match:
             exact = exact and (at is None or not golden.boxes or _hits(at, golden, at))
         case _:
             same_type = type(predicted) is type(golden.action)
-            exact = predicted == golden.action or (same_type and isinstance(predicted, Wait))
-            return Match(type=same_type, exact=exact)
+            return Match(type=same_type, exact=same_type and isinstance(predicted, Wait))
     return Match(type=True, exact=exact)
 
 

@@ -286,13 +286,14 @@ def _info(graph: Graph) -> DeviceInfo:
 def best(edges: Iterable[Edge], action: Action, rule: Rule) -> Edge | None:
     """Return the edge whose recorded action matches an action by a rule; None if there is none.
 
-    If several match, the edge with the smallest box around the action's point is chosen; then the
-    one with the most similar text, then with the nearest point, then the most often recorded.
+    If several match, an edge that was recorded with this very action is chosen; then the one with
+    the smallest box around the action's point, then with the most similar text, then with the
+    nearest point, then the most often recorded.
 
     Raises:
         TaskError: if the rule does not support the action of an edge.
     """
-    matching = [edge for edge in edges if rule(action, edge.golden)]
+    matching = [edge for edge in edges if action == edge.golden.action or rule(action, edge.golden)]
     return min(matching, key=lambda edge: _rank(action, edge), default=None)
 
 
@@ -330,7 +331,8 @@ def _rank(action: Action, edge: Edge) -> tuple[Any, ...]:
         unlike = (1 - 2 * common / length if length else 0.0) + (
             0.001 * (action.enter != golden.action.enter)
         )
-    return _area(action, golden), unlike, _distance(action, golden), -edge.count
+    is_other = action != golden.action
+    return is_other, _area(action, golden), unlike, _distance(action, golden), -edge.count
 
 
 def _area(action: Action, golden: Golden) -> float:

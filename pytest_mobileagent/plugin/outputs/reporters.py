@@ -26,6 +26,7 @@ from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.jsonable import printable, without_commands
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.items import place_of_row
 from pytest_mobileagent.plugin.pytest_private import (
     add_below,
     escaped_for_junit,
@@ -269,6 +270,8 @@ def show_failure(
     if verdict.first_step is not None:
         met = f"; the goal was met after step {verdict.first_step}"
     sought, where = evidence.get("sought", ""), evidence.get("where", "")
+    if row := place_of_row(item):
+        where = f"{where}, for {row}"
     closest, subgoals = redacted([closest, evidence.get("subgoals", [])])
     screen, page = _where_to_look(item, episode, verdict.first_step)
     lines = failure(
@@ -303,6 +306,8 @@ def show_error(
     screen, page = _where_to_look(item, episode, None)
     closest = redacted(nearest("", {"closest": missed})) + _INSTEAD if missed else ""
     lines = failure(episode, "", "", closest, "", screen=screen, page=page)
+    if row := place_of_row(item):
+        lines.insert(0, f"row      {row}")
     add_below(report, "episode", "\n".join(lines))
 
 

@@ -35,6 +35,8 @@ BOX = (Bounds(100, 100, 200, 200),)
         (Tap(150, 150), BOX, [Tap(100, 199)], [Tap(200, 150), Tap(99, 150), LongPress(150, 150)]),
         (LongPress(150, 150), BOX, [LongPress(101, 101, seconds=3)], [Tap(150, 150)]),
         (DoubleTap(150, 150), BOX, [DoubleTap(199, 199)], [Tap(150, 150), DoubleTap(300, 300)]),
+        (Tap(5, 5), BOX, [Tap(5, 5), Tap(150, 150)], [Tap(6, 5)]),  # outside its own box
+        (Swipe(9, 9, 9, 9), (), [Swipe(9, 9, 9, 9)], [Swipe(8, 8, 8, 8)]),
         (Tap(500, 500), (), [Tap(540, 460)], [Tap(541, 500), Tap(500, 459)]),
         (Scroll("up"), (), [Swipe(5, 900, 5, 100), Scroll("up")], [Scroll("down"), Tap(5, 5)]),
         (Swipe(500, 900, 510, 100), (), [Scroll("up")], [Scroll("left"), Swipe(9, 9, 9, 9)]),

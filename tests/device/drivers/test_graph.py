@@ -44,6 +44,8 @@ ALL, CARD, BUTTON = Bounds(0, 0, 1000, 1000), Bounds(0, 0, 1000, 300), Bounds(70
 EDGES: list[tuple[str, Action, tuple[Bounds, ...], str]] = [
     ("home", Tap(500, 150), (CARD,), "card"),
     ("home", Tap(850, 50), (BUTTON,), "cart"),
+    ("home", Tap(850, 60), (CARD,), "corner"),
+    ("home", Tap(5, 995), (BUTTON,), "outside"),
     ("home", Scroll("up"), (), "more"),
     ("home", LongPress(500, 150), (CARD,), "menu"),
     ("home", Tap(500, 450), (), "field"),  # The bounds are those of the element there.
@@ -112,6 +114,8 @@ BACK, ENTER = Key("back"), Key("enter")
     [
         ([Tap(10, 290)], ["card"]),
         ([Tap(900, 50)], ["cart"]),  # The point is in both boxes; the smaller box wins.
+        ([Tap(850, 60)], ["corner"]),  # This very action was recorded, so no box matters.
+        ([Tap(5, 995)], ["outside"]),
         ([Tap(500, 900)], ["-"]),
         ([LongPress(500, 10)], ["menu"]),
         ([LongPress(500, 900)], ["-"]),
