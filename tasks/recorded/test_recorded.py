@@ -4,9 +4,10 @@
     pytest tasks/recorded --mobile-device=graph:graphs/mobile-bench-v2
 
 On multiple paths a task is done if its page was reached and, if the last golden action is done on
-that page, this was done there: no page was recorded after it. On a single path
-(`--mobile-path=single`) each step must match. Both by the rule of the data set's own scorer. Goals
-are the data set's: none of them is part of this project.
+that page, this was done there: no page was recorded after it; or if it has milestones, as in
+ColorBench, when all of them were reached. On a single path (`--mobile-path=single`) each step must
+match. Both by the rule of the data set's own scorer. Goals are the data set's: none of them is part
+of this project.
 """
 
 from pathlib import Path
@@ -35,6 +36,11 @@ def test_recorded(episode, row):
     rule: Any = rule_of(row.columns.get("rule", "graph"))
     if episode.is_on_path:
         assert all(compare(rule.func, episode, **rule.keywords))
+        return
+    if milestones := row.columns.get("milestones"):
+        for number, pages in enumerate(milestones, 1):
+            with episode.subgoal(f"milestone {number}"):
+                assert any(map(episode.reached, pages))
         return
     assert episode.reached(row.page)
     *_, last = map(golden_from_json, row.golden)

@@ -95,3 +95,33 @@ def test_without_a_graph_the_suite_says_what_is_missing(run, pytester):
     result = run()
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*releases.toml names no graph of recorded pages*"])
+
+
+SHOPPER = """
+from pytest_mobileagent import Agent, Finish, Open, Tap, Type
+
+class Shopper(Agent):
+    class Options:
+        steps: int = 3
+
+    def run(self, briefing, phone):
+        for act in [Open("小店"), Type("red shoes"), Tap(100, 120)][: briefing.options.steps]:
+            phone.observe()
+            phone.act(act)
+        return "done"
+"""
+
+
+@pytest.mark.parametrize(("steps", "success", "credit"), [(3, True, 1), (2, False, 0.5)])
+def test_tasks_with_milestones_are_done_when_all_were_reached(pytester, steps, success, credit):
+    copies.colorbench(pytester.path / "data")
+    import_release(pytester.path / "data", pytester.path / "graph")
+    shutil.copytree(SUITE, pytester.path / "tasks" / "recorded")
+    pytester.makeini("[pytest]")
+    pytester.makepyfile(shopper=SHOPPER)
+    (pytester.path / "releases.toml").write_text('recorded = "graph"\n', "utf-8")
+    option = f"--mobile-agent-option=steps={steps}"
+    pytester.runpytest("tasks", "--agent=shopper.py", "--mobile-device=graph:graph", option)
+    tasks = report(pytester)["tasks"]
+    assert [task["success"] for task in tasks] == [success, success]
+    assert [task["partial_credit"] for task in tasks] == [credit, credit]

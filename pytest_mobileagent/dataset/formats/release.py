@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden, Size
 
 # The formats that can be read. The first one that fits is used.
-RELEASES = ("mobile_bench_v2", "mobile3m", "coat", "aitw", "androidcontrol", "autodroid", "jsonl")
+RELEASES = (
+    "mobile_bench_v2", "mobile3m", "coat", "aitw", "androidcontrol", "autodroid", "colorbench",
+    "jsonl",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

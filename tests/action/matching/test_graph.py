@@ -91,3 +91,24 @@ def test_rules_are_found_by_their_names(name: str) -> None:
 def test_unknown_rules_are_refused(name: str, says: str) -> None:
     with pytest.raises(TaskError, match=says):
         rule_of(name)
+
+
+@pytest.mark.parametrize(
+    ("typed", "recorded", "is_same"),
+    [
+        ("周末去哪儿玩", "周", True),  # one in the other
+        ("你最想去哪里", "最想,去", True),  # all parts of the recorded text
+        ("Red shoes, size 40", "shoes，RED", True),
+        ("shoes", "red shoes: new", True),  # all parts of the typed text
+        ("blue shoes", "red，shoes", False),
+        ("hat", "shoes", False),
+    ],
+)
+def test_keywords_are_compared_as_in_colorbench(typed, recorded, is_same):
+    golden = Golden(Type(recorded), (1080, 2374))
+    assert rule_of("graph:keywords")(Type(typed), golden).exact is is_same
+
+
+def test_an_unknown_scorer_is_refused():
+    with pytest.raises(TaskError, match="there is no scorer 'words'"):
+        rule_of("graph:words")

@@ -172,3 +172,59 @@ def write_records(path: Path, examples: Iterable[Mapping[str, list[Any]]]) -> No
         for each in examples:
             data = example(each)
             file.write(struct.pack("<QI", len(data), 0) + data + struct.pack("<I", 0))
+
+
+# ColorBench.
+
+HOME, FEED, FOUND, SAVED, LATER = "home.jpg", "feed.png", "found.jpg", "saved.png", "later.jpg"
+
+
+def colorbench(folder: Path) -> Path:
+    """Write a graph of five pages and four tasks, of which two cannot be done."""
+    data = folder / "data"
+
+    def click(*box: int) -> dict[str, Any]:
+        return {"action_type": "click", "x": box[0] + 1, "y": box[1] + 1, "bbox": list(box)}
+
+    graph: dict[str, Any] = {
+        FEED: {
+            FOUND: [{"action_type": "type", "text": "red，shoes"}],
+            SAVED: [],
+            LATER: [{"action_type": "wait", "reason": "an ad"}],
+        },
+        HOME: {
+            FEED: [{"action_type": "open", "app": "小店"}],
+            LATER: [{"action_type": "open", "app": "小店"}],
+        },
+        FOUND: {
+            SAVED: [
+                {"action_type": "click", "bbox": [-20, 100, 200, 160]},
+                {**click(0, 300, 200, 400), "action_type": "long_press"},
+            ],
+            FEED: [{"action_type": "swipe", "direction": "up"}],
+        },
+    }
+
+    def task(number: int, apps: int, *milestones: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "task_id": number,
+            "query": f"买红鞋 {{{number}}}",
+            "optimal_steps": 4,
+            "app_num": apps,
+            "milestone": list(milestones),
+        }
+
+    search = {"ability": "search", "page_node": ["unknown.jpg", FOUND]}
+    save = {"ability": "save", "page_node": [SAVED]}
+    tasks = [
+        task(1, 1, search, save),
+        task(2, 2, save, {"ability": "others", "page_node": [HOME], "raw_ability": "回家"}),
+        task(3, 1, search, {"ability": "memory", "answer": ["177.79"]}),
+        task(4, 1, {"ability": "find", "page_node": ["saved7.png"]}),
+    ]
+    write_json(data / "graph.json", graph)
+    text = json.dumps(tasks, ensure_ascii=False, indent=2)
+    (data / "tasks.json").write_text(text.replace('"optimal_steps": 4,', '"optimal_steps": 4', 1))
+    for shade, name in enumerate((HOME, FEED, FOUND, SAVED, LATER)):
+        write_png(data / "graph_image" / name, shade=40 * shade)
+    return folder
