@@ -1,6 +1,6 @@
 """Calculator: ten tasks of MobileAgentBench."""
 
-from pytest_mobileagent import Tap, tasks
+from pytest_mobileagent import Tap, tap, tasks
 
 from .checks import texts
 from .setups import fresh, press
@@ -56,7 +56,23 @@ QUESTIONS = {
 }
 SETUPS = {"calculator_recalculate": fresh(after=[press(resource_id=key(sign)) for sign in "12×4"])}
 
+KEYED = {"add": "3+5", "cube": "3^3", "divide": "12÷3", "minus": "12-4", "mixed": "24×3+18-3",
+         "multiply": "12×4", "point": "19.7-81.3", "recalculate": "C5",
+         "square": "√16+3"}  # fmt: skip
+SOLUTIONS = {
+    f"calculator_{name}": [tap(resource_id=key(sign)) for sign in f"{signs}="]
+    for name, signs in KEYED.items()
+}
+SOLUTIONS["calculator_convert_length"] = [
+    tap(content_desc="Unit converter"),
+    tap(text="Length"),
+    tap(resource_id="bottom_unit_holder"),
+    tap(text="Mile (mi)"),
+    tap(resource_id="swap_button"),
+    tap(resource_id=key("1")),
+]
 
-@tasks(of("calculator"), each=fields("calculator", {}, SETUPS), source=SOURCE)
+
+@tasks(of("calculator"), each=fields("calculator", SOLUTIONS, SETUPS), source=SOURCE)
 def test_calculator(episode, row):
     assert episode.ever(QUESTIONS[row.id])

@@ -100,6 +100,10 @@ SOLUTIONS = {
     "note_add": [*NEW, type_text("TODO List", **TITLE), tap(text="OK")],
     "note_delete": [*DELETE, tap(text="to_do_list"), *DELETE],
     "note_item_checked": [tap(text="eggs")],
+    "note_lock": [
+        tap(resource_id="note_locked_show"),
+        *(tap(resource_id=f"pin_{key}") for key in (*"2580", "ok")),
+    ],
     "note_new_checklist": [*NEW, type_text("TODO List", **TITLE), CHECKLIST, tap(text="OK")],
     "note_new_checklist_items": [
         *NEW,
@@ -111,6 +115,7 @@ SOLUTIONS = {
         tap(text="OK"),
     ],
     "note_open": [tap(text="meeting")],
+    "note_open_about": [tap(content_desc="More options"), tap(text="About")],
     "note_rename": [
         tap(content_desc="More options"),
         tap(text="Rename note"),

@@ -106,8 +106,8 @@ class Shell(NamedTuple):
 
 NUMBERS = "content query --uri content://com.android.contacts/data --projection display_name:data1"
 SETUPS: list[tuple[Callable[[Any], Any], str, list[str]]] = [
-    (lambda s: s.both(s.person("Zack", "77"), s.person("Yuzai", "123456789", "y@example.com")),
-     f"{NUMBERS} --where \"display_name='Yuzai'\"", ["Yuzai", "123456789", "y@example.com"]),
+    (lambda s: s.both(s.nobody, s.person("Zack", "77"), s.person("Yuzai", "123", "y@example.com")),
+     f"{NUMBERS} --where \"display_name='Yuzai'\"", ["Yuzai", "data1=123\n", "y@example.com"]),
     (lambda s: s.sent, "content query --uri content://sms/sent --projection address:body",
      ["address=123456789, body=i luv u"]),
     (lambda s: s.files("a.txt", "b.mov"), "ls /sdcard/Download", ["a.txt", "b.mov"]),

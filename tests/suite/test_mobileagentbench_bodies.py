@@ -146,6 +146,11 @@ CASES = [
         (n(text="Change filter"),),
     ),
     chosen("contacts_hide_email", n("manage_visible_fields_emails")),
+    way(
+        "contacts_create in the app's own storage",
+        (n("contact_first_name", "Yuzai"), n("contact_number", "123456789"), SAVE),
+        (n("fragment_fab"),),
+    ),
     at_last("contacts_remove_dialog", n("fragment_fab")),
     search("contacts_search", "yuzai"),
     chosen(
