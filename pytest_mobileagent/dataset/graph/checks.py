@@ -9,8 +9,9 @@ import json
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action.action import ends_episode
-from pytest_mobileagent.action.matching import golden_from_json, rule_of
+from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import opened
@@ -20,7 +21,7 @@ from pytest_mobileagent.screen.encoding import size_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.action.matching import Golden
+    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.dataset.graph.store import Graph, Page
 
 _BROKEN_SOURCE = """
@@ -168,6 +169,13 @@ def _of_task(
     path = tuple(f"{each.page} {each.action}" for each in golden if each.page)
     if path and paths.setdefault(path, number) != number:
         yield f"the task in line {paths[path]} has the same golden path"
+
+
+def flaws_of_task(graph: Graph, task: Task) -> Iterator[str]:
+    """Yield the places where a task's golden path leaves the graph (see `flaws_of_path`)."""
+    golden = [each for each in task.golden if isinstance(each, Golden)]
+    known = task.snapshot in graph.snapshots or task.snapshot != DEFAULT_SNAPSHOT
+    return flaws_of_path(graph, golden, task.snapshot if known else "")
 
 
 def flaws_of_path(

@@ -21,8 +21,10 @@ from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import list_tasks
 from pytest_mobileagent.device.drivers import TooOldError, driver_names
 from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
+from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
+from pytest_mobileagent.device.sources.graph import GraphSource
 from pytest_mobileagent.errors import MobileAgentError, RecordError
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import plural, printable
@@ -79,6 +81,9 @@ def main(
         capabilities=capabilities,
     )
     try:
+        if selected is not None and isinstance(source, GraphSource):  # it need not be free of flaws
+            with contextlib.closing(GraphDevice(source.graph)) as pages:
+                return _list(selected, pages, source.refuses)
         with leased_device(source, options) as device:
             if given.certify:
                 return _certify(device, given.driver, given.output or Path())

@@ -3,7 +3,7 @@
 A task is listed under the first thing that it lacks, in this order: what the device can never
 provide, apps, accounts, the web and Google's services, a physical phone, an event listener, manual
 preparation. Two lists follow that do not keep tasks from running: apps whose version differs from
-an earlier run's, and caveats about the results.
+an earlier run's, and caveats about the results. On recorded pages, what these lack comes before.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_mobileagent._task.case import all_packages, missing
 from pytest_mobileagent._task.needs import EVENTS, PAGES, unmet
 from pytest_mobileagent.device.device import PageDevice, system_of
+from pytest_mobileagent.device.doctor.pages import list_pages
+from pytest_mobileagent.device.drivers.graph import GraphDevice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -76,7 +78,10 @@ def list_tasks(
         each not in {"", "0"} for each in system.shell(_EMULATOR).split()
     )
     under: dict[_Lack, list[Sequence[_Lack]]] = defaultdict(list)
-    for task in selected.tasks.values():
+    stuck, of_pages = set[str](), list[str]()
+    if isinstance(device, GraphDevice):
+        stuck, of_pages = list_pages(selected.tasks, device)
+    for name, task in selected.tasks.items():
         lacks = list(_lacks(task, selected, installed, is_emulator=is_emulator))
         if why_not := refuses(task):
             lacks.append(_Lack("refused", why_not))
@@ -87,11 +92,12 @@ def list_tasks(
         if lacks:
             lacks.sort(key=lambda lack: [*_GROUPS].index(lack.group))
             under[lacks[0]].append(lacks[1:])
+            stuck.add(name)
     total = len(selected.tasks)
-    stuck = sum(map(len, under.values()))
-    head = f"{_count(total)}: {total - stuck} can run here"
+    head = f"{_count(total)}: {total - len(stuck)} can run here"
     differing = _other_versions(selected, system.versions()) if selected.versions else ()
-    return stuck, [head, *_lines(under), *differing, *_remarks(selected.tasks)]
+    lines = [head, *_lines(under), *of_pages, *differing, *_remarks(selected.tasks)]
+    return len(stuck), lines
 
 
 def _lacks(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
@@ -68,7 +69,7 @@ class GraphDevice:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self.graph = graph  # the recorded pages
         self._rule = rule_of(graph.rule)
         self._way = [graph.start]  # the pages that the back key returns to, and the current page
         self._before: str | None = None  # the page that was just left with the back key
@@ -128,8 +129,8 @@ class GraphDevice:
 
     def show(self, page: str) -> None:
         """Show a page, regardless of earlier actions; the back key returns to the previous page."""
-        if page not in self._graph:
-            raise GraphError(f"{self._graph.folder} has no page {page!r}")
+        if page not in self.graph:
+            raise GraphError(f"{self.graph.folder} has no page {page!r}")
         self._before, self._has_entered = None, False
         self._turn(page)
 
@@ -138,11 +139,11 @@ class GraphDevice:
         return ()
 
     def close(self) -> None:
-        self._graph.close()
+        self.graph.close()
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Show the page of a snapshot or page id; by default, the graph's start page."""
-        self._way = [start_of(self._graph, snapshot)]
+        self._way = [start_of(self.graph, snapshot)]
         self._before, self._time, self._has_entered = None, None, False
         return Reset("snapshot", snapshot)
 
@@ -151,10 +152,10 @@ class GraphDevice:
 
     def snapshots(self) -> Sequence[str]:
         """Return the names of the graph's snapshots, and of the default one."""
-        return list(dict.fromkeys([DEFAULT_SNAPSHOT, *self._graph.snapshots]))
+        return list(dict.fromkeys([DEFAULT_SNAPSHOT, *self.graph.snapshots]))
 
     def packages(self) -> frozenset[str]:
-        return self._graph.packages
+        return self.graph.packages
 
     def versions(self) -> Mapping[str, str]:
         """Return the apps of the pages, whose versions are unknown ("")."""
@@ -168,7 +169,7 @@ class GraphDevice:
         return f"{self.info.serial} has recorded pages, which have no shell"
 
     def _screen(self, page: str) -> Screen:
-        screen = self._screens.pop(page, None) or self._graph.screen(page)
+        screen = self._screens.pop(page, None) or self.graph.screen(page)
         self._screens[page] = screen
         if len(self._screens) > _CACHED:
             self._screens.popitem(last=False)
@@ -191,7 +192,7 @@ class GraphDevice:
             self._way.pop()
             return
         self._way.pop()
-        if self._way and self._graph.equivalent(self._way[-1], edge.target):
+        if self._way and self.graph.equivalent(self._way[-1], edge.target):
             self._way.pop()
         self._way.append(edge.target)
 
@@ -214,20 +215,21 @@ class GraphDevice:
             case act.Wait():
                 return here
             case Key("home"):
-                return self._graph.home or None
+                return self.graph.home or None
             case act.Open(app):
-                return self._graph.apps.get(app)
+                return self.graph.apps.get(app)
         return None
 
     def _edge(self, page: str, action: Action) -> Edge | None:
         """Return the edge of an action on a page, or else on an equivalent page."""
-        for each in [page, *self._graph.same(page)]:
-            edges = [with_box(edge, self._screen(each)) for edge in self._graph.edges(each)]
+        for each in [page, *self.graph.same(page)]:
+            screen = partial(self._screen, each)
+            edges = [with_box(edge, screen) for edge in self.graph.edges(each)]
             try:
                 if (edge := best(edges, action, self._rule)) is not None:
                     return edge
             except TaskError as error:
-                raise GraphError(f"page {each!r} of {self._graph.folder}: {error}") from None
+                raise GraphError(f"page {each!r} of {self.graph.folder}: {error}") from None
         return None
 
 
@@ -297,16 +299,17 @@ def best(edges: Iterable[Edge], action: Action, rule: Rule) -> Edge | None:
     return min(matching, key=lambda edge: _rank(action, edge), default=None)
 
 
-def with_box(edge: Edge, screen: Screen) -> Edge:
+def with_box(edge: Edge, screen: Callable[[], Screen]) -> Edge:
     """Return an edge, with the box of the touched element if its touch was recorded without one.
 
     The touched element is the smallest clickable one at the point, or else the smallest one.
+    `screen` returns the screen of its page, and is called only if it is needed.
     """
     golden = edge.golden
     point = point_of(golden.action)
     if golden.boxes or point is None or isinstance(golden.action, Swipe | Scroll):
         return edge
-    there = sorted(screen.at(*point), key=lambda e: e.bounds.width * e.bounds.height)
+    there = sorted(screen().at(*point), key=lambda e: e.bounds.width * e.bounds.height)
     touchable = [each for each in there if each.clickable or each.long_clickable]
     boxes = tuple(each.bounds for each in (touchable or there)[:1])
     return replace(edge, golden=replace(golden, boxes=boxes)) if boxes else edge

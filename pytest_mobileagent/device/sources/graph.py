@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.device.device import PagesAddress
 from pytest_mobileagent.device.fleet.slots import RunSlots
 from pytest_mobileagent.device.sources import Source
@@ -41,7 +40,8 @@ class GraphSource(Source):
         return f"graph:{self._text}"
 
     @cached_property
-    def _graph(self) -> Graph:
+    def graph(self) -> Graph:
+        """The graph, opened once."""
         from pytest_mobileagent.dataset.graph import Graph
 
         return Graph.open(Path(self._text).expanduser().absolute())
@@ -51,21 +51,21 @@ class GraphSource(Source):
         from pytest_mobileagent.dataset.graph import check_graph
 
         try:
-            check_graph(self._graph)
+            check_graph(self.graph)
         except GraphError as error:
             raise ValueError(str(error)) from None
 
     def packages(
         self, options: DeviceOptions, shared: Callable[[], SharedRun]
     ) -> Collection[str] | None:
-        return self._graph.packages
+        return self.graph.packages
 
     def hides(self) -> Mapping[str, str]:
         """Return what some of its pages lack: screenshots, or hierarchies."""
-        pages = len(self._graph)
+        pages = len(self.graph)
         return {
             what: f"{count} of its {pages} pages {'have' if count > 1 else 'has'} no {what}"
-            for what, count in self._graph.count_lacking().items()
+            for what, count in self.graph.count_lacking().items()
             if count
         }
 
@@ -82,14 +82,10 @@ class GraphSource(Source):
 
     def check_task(self, task: Task) -> None:
         """Check that the graph has the task's snapshot, and edges for its golden steps."""
-        from pytest_mobileagent.action.matching import Golden
-        from pytest_mobileagent.dataset.graph.checks import flaws_of_path
+        from pytest_mobileagent.dataset.graph.checks import flaws_of_task
 
-        golden = [each for each in getattr(task, "golden", ()) if isinstance(each, Golden)]
-        known = task.snapshot in self._graph.snapshots
-        snapshot = "" if task.snapshot == DEFAULT_SNAPSHOT and not known else task.snapshot
-        for flaw in flaws_of_path(self._graph, golden, snapshot):
+        for flaw in flaws_of_task(self.graph, task):
             raise TaskError(f"{flaw} ({self.shown})")
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> RunSlots:
-        return RunSlots(shared(), options.workers, PagesAddress(self._graph.folder))
+        return RunSlots(shared(), options.workers, PagesAddress(self.graph.folder))
