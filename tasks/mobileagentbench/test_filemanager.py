@@ -3,9 +3,9 @@
 import re
 
 from pytest_mobileagent import files as files_probe
-from pytest_mobileagent import tasks
+from pytest_mobileagent import long_press, tap, tasks, type_text
 
-from .checks import confirmed, searched, texts
+from .checks import OK, confirmed, searched, texts
 from .setups import DOWNLOAD, files, fresh, press, script
 from .table import SOURCE, fields, of
 
@@ -81,10 +81,53 @@ SETUPS = {
     "filemanager_search_file": fresh(ONE, after=[OPEN]),
 }
 
+MENU, CONFIRM = tap(content_desc="More options"), tap(resource_id=OK)
+DELETE = [tap(content_desc="Delete"), CONFIRM]
+CHOSEN = long_press(text="Testfile.txt")
+SOLUTIONS = {
+    "filemanager_check_file_properties": [CHOSEN, tap(content_desc="Properties")],
+    "filemanager_check_storage": [tap(resource_id="tab_item_holder", nth=2)],
+    "filemanager_create_new_file": [
+        tap(text="Download"),
+        tap(resource_id="items_fab"),
+        type_text("testfile.txt", resource_id="item_title"),
+        tap(resource_id="dialog_radio_file"),
+        CONFIRM,
+    ],
+    "filemanager_delete_file": [CHOSEN, *DELETE],
+    "filemanager_delete_txt": [long_press(text="random.txt"), *DELETE],
+    "filemanager_delete_videos": [
+        long_press(text="icml.mp4"),
+        tap(text="corl.avi"),
+        tap(text="cvpr.mov"),
+        *DELETE,
+    ],
+    "filemanager_hide_folder": [
+        long_press(text="hidden"),
+        MENU,
+        tap(text="Hide"),
+        MENU,
+        tap(text="Stop showing hidden media"),
+    ],
+    "filemanager_rename_file": [
+        CHOSEN,
+        tap(content_desc="Rename"),
+        type_text("testfile1", clear=True, resource_id="rename_item_name"),
+        CONFIRM,
+    ],
+    "filemanager_search_file": [type_text("testfile.txt", resource_id="top_toolbar_search")],
+    "filemanager_sort_folder_by_size_desc": [
+        tap(content_desc="Sort by"),
+        tap(resource_id="sorting_dialog_radio_size"),
+        tap(resource_id="sorting_dialog_radio_descending"),
+        CONFIRM,
+    ],
+}
+
 
 @tasks(
     of("filemanager"),
-    each=fields("filemanager", {}, SETUPS, probes={"download": files_probe(DOWNLOAD)}),
+    each=fields("filemanager", SOLUTIONS, SETUPS, probes={"download": files_probe(DOWNLOAD)}),
     source=SOURCE,
 )
 def test_filemanager(episode, row):
