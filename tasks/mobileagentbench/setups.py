@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 MEDIA = ("READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_MEDIA_VIDEO",
          "READ_MEDIA_VISUAL_USER_SELECTED", "ACCESS_MEDIA_LOCATION")  # fmt: skip
-# Those that the release grants; some exist in few versions of Android only.
+# Those that the release grants, and those of the app for messages, of which it has none. Some exist
+# in few versions of Android only.
 PERMISSIONS = {
     "com.simplemobiletools.calendar.pro": ("POST_NOTIFICATIONS",),
     "com.simplemobiletools.contacts.pro": ("READ_CONTACTS", "WRITE_CONTACTS"),
     "com.simplemobiletools.filemanager.pro": ("WRITE_EXTERNAL_STORAGE", "POST_NOTIFICATIONS"),
     "com.simplemobiletools.gallery.pro": MEDIA,
+    "com.simplemobiletools.smsmessenger": (
+        *("READ_SMS", "SEND_SMS", "RECEIVE_SMS", "READ_CONTACTS", "READ_PHONE_STATE"),
+        "POST_NOTIFICATIONS",
+    ),
     "com.simplemobiletools.musicplayer": ("READ_MEDIA_AUDIO", "POST_NOTIFICATIONS"),
     "com.simplemobiletools.voicerecorder": ("RECORD_AUDIO", "POST_NOTIFICATIONS"),
 }

@@ -2,9 +2,9 @@
 
 import re
 
-from pytest_mobileagent import provider, tasks
+from pytest_mobileagent import long_press, provider, tap, tasks, type_text
 
-from .checks import agreed, at, digits, has, searched, texts, view
+from .checks import OK, agreed, at, digits, has, searched, texts, view
 from .setups import NUMBER, WORDS, fresh, sent, unsent
 from .table import SOURCE, fields, of
 
@@ -55,7 +55,47 @@ FILLED = ("check_message_properties", "make_conversation_archived", "search_cont
 SETUPS = {row.id: fresh(unsent) for row in of("messager")}
 SETUPS |= {f"messager_{name}": fresh(sent) for name in FILLED}
 
+MENU, BACK = tap(content_desc="More options"), tap(content_desc="Back")
+CONVERSATION = {"resource_id": "conversation_address", "text": NUMBER}
+MESSAGE = {"resource_id": "thread_message_body", "text": WORDS}
+SEARCH = {"resource_id": "top_toolbar_search"}
+PROPERTIES = [long_press(**MESSAGE), MENU, tap(text="Properties")]
+SEND = [
+    tap(resource_id="conversations_fab"),
+    type_text(NUMBER, resource_id="new_conversation_address"),
+    tap(resource_id="new_conversation_confirm"),
+    type_text(WORDS, resource_id="thread_type_message"),
+    tap(resource_id="thread_send_message"),
+]
+SOLUTIONS = {
+    "messager_add_block_numbers": [
+        tap(content_desc="Settings"),
+        tap(text="Manage blocked numbers"),
+        tap(content_desc="Add a blocked number"),
+        type_text(NUMBER, resource_id="add_blocked_number_edittext"),
+        tap(resource_id=OK),
+    ],
+    "messager_change_font_size": [
+        tap(content_desc="Settings"),
+        tap(text="Font size"),
+        tap(text="Large"),
+    ],
+    "messager_check_message_properties": [tap(**CONVERSATION), *PROPERTIES],
+    "messager_create_conversation_and_check_message_properties": [*SEND, *PROPERTIES],
+    "messager_create_conversation_and_search": [*SEND, BACK, BACK, type_text(NUMBER, **SEARCH)],
+    "messager_make_conversation_archived": [
+        long_press(**CONVERSATION),
+        MENU,
+        tap(text="Archive"),
+        tap(resource_id=OK),
+    ],
+    "messager_search_contacts": [type_text(NUMBER, **SEARCH)],
+    "messager_search_message": [type_text(WORDS, **SEARCH)],
+    "messager_show_archived_messages": [MENU, tap(text="Show archived conversations")],
+    "messager_start_a_conversation": SEND,
+}
 
-@tasks(of("messager"), each=fields("messager", {}, SETUPS, probes=SENT), source=SOURCE)
+
+@tasks(of("messager"), each=fields("messager", SOLUTIONS, SETUPS, probes=SENT), source=SOURCE)
 def test_messenger(episode, row):
     assert episode.ever(QUESTIONS[row.id])
