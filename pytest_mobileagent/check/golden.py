@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ class Compared:
         """Return the comparison as plain data, as in the evidence of a verdict."""
         steps = [
             {"step": number, "type": each.type, "exact": each.exact, "counts": each.counts}
+            | ({"noisy": True} if each.noisy else {})
             for number, each in enumerate(self.steps or (), 1)
         ]
         return {"scorer": self.scorer, "steps": steps}
@@ -110,7 +111,7 @@ def matches(
     for number, wanted in enumerate(path):
         if number >= len(done):
             missed(lambda: f"golden action {len(done) + 1}: the episode has only {len(done)}")
-            return [*found, *[NO_MATCH] * (len(path) - number)]
+            return [*found, *(_as_noisy(NO_MATCH, each) for each in path[number:])]
         screen, action = done[number]
         try:
             with collect_misses() as misses:
@@ -118,7 +119,7 @@ def matches(
                 match = rule(action, target, size=screen.size, **options) if target else NO_MATCH
         except TaskError as error:
             raise TaskError(f"golden action {number + 1}: {error}") from None
-        found.append(match)
+        found.append(_as_noisy(match, target))
         for each in misses:
             missed(partial(_in_step, number + 1, each))
     return found
@@ -126,6 +127,10 @@ def matches(
 
 def _in_step(number: int, explain: Callable[[], str]) -> str:
     return f"step {number}, {explain()}"
+
+
+def _as_noisy(match: Match, wanted: Any) -> Match:
+    return replace(match, noisy=getattr(wanted, "noisy", False))
 
 
 class OffPathError(AssertionError):

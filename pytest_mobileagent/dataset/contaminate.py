@@ -188,7 +188,7 @@ class _Path:
                     activity=screen.activity,
                     time=screen.time,
                 )
-                golden.append(replace(ad.golden, page=name))
+                golden.append(replace(ad.golden, page=name, noisy=True))
             self._copy(each.page)
             golden.append(replace(each, page=self._name(each.page)))
         self._copy(self._end)

@@ -21,7 +21,7 @@ from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import printable, to_text
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.asking import add_model_options, cache_for, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
@@ -133,7 +133,8 @@ def _compared(
     threads = 1 if any(each.is_script for each in judges) else given.threads
     asked = judge_models(judges, settings)
     comparison = compare(drafts, table, given.compare_with, asked, threads)
-    print(printable("\n".join(comparison.lines())))
+    is_json = given.format == "json"
+    print(to_text(comparison.to_json()) if is_json else printable("\n".join(comparison.lines())))
     return int(bool(comparison.failed))
 
 
@@ -255,6 +256,8 @@ def _parser() -> Parser:
     others = "compare with the instructions of another table: judges decide which are better"
     add("--compare-with", metavar="FILE", type=Path, help=others)
     add("--judges", metavar="MODEL,…", help="the judges (default: the project's, or --model)")
+    counts = "the form of a TABLE's comparison; `report` reads the JSON (default: text)"
+    add("--format", choices=("text", "json"), default="text", help=counts)
     add("--max-cost", metavar="USD", help="stop when this many US dollars are spent")
     add("--cache", metavar="DIR", type=Path, help="a folder for replies (default: pytest's cache)")
     threads = "trajectories at a time (default: 8)"
@@ -268,6 +271,8 @@ def _check(parser: Parser, given: argparse.Namespace) -> None:
     given.table = tables[0] if tables else None
     if tables and (len(given.paths) > 1 or given.output or given.dry_run or not given.compare_with):
         parser.error(f"{tables[0]} is a table: give nothing else except --compare-with")
+    if given.format == "json" and not tables:
+        parser.error("--format=json is for a TABLE and --compare-with")
     if not (tables or given.output or given.dry_run):
         parser.error("name a file for the instructions with -o FILE.jsonl, or use --dry-run")
 

@@ -12,7 +12,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.action.action import ends_episode
@@ -73,6 +73,20 @@ class Comparison:
     pairs: Sequence[PairwiseComparison]
     failed: Mapping[str, str]
     unpaired: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts of each pair as plain data, from which `report` makes Table 2."""
+        known = ("id", "tags", "golden_steps", "fewest_steps")
+        counts = ("won", "tied", "lost", "turned")
+        return {
+            "instructions": [
+                {name: pair.draft.row[name] for name in known}
+                | {name: getattr(pair, name) for name in counts}
+                for pair in self.pairs
+            ],
+            "unpaired": self.unpaired,
+            "failed": dict(self.failed),
+        }
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a table with a column for each size of task, and one for all tasks."""

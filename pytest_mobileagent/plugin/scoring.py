@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches
+from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches, compare
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode.record import AGENTS_FAULT, Termination
 from pytest_mobileagent.episode.redaction import redacted
@@ -21,6 +22,7 @@ from pytest_mobileagent.errors import (
     HostError,
     InfrastructureError,
     JudgeError,
+    TaskError,
     UndecidedError,
     in_one_line,
 )
@@ -229,14 +231,19 @@ def _verdict(
 
 
 def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
-    """Return how steps match golden actions; None without a comparison or a golden path.
+    """Return how steps match golden actions; None without a comparison or golden actions.
 
-    On a golden path, the steps are compared even if the body failed before it compared them.
+    If the body has compared nothing, the rule of graphs does: on a golden path, and with the golden
+    actions of a task that an agent was free to leave.
     """
-    compared = state_of(item).body.compared
-    if episode.is_on_path and (compared is None or compared.steps is None):
-        with collect_matches() as compared, suppress(OffPathError):
-            check_path(episode)
+    compared, case = state_of(item).body.compared, case_of(item)
+    golden = case.task.golden if case else ()
+    if (episode.is_on_path or golden) and (compared is None or compared.steps is None):
+        with collect_matches() as compared, suppress(OffPathError, TaskError):
+            if episode.is_on_path:
+                check_path(episode)
+            else:
+                compare(graph, episode, golden)
     return None if compared is None or compared.steps is None else compared
 
 

@@ -65,12 +65,16 @@ class Subgoal(TypedDict):
 
 
 class Matched(TypedDict):
-    """How a golden step (from 1) was matched; the rule excludes steps that do not count."""
+    """How a golden step (from 1) was matched; the rule excludes steps that do not count.
+
+    A `noisy` step closes noise.
+    """
 
     step: int
     type: bool
     exact: bool
     counts: bool
+    noisy: NotRequired[bool]
 
 
 class Scored(TypedDict):

@@ -116,9 +116,8 @@ class Result:
             official=_official(self.official),
             progress=progress(self._evidence("subgoals")),
             subgoals=to_wire(self._evidence("subgoals")),
-            **matched(self.compared),
             step_efficiency=None if verdict is None else ratio(verdict.first_step, task.shortest),
-            **measures(self.episode, self.success, task.shortest),
+            **measures(self.episode, self.success, task.shortest) | matched(self.compared),
             roles=self._roles(),
         )
 
@@ -204,11 +203,14 @@ def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the fields of an entry on how golden steps were matched; none without a comparison.
 
     `compared` contains the scorer and its matches. Accuracies are shares of the steps that count.
+    Golden actions that close noise are the right reactions to it.
     """
     if compared is None:
         return {}
     counted = [each for each in compared["steps"] if each["counts"]]
+    noisy = [each["exact"] for each in counted if each.get("noisy")]
     return {
+        **({"noisy_steps_asking": len(noisy), "noisy_steps_right": sum(noisy)} if noisy else {}),
         "matches": to_wire(compared["steps"]),
         "matched_by": compared["scorer"],
         "step_accuracy": ratio(sum(each["exact"] for each in counted), len(counted)),

@@ -36,6 +36,7 @@ class Golden:
       varies: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as correct
       (AndroidControl as scored by Qwen2.5-VL), the intended element (GUI-Odyssey).
     - `page`: the id of the recorded page on which the action is performed; "" without pages.
+    - `noisy`: whether noise covers that page, which the action closes.
 
     Raises:
         TaskError: if `size` is not the size of a screen.
@@ -45,6 +46,7 @@ class Golden:
     size: Size
     boxes: tuple[Bounds, ...] = ()
     page: str = ""
+    noisy: bool = False
 
     def __post_init__(self) -> None:
         if len(self.size) != 2 or not all(side > 0 for side in self.size):
@@ -66,6 +68,7 @@ def golden_to_json(golden: Golden) -> dict[str, Any]:
     more: dict[str, Any] = {
         "boxes": [list(box) for box in golden.boxes],
         "page": golden.page,
+        "noisy": golden.noisy,
     }
     fields = {name: value for name, value in more.items() if value}
     return {"action": to_json(golden.action), "size": list(golden.size), **fields}
@@ -77,7 +80,7 @@ def golden_from_json(data: Any) -> Golden:
     Raises:
         TaskError: if the data is not a golden action.
     """
-    kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str}
+    kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str, "noisy": bool}
     try:
         fields: Mapping[str, Any] = jsonable.check(data, kind, "a golden action")
         action = from_json(fields["action"])
@@ -92,7 +95,7 @@ def golden_from_json(data: Any) -> Golden:
         raise TaskError(str(error)) from None
     if len(boxes) < len(fields.get("boxes", ())):
         raise TaskError("a box of a golden action must be [left, top, right, bottom]")
-    return Golden(action, size, tuple(boxes), fields.get("page", ""))
+    return Golden(action, size, tuple(boxes), fields.get("page", ""), fields.get("noisy", False))
 
 
 def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
@@ -123,11 +126,13 @@ class Match:
     - `type`: whether the two have the same type, by the rule's own division into types.
     - `exact`: whether they are the same action.
     - `counts`: whether the rule counts the step; an excluded step is never wrong.
+    - `noisy`: whether the golden action closes noise.
     """
 
     type: bool
     exact: bool
     counts: bool = True
+    noisy: bool = False
 
     def __bool__(self) -> bool:
         return self.exact

@@ -12,8 +12,8 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
-from pytest_mobileagent.report.export.tables import Run, as_csv, as_latex, as_markdown
+from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, listing, tabulate
+from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run, report_of
@@ -23,6 +23,7 @@ from pytest_mobileagent.report.text.pull_request import SUMMARY
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 _PACKED, LEADERBOARD = "report-packed.html", "leaderboard.html"
@@ -34,6 +35,11 @@ def main(arguments: Sequence[str]) -> int:
     """Write a table or a page, and return the exit status: 1 if a run cannot be read or written."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    if given.layouts:
+        sys.stdout.write(listing())
+        return 0
+    if not given.runs:
+        parser.error("name a RUN (--layouts needs none)")
     if given.layout and given.format not in _TABLES:
         parser.error(f"--layout is for {', '.join(_TABLES)}; --format is {given.format}")
     if given.format != "html" and given.pack:
@@ -41,27 +47,29 @@ def main(arguments: Sequence[str]) -> int:
     if given.pack and len(given.runs) > 1:
         parser.error("--pack is for the page of one run; a leaderboard has no pictures")
     try:
-        runs = [find_run(Path(run)) for run in given.runs]
-        _check(given.output, is_page=given.format == "html" and len(runs) == 1)
-        if given.format == "html":
-            if len(runs) > 1:
-                _write_leaderboard(runs, given.output)
-            else:
-                _write_page(runs[0], given.output, pack=given.pack)
-            return 0
-        read = [_read(run) for run in runs]
-        if given.format == "json":
-            text = _json(read)
-        else:
-            table = tabulate(given.layout or "own", read)
-            text = _TABLES[given.format](table)
-            if given.format == "csv":  # which cannot contain notes
-                _warn(table.notes)
-        _write(text, given.output)
+        _report(given)
     except (OSError, HostError, RecordError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
     return 0
+
+
+def _report(given: argparse.Namespace) -> None:
+    layout = given.layout or OWN
+    if layout.source:
+        _check(given.output, is_page=False)
+        _write_table(given, [run for path in given.runs for run in layout.read(Path(path))])
+        return
+    runs = [find_run(Path(run)) for run in given.runs]
+    _check(given.output, is_page=given.format == "html" and len(runs) == 1)
+    if given.format == "html" and len(runs) > 1:
+        _write_leaderboard(runs, given.output)
+    elif given.format == "html":
+        _write_page(runs[0], given.output, pack=given.pack)
+    elif given.format == "json":
+        _write(_json(list(map(_read, runs))), given.output)
+    else:
+        _write_table(given, list(map(_read, runs)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,11 +81,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used.",
     )
     add = parser.add_argument
-    add("runs", metavar="RUN", nargs="+", help="a run: a row of the table")
+    about = "a run: a row of the table; for layouts of counts, the file with the counts"
+    add("runs", metavar="RUN", nargs="*", help=about)
     formats = ("html", "json", *_TABLES)
     add("--format", choices=formats, default="markdown", help="of the output (default: markdown)")
-    papers = [name for name in LAYOUTS if name != "own"]
-    add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
+    layout = "a table of a paper, as in spa-bench:3, or its main table (default: our own columns)"
+    add("--layout", metavar="PAPER[:TABLE]", type=find_layout, help=layout)
+    add("--layouts", action="store_true", help="list all layouts, with what they need")
     add("--pack", action="store_true", help="html: put all pictures, compressed, into the file")
     where = "the file to write (default: standard output; for the page of a run, its folder; "
     where += f"for a leaderboard, {LEADERBOARD})"
@@ -108,6 +118,14 @@ def _damaged(run: Path, error: Exception) -> RecordError:
 def _json(runs: Sequence[Run]) -> str:
     each = [{"run": run.about, "summary": run.summary} for run in runs]
     return json.dumps({"runs": each}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write_table(given: argparse.Namespace, runs: Sequence[Run]) -> None:
+    """Write a table of runs in the given layout and format."""
+    table = tabulate(given.layout or OWN, runs)
+    _write(_TABLES[given.format](table), given.output)
+    if given.format == "csv":  # which cannot contain notes
+        _warn(table.notes)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -5,30 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.text import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from pytest_mobileagent.report.entry import Entry
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The content of a cell: text, or a number shown with `digits` decimals; None for "n/a".
 
-    - `percent`: whether the number is a share shown in percent, with "%" unless `digits` is 0.
+    - `percent`: whether the number is a share shown in percent; `sign`: whether with "%".
     - `low`, `high`: its interval. `error`: its standard error.
     """
 
     value: float | str | None
     digits: int = 3
     percent: bool = False
+    sign: bool = field(default=True, kw_only=True)
     low: float | None = None
     high: float | None = None
     error: float | None = None
@@ -49,7 +48,8 @@ class Cell:
     def _number(self, number: float) -> str:
         if not self.percent:
             return f"{number:.{self.digits}f}"
-        return f"{100 * number:.{self.digits}f}%" if self.digits else f"{100 * number:02.0f}"
+        text = f"{100 * number:.{self.digits}f}"
+        return f"{text}%" if self.sign else text.zfill(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +62,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, a row of cells for each run, and notes with the caveats of the numbers."""
+    """Columns, rows of cells, and notes with the caveats of the numbers."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run in a table: its "run" object in report.json, its summary, and its tasks' entries."""
-
-    about: Mapping[str, Any]
-    summary: Mapping[str, Any]
-    tasks: Sequence[Entry] = ()
-
-    @property
-    def is_on_path(self) -> bool:
-        """Whether the tasks' golden actions were executed instead of the agent's."""
-        option = (self.about.get("options") or {}).get("mobile-path") or {}
-        return option.get("value") == "single"
 
 
 _FORMULA = ("=", "+", "-", "−", "@")  # beginnings that spreadsheets take for a formula

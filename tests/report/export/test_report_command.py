@@ -56,6 +56,36 @@ def test_layout_and_format_can_be_written_to_a_file(
     assert capsys.readouterr().out == ""
 
 
+def test_layouts_are_listed_without_a_run(capsys: Capture) -> None:
+    assert main(["--layouts"]) == 0
+    shown = capsys.readouterr().out
+    assert "spa-bench:3   spa-bench         all numbers of single-app tasks in English\n" in shown
+    assert "needs a file: what `calibrate --format=json` prints\n" in shown
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "latex"])
+def test_counts_of_a_file_become_a_table(tmp_path: Path, capsys: Capture, form: str) -> None:
+    path = tmp_path / "drafts.json"
+    counts = {"functions": 25, "right": 6, "lines": 400, "wrong": 108}
+    path.write_text(to_text({"models": {"=GPT_4o": counts}}))
+    assert main([str(path), "--layout=a3:2", f"--format={form}"]) == 0
+    rows = {
+        "markdown": "| \\=GPT_4o | 24% | 27% |",
+        "csv": "'=GPT_4o,0.24,0.27",
+        "latex": r"=GPT\_4o & 24\% & 27\% \\",
+    }
+    assert rows[form] in lines(capsys)
+
+
+def test_a_run_is_not_a_file_of_counts(write_run: WriteRun, capsys: Capture) -> None:
+    run = write_run("m3a")
+    assert main([str(run), "--layout=a3:3"]) == 1
+    assert capsys.readouterr().err.startswith(f"error: {run} cannot be read: ")
+    assert main([str(run / "report.json"), "--layout=a3:3"]) == 1
+    told = "report.json is not what `calibrate --format=json` prints: it has no 'modes'"
+    assert told in capsys.readouterr().err
+
+
 def test_csv_prints_remarks_beside_the_table(write_run: WriteRun, capsys: Capture) -> None:
     assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
     shown = capsys.readouterr()
@@ -131,8 +161,9 @@ def test_records_of_a_run_are_not_overwritten(
         (["a", "--format=json", "--layout=a3"], "--layout is for csv, markdown, latex"),
         (["a", "--pack"], "--pack is for --format=html"),
         (["a", "b", "--format=html", "--pack"], "--pack is for the page of one run"),
-        (["a", "--layout=b_moca"], "invalid choice"),
-        ([], "RUN"),
+        (["a", "--layout=b_moca"], "argument --layout: there is no 'b_moca', but spa-bench:2, "),
+        (["a", "--layout=a3:7"], "there is no 'a3:7', but a3:2, a3:3, a3:4, a3:5, a3:6, "),
+        ([], "name a RUN (--layouts needs none)"),
     ],
 )
 def test_incompatible_options_are_reported(

@@ -1,0 +1,198 @@
+"""A table of runs as a paper prints it: its tasks, its numbers, and their arrangement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import read_json
+from pytest_mobileagent.report.entry import Entry
+from pytest_mobileagent.report.export.tables import Cell, Column, Table
+from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.names import names_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A run in a table: its "run" object in report.json, its summary, and its tasks' entries.
+
+    In tables of counts, `summary` has the counts of a file, and there are no tasks.
+    """
+
+    about: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    tasks: Sequence[Entry] = ()
+
+    @property
+    def is_on_path(self) -> bool:
+        """Whether the tasks' golden actions were executed instead of the agent's."""
+        option = (self.about.get("options") or {}).get("mobile-path") or {}
+        return option.get("value") == "single"
+
+    def only(self, wanted: Wanted) -> Run:
+        """Return the run as if it had only the tasks that `wanted` accepts."""
+        return _only(self, wanted)
+
+
+@lru_cache(maxsize=64)  # several measures have the same tasks
+def _only(run: Run, wanted: Wanted) -> Run:
+    tasks = [task for task in run.tasks if wanted(task)]
+    return Run(run.about, totals(tasks), tasks)
+
+
+Wanted = Callable[[Entry], bool]
+Parts = Mapping[str, Wanted]  # parts of a run's tasks, by their titles
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number, or a text, of each run: its title, and that of its group."""
+
+    title: str
+    cell: Callable[[Run], Cell]
+    group: str = ""
+
+
+Measures = Sequence[Measure]
+Rows = Sequence[tuple[str, Run]]
+Arranged = tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]
+
+
+def measure(title: str, name: str, digits: int = 1, *, group: str = "", **form: bool) -> Measure:
+    """Return the number that is called `name` in a run's summary; `form` is that of `Cell`."""
+    return Measure(title, lambda run: Cell(run.summary.get(name), digits, **form), group)
+
+
+def grouped(parts: Parts, *measures: Measure) -> list[Measure]:
+    """Return the measures of each part, in a group with the part's title."""
+    return [
+        replace(_of_part(wanted, each), group=title)
+        for title, wanted in parts.items()
+        for each in measures
+    ]
+
+
+def titled(parts: Parts, measured: Measure) -> list[Measure]:
+    """Return a measure of each part, with the part's title."""
+    return [replace(_of_part(wanted, measured), title=title) for title, wanted in parts.items()]
+
+
+def _of_part(wanted: Wanted, measured: Measure) -> Measure:
+    return replace(measured, cell=lambda run: measured.cell(run.only(wanted)))
+
+
+def has(name: str, value: object) -> Wanted:
+    """Return whether a field of a task has a value, or contains it."""
+
+    def wanted(task: Entry) -> bool:
+        own = getattr(task, name)
+        return value in own if isinstance(own, list) else own == value
+
+    return wanted
+
+
+def wide(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
+    """Return a row for each run, and a column for each measure."""
+    columns = (*map(Column, heads), *(Column(each.title, each.group) for each in measures))
+    return columns, tuple((Cell(n), *(each.cell(run) for each in measures)) for n, run in rows)
+
+
+def long(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
+    """Return a row for each run and group; all groups have the same titles."""
+    groups = {group: list(each) for group, each in groupby(measures, attrgetter("group"))}
+    columns = map(Column, (*heads, *dict.fromkeys(each.title for each in measures)))
+    return tuple(columns), tuple(
+        (Cell(name), Cell(group), *(each.cell(run) for each in own))
+        for name, run in rows
+        for group, own in groups.items()
+    )
+
+
+def turned(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
+    """Return a row for each measure, and a column for each run; the last head is above these."""
+    *own, above = heads
+    columns = (*map(Column, own), *(Column(name, above) for name, _ in rows))
+    return columns, tuple(
+        (*map(Cell, (each.group, each.title)[-len(own) :]), *(each.cell(run) for _, run in rows))
+        for each in measures
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a table is made of runs, or of files of counts.
+
+    - `names`: PAPER:TABLE, and further names, after spaces.
+    - `measures`: its numbers, which may depend on the runs.
+    - `part`: what the tasks that it covers are, and whether a task is one of them.
+    - `arrange`: `wide`, `long` or `turned`; `heads`: the heads of the first columns.
+    - `named`: the names of runs. `pooled`: runs that become one row are put together.
+    - `source`: which files of counts are read instead of runs; `counted`: the counts as runs.
+    - `notes`: remarks on a run.
+    """
+
+    names: str
+    measures: Measures | Callable[[Sequence[Run]], Measures]
+    part: tuple[str, Wanted] | None = None
+    arrange: Callable[[Sequence[str], Rows, Measures], Arranged] = wide
+    heads: tuple[str, ...] = ("Agent",)
+    named: Callable[[Sequence[Mapping[str, Any]]], list[str]] = names_of
+    pooled: Callable[[Sequence[Run]], Sequence[Run]] = tuple
+    source: str = ""
+    counted: Callable[[dict[str, Any]], Iterable[Run]] = lambda _: ()
+    notes: Callable[[Run], Iterable[str]] = lambda _: ()
+
+    def read(self, path: Path) -> list[Run]:
+        """Return the counts in a file of `source`, as runs.
+
+        Raises:
+            RecordError: if the file is none.
+        """
+        try:
+            return list(self.counted(read_json(path)))
+        except OSError as error:
+            raise RecordError(f"{path} cannot be read: {error.strerror or error}") from error
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else error
+            raise RecordError(f"{path} is not {self.source}: {why}") from error
+
+
+def tabulate(layout: Layout, given: Sequence[Run]) -> Table:
+    """Return a table of runs with the caveats of its numbers."""
+    runs = layout.pooled(given)
+    names = layout.named([run.about for run in runs])
+    shown = runs if layout.part is None else [run.only(layout.part[1]) for run in runs]
+    measures = layout.measures(shown) if callable(layout.measures) else layout.measures
+    notes = [
+        f"{name}: {note}"
+        for name, run, own in zip(names, runs, shown, strict=True)
+        for note in (*_left_out(layout, run, own), *_caveats(own), *layout.notes(own))
+    ]
+    rows = list(zip(names, shown, strict=True))
+    return Table(*layout.arrange(layout.heads, rows, measures), tuple(notes))
+
+
+def _left_out(layout: Layout, run: Run, covered: Run) -> Iterable[str]:
+    whole, own = run.summary.get("tasks"), covered.summary.get("tasks")
+    if layout.part is not None and own != whole:
+        yield f"{own} of {whole} tasks are {layout.part[0]}; this table has no others"
+
+
+def _caveats(run: Run) -> Iterable[str]:
+    summary = run.summary
+    if "decided" in summary and summary["decided"] < summary["episodes"]:
+        rate = Cell(summary["success_rate_of_all"])
+        count = f"{summary['decided']} of {summary['episodes']} episodes are decided"
+        yield f"{count}; its success rate of all is {rate}"
+    if run.about.get("virtual"):
+        yield VIRTUAL
