@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.dialect.seeact import SeeAct
     from pytest_mobileagent.dialect.ui_tars import UiTars
+    from pytest_mobileagent.dialect.ui_venus import UiVenus
 
 __getattr__ = lazy_names(__name__)
 
@@ -87,9 +88,9 @@ __all__ = [
     "AppAgentReflection", "AutoDroid", "AutoGlm", "BMoca", "BMocaDiscrete", "BMocaGesture", "Call",
     "CogAgent", "Decision", "Dialect", "DialectError", "Frame", "MobileAgent", "MobileAgentV2",
     "MobileAgentV3", "MobileBenchV2", "Odyssey", "OpenAiComputerUse", "OsAtlas", "Parts", "Qwen",
-    "SeeAct", "UiTars", "amount", "argument", "call", "cannot_say", "dialects", "direction",
-    "escaped", "function_parameters", "key_named", "lacks", "line_after", "name_for", "number",
-    "object_in", "point", "quoted", "section", "spoken", "text", "unescaped", "unknown",
+    "SeeAct", "UiTars", "UiVenus", "amount", "argument", "call", "cannot_say", "dialects",
+    "direction", "escaped", "function_parameters", "key_named", "lacks", "line_after", "name_for",
+    "number", "object_in", "point", "quoted", "section", "spoken", "text", "unescaped", "unknown",
     "without_fences",
 ]  # fmt: skip
 

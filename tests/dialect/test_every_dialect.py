@@ -41,6 +41,7 @@ from pytest_mobileagent.dialect import (
     Qwen,
     SeeAct,
     UiTars,
+    UiVenus,
     dialects,
 )
 from pytest_mobileagent.perception.marks import Mark
@@ -235,6 +236,10 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
     (
         [UiTars("1"), UiTars("1.5"), UiTars("doubao")],
         behind("Action: ", "Thought: a\nAction: click("),
+    ),
+    (
+        [UiVenus("1.5"), UiVenus("2")],
+        within("<think>a</think><action>_</action>", "<action>Click(box=_)</action>"),
     ),
 ]
 

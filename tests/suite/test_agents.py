@@ -69,6 +69,7 @@ SOLVED = {
     "seeact": 4,
     "t3a": 4,
     "ui_tars": 4,
+    "ui_venus": 4,
 }
 MODELS = {
     "anthropic_computer_use": "anthropic:claude-sonnet-4-5@{url}",
