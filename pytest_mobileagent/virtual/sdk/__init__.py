@@ -25,7 +25,7 @@ from pytest_mobileagent.virtual.content.locale import Locale
 from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.calendar import milliseconds_of
-from pytest_mobileagent.virtual.sdk import timepicker
+from pytest_mobileagent.virtual.sdk import datepicker, timepicker
 from pytest_mobileagent.virtual.sdk.app import Activity, App, set_next_alarm
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
@@ -49,6 +49,6 @@ __all__ = [
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
     "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
     "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table", "avatar",
-    "chooser", "later", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
+    "chooser", "datepicker", "later", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
 ]  # fmt: skip
 __all__ += ui.__all__
