@@ -5,6 +5,8 @@ plays all tasks, while agents that do less play an eighth, a quarter or a half. 
 the time are also played on other days and in other time zones, a fortieth of which is drawn. The
 part depends on the commit, or is set in the environment variable SUITES_PART (`make suites` runs
 all).
+
+No pictures are drawn, which spares two fifths of the time, except for the tasks that read them.
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
 
 
+READS_PICTURES = "tasks/checks/test_elements.py"
 PUBLISHED = sorted(path.parent.relative_to(ROOT) for path in ROOT.glob("tasks/*/release.py"))
-OURS = ("tasks", *(f"--ignore={suite}" for suite in PUBLISHED))
+OURS = ("tasks", *(f"--ignore={each}" for each in (READS_PICTURES, *PUBLISHED)))
 LACKS = {"app", *DECLARED}  # what published tasks may need and phones may lack
 AGENTS = ("oracle", "noop", "truncated_oracle")
+UNSEEING = Path(__file__).parent / "unseeing_agents.py"  # has each of them, looking at no pictures
 # Days on which there may be something wrong: a Monday, a Sunday, and the last of a month, of a year
 # and of a leap year's February; and those on which clocks go forward and back, if they do.
 DAYS = (
@@ -57,20 +61,15 @@ def part(parts: int = 10) -> str:
 
 def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
     """Run an agent on the tasks selected by pytest's arguments; return the results by task id."""
-    command = [sys.executable, "-m", "pytest", *chosen, f"--agent={agent}", f"--mobile-runs={runs}"]
     with suite_judge().serve() as url:
-        judged = ["--llm-judge=single", f"--mobile-judges=openai:suite@{url}/v1"]
+        command = [
+            *(sys.executable, "-m", "pytest", *chosen, f"--agent={agent}", f"--mobile-runs={runs}"),
+            *("--llm-judge=single", f"--mobile-judges=openai:suite@{url}/v1"),
+            *("--mobile-unpriced=allow", "-q", "-p", "no:cacheprovider"),
+            *("-o", "mobile_pack_screens=false", "-o", "mobile_screenshots=needed"),
+        ]
         finished = subprocess.run(
-            [
-                *command,
-                *judged,
-                "--mobile-unpriced=allow",
-                "-q",
-                "-o",
-                "mobile_pack_screens=false",
-                "-p",
-                "no:cacheprovider",
-            ],
+            command,
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -82,29 +81,33 @@ def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
     return {task["id"]: task for task in json.loads(report.read_text("utf-8"))["tasks"]}
 
 
-@pytest.mark.parametrize("half", ["1/2", "2/2"])  # takes minutes, so two workers share it
+def unseeing(agent: str) -> str:
+    return f"{UNSEEING}:{agent.title().replace('_', '')}"
+
+
+@pytest.mark.parametrize("half", ["1/2", "2/2"])  # takes a minute, so two workers share it
 def test_the_oracle_passes_every_task_in_the_golden_steps(half, tmp_path):
-    tasks = outcomes("oracle", tmp_path, *OURS, f"--mobile-shard={half}")
+    tasks = outcomes(unseeing("oracle"), tmp_path, *OURS, f"--mobile-shard={half}")
     assert len(tasks) >= 20
     assert {name: t["reason"] for name, t in tasks.items() if not t["success"]} == {}
     assert {name: t["step_ratio"] for name, t in tasks.items() if t["step_ratio"] != 1.0} == {}
 
 
 def test_doing_nothing_fails_every_task(tmp_path):
-    tasks = outcomes("noop", tmp_path, *OURS, f"--mobile-shard={part(4)}")
+    tasks = outcomes(unseeing("noop"), tmp_path, *OURS, f"--mobile-shard={part(4)}")
     assert len(tasks) >= 20
     check_that_all_fail(tasks)
 
 
 def test_doing_less_fails_every_task(tmp_path):
-    tasks = outcomes("truncated_oracle", tmp_path, *OURS, f"--mobile-shard={part(4)}")
+    tasks = outcomes(unseeing("truncated_oracle"), tmp_path, *OURS, f"--mobile-shard={part(4)}")
     assert len(tasks) >= 20
     check_that_all_fail(tasks)
 
 
 def test_a_guess_fails_where_the_user_of_a_vague_task_is_silent(tmp_path):
     chosen = ("tasks/vague", f"--mobile-shard={part(2)}")
-    tasks = outcomes("oracle", tmp_path, *chosen, "--mobile-user=silent")
+    tasks = outcomes(unseeing("oracle"), tmp_path, *chosen, "--mobile-user=silent")
     full, vague = (
         {name: t for name, t in tasks.items() if t["variant"] == variant}
         for variant in ("full", "vague")
@@ -123,8 +126,17 @@ def check_that_all_fail(tasks: dict[str, dict]) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+def test_tasks_that_read_pictures_are_sound(agent, tmp_path):
+    shard = "1/1" if agent == "oracle" else part(4)
+    tasks = outcomes(agent, tmp_path, READS_PICTURES, f"--mobile-shard={shard}")
+    assert tasks
+    check_that_all_are_sound(tasks, agent)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
 def test_published_tasks_whose_apps_are_there_are_sound(agent, tmp_path):
-    tasks = outcomes(agent, tmp_path, *map(str, PUBLISHED), f"--mobile-shard={part()}")
+    shard = f"--mobile-shard={part()}"
+    tasks = outcomes(unseeing(agent), tmp_path, *map(str, PUBLISHED), shard)
     # Tasks without a solution are decided by judges alone, which accept the words of the goal.
     unplayable = {*LACKS, "solution"} if agent != "noop" else LACKS
     played = {n: t for n, t in tasks.items() if t["skipped_for"] not in unplayable}
@@ -146,7 +158,7 @@ def test_tasks_that_depend_on_the_time_are_sound_on_every_day_in_every_zone(
 ):
     monkeypatch.setenv("TZ", "Asia/Tokyo")  # of this machine, which matters to no phone
     chosen = ("tasks", "-k", TIMED, f"--mobile-shard={part(3)}", f"--mobile-device-time={moment}")
-    tasks = outcomes(agent, tmp_path, *chosen)
+    tasks = outcomes(unseeing(agent), tmp_path, *chosen)
     played = {name: t for name, t in tasks.items() if not t["skipped_for"]}
     assert played
     check_that_all_are_sound(played, agent)
