@@ -5,6 +5,7 @@ Success counts once it was reached, as in the release: each question is asked ab
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Tap
@@ -39,18 +40,32 @@ def says(element: Any, text: str) -> bool:
     return element is not None and element.text.strip().lower() == text.lower()
 
 
+def equal(actual: Any, wanted: Any) -> bool:
+    """Return True if two values are equal; else raise what a failed task reports."""
+    assert actual == wanted, f"there was {actual!r} instead of {wanted!r}"
+    return True
+
+
 def digits(text: str) -> str:
     return "".join(filter(str.isdecimal, text))
 
 
 def at(activity: str) -> Question:
     """Ask whether an activity of the app is in front, by the end of its name."""
-    return lambda e: e.screen.package == e.app and e.screen.activity.endswith(activity)
+
+    def shown(episode: Any) -> bool:
+        screen = episode.screen
+        assert screen.package == episode.app, f"{screen.package} was in front"
+        assert screen.activity.endswith(activity), f"{screen.activity} was in front"
+        return True
+
+    return shown
 
 
 def has(name: str, text: str) -> Question:
     """Ask whether an element of the app, by its id, has a text."""
-    return lambda e: says(view(e, name), text)
+    wanted = re.compile(rf"(?i)^\s*{re.escape(text)}\s*$")
+    return lambda e: view(e, name, text=wanted)
 
 
 def is_on(name: str, *, on: bool = True) -> Question:
@@ -64,16 +79,18 @@ def searched(text: str) -> Question:
 
 
 def confirmed(episode: Any, *on: str, off: tuple[str, ...] = (), to: str = "") -> bool:
-    """Return whether a dialog was closed by OK with boxes, by their ids or texts, on or off.
+    """Return True if a dialog was closed by OK with boxes, by their ids or texts, on or off.
 
     With `to`, the screen after it has an element with this id. Of a dialog that scrolls, each box
-    counts as it was last seen.
+    counts as it was last seen. Otherwise, raise what a failed task reports.
     """
     wanted = {**dict.fromkeys(on, True), **dict.fromkeys(off, False)}
-    return any(
-        {name: seen.get(name) for name in wanted} == wanted and (not to or view(episode, to, after))
-        for seen, after in _closed(episode, list(wanted))
-    )
+    closed = [*_closed(episode, list(wanted))]
+    right = [after for seen, after in closed if seen == wanted]
+    boxes = ", ".join(f"{name} {'on' if state else 'off'}" for name, state in wanted.items())
+    assert right, f"no dialog was closed by OK with {boxes}: {[seen for seen, _ in closed]}"
+    assert not to or any(view(episode, to, after) for after in right), f"{to} was not below it"
+    return True
 
 
 def _closed(episode: Any, names: list[str]) -> Iterator[tuple[dict[str, bool], Any]]:
@@ -88,7 +105,7 @@ def _closed(episode: Any, names: list[str]) -> Iterator[tuple[dict[str, bool], A
             if found := view(episode, name, step.screen) or step.screen.find(text=name):
                 seen[name] = found.checked
         if any(isinstance(act, Tap) and button.bounds.contains(act.x, act.y) for act in step.done):
-            yield seen, after
+            yield {**seen}, after
 
 
 def agreed(episode: Any, pattern: Any) -> bool:

@@ -114,6 +114,13 @@ def stored(database: str, *statements: str, where: str = "") -> Setup:
     return store
 
 
+# A file of an app, for one that has not written it when it is opened.
+NEW_FILE = (
+    "[ -f {path} ] || {{ mkdir -p $(dirname {path}) && echo '<map />' > {path} &&"
+    " chown -R $(stat -c %u:%g /data/data/{app}) $(dirname {path}); }}"
+)
+
+
 def preferred(**values: bool) -> Setup:
     """Return a set-up that changes preferences of the app, whose file keeps its owner."""
 
@@ -124,6 +131,7 @@ def preferred(**values: bool) -> Setup:
             f'<boolean name="{k}" value="{str(v).lower()}" />' for k, v in values.items()
         )
         rule = shlex.quote(f"s#</map>#{each}</map>#; s#<map />#<map>{each}</map>#")
+        run(device, NEW_FILE.format(path=path, app=app))
         run(device, f'kept=$(sed {rule} {path}) && printf %s "$kept" > {path}')
 
     return store

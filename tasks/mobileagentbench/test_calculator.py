@@ -2,7 +2,7 @@
 
 from pytest_mobileagent import Tap, tap, tasks
 
-from .checks import texts
+from .checks import equal, texts
 from .setups import fresh, press
 from .table import SOURCE, fields, of
 
@@ -29,7 +29,9 @@ def pressed(episode, signs):
 
 def result(value, *formulas):
     """Ask whether the result is a value, and the keys of a formula and then = were pressed."""
-    return lambda e: texts(e, "result") == [value] and any(pressed(e, f"{f}=") for f in formulas)
+    return lambda e: (
+        equal(texts(e, "result"), [value]) and any(pressed(e, f"{f}=") for f in formulas)
+    )
 
 
 def converted(episode):
@@ -38,7 +40,7 @@ def converted(episode):
         (*texts(episode, f"{place}_unit_name"), *texts(episode, f"{place}_unit_text"))
         for place in ("top", "bottom")
     }
-    return shown == {("Mile", "1"), ("Kilometer", "1.609344")}
+    return equal(shown, {("Mile", "1"), ("Kilometer", "1.609344")})
 
 
 QUESTIONS = {

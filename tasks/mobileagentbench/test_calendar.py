@@ -2,7 +2,7 @@
 
 import calendar
 
-from pytest_mobileagent import tasks
+from pytest_mobileagent import long_press, scroll, tap, tasks, type_text
 
 from .checks import OK, at, has, last, saved, searched, texts, view
 from .setups import fresh, preferred, stored
@@ -79,7 +79,51 @@ SETUPS = {
     f"calendar_{name}": fresh(QUIET) for name in ("create_and_search", "laundry", "new_task")
 } | {"calendar_delete_tasks": fresh(EVENTS)}
 
+MENU, NEW, SAVE = (tap(**each) for each in (
+    {"content_desc": "More options"}, {"resource_id": "calendar_fab"}, {"resource_id": "save"},
+))  # fmt: skip
+CREATE = [
+    NEW,
+    tap(resource_id="fab_event_label"),
+    type_text("laundry", resource_id="event_title"),
+    SAVE,
+]
+SEARCH = [type_text("laundry", resource_id="top_toolbar_search")]
+SETTINGS = [tap(content_desc="Settings")]
+SNOOZE = {"text": "Snooze time"}
+SOLUTIONS = {
+    "calendar_create_and_search": [*CREATE, *SEARCH],
+    "calendar_daily_view": [tap(content_desc="Change view"), tap(text="Daily view")],
+    "calendar_delete_tasks": [
+        tap(content_desc="Change view"),
+        tap(text="Simple event list"),
+        long_press(text="Laundry"),
+        tap(text="Meeting"),
+        tap(content_desc="Delete"),
+        tap(resource_id=OK),
+    ],
+    "calendar_laundry": CREATE,
+    "calendar_new_task": [
+        NEW,
+        tap(resource_id="fab_task_label"),
+        type_text("laundry", resource_id="task_title"),
+        type_text(DESCRIPTION, resource_id="task_description"),
+        tap(resource_id="task_all_day"),
+        SAVE,
+    ],
+    "calendar_next_month": [tap(resource_id="top_right_arrow")],
+    "calendar_open_about": [MENU, tap(text="About")],
+    "calendar_search": SEARCH,
+    "calendar_snooze_time": [
+        *SETTINGS,
+        scroll("up", until=SNOOZE),
+        tap(**SNOOZE),
+        tap(text="1 minute"),
+    ],
+    "calendar_start_week": [*SETTINGS, tap(text="Start week on"), tap(text="Monday")],
+}
 
-@tasks(of("calendar"), each=fields("calendar", {}, SETUPS), source=SOURCE)
+
+@tasks(of("calendar"), each=fields("calendar", SOLUTIONS, SETUPS), source=SOURCE)
 def test_calendar(episode, row):
     assert episode.ever(QUESTIONS[row.id])

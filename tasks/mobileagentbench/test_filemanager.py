@@ -5,7 +5,7 @@ import re
 from pytest_mobileagent import files as files_probe
 from pytest_mobileagent import long_press, tap, tasks, type_text
 
-from .checks import OK, confirmed, searched, texts
+from .checks import OK, confirmed, equal, searched, texts
 from .setups import DOWNLOAD, files, fresh, press, script
 from .table import SOURCE, fields, of
 
@@ -22,14 +22,14 @@ def remaining(*endings):
 
     def gone(episode):
         before = [name.lower() for name in episode.initial_probe("download")]
-        return paths(episode) == [name for name in before if not name.endswith(endings)]
+        return equal(paths(episode), [name for name in before if not name.endswith(endings)])
 
     return gone
 
 
 def renamed(episode):
     before = {name.lower() for name in episode.initial_probe("download")}
-    return {*paths(episode)} == before - {"testfile.txt"} | {"testfile1.txt"}
+    return equal({*paths(episode)}, before - {"testfile.txt"} | {"testfile1.txt"})
 
 
 def hidden(episode):

@@ -2,7 +2,7 @@
 
 from pytest_mobileagent import tasks
 
-from .checks import has, is_on, last, says, texts, view
+from .checks import equal, has, is_on, last, says, texts, view
 from .setups import both, fresh, script, sounds
 from .table import SOURCE, fields, of
 
@@ -49,8 +49,8 @@ QUESTIONS = {
     "recorder_extension": has("settings_extension", "mp3"),
     "recorder_recycle_bin": lambda e: view(e, "trash_list") or view(e, "trash_placeholder"),
     "recorder_recycle_settings": is_on("settings_use_recycle_bin", on=False),
-    "recorder_rename": lambda e: titles(e) == {"voice.m4a"},
-    "recorder_rename_all": lambda e: titles(e) == {"voice1.m4a", "voice2.m4a", "voice3.m4a"},
+    "recorder_rename": lambda e: equal(titles(e), {"voice.m4a"}),
+    "recorder_rename_all": lambda e: equal(titles(e), {f"voice{n}.m4a" for n in (1, 2, 3)}),
     "recorder_theme": themed,
 }
 
