@@ -29,9 +29,11 @@ if GRAPH is None:
         allow_module_level=True,
     )
 TASKS = GRAPH.folder / "tasks.jsonl"
+if not TASKS.exists():
+    pytest.skip(f"the data set of {GRAPH.folder} has no tasks", allow_module_level=True)
 
 
-@tasks(rows(TASKS) if TASKS.exists() else [], needs=("pages",))
+@tasks(rows(TASKS), needs=("pages",))
 def test_recorded(episode, row):
     rule: Any = rule_of(row.columns.get("rule", "graph"))
     if episode.is_on_path:

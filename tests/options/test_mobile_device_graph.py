@@ -106,6 +106,10 @@ def test_doctor_examines_recorded_pages(
     said = capsys.readouterr().out
     assert "graph:notes: recorded pages, 1080x2400 at 420 dpi, en" in said
     assert "ok       screenshot: screenshots of 1080x2400 pixels" in said
+    assert (
+        "WARNING  contents: 1 of 4 pages without a screenshot; 1 of 4 pages without a hierarchy"
+        in said
+    )
     damage(pytester.path / "notes", "UPDATE pages SET png = xml WHERE id = 'note'")
     assert main(["doctor", "--device=graph:notes"]) == 1
     assert "graph.sqlite, page 'note': " in capsys.readouterr().err

@@ -125,3 +125,10 @@ def test_tasks_with_milestones_are_done_when_all_were_reached(pytester, steps, s
     tasks = report(pytester)["tasks"]
     assert [task["success"] for task in tasks] == [success, success]
     assert [task["partial_credit"] for task in tasks] == [credit, credit]
+
+
+def test_a_data_set_without_tasks_is_skipped_with_the_reason(run, pytester):
+    (pytester.path / "graph" / "tasks.jsonl").unlink()
+    result = run()
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*the data set of */graph has no tasks"])

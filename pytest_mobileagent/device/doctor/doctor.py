@@ -18,6 +18,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, PageDevice, PagesAddress, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
+from pytest_mobileagent.device.doctor.pages import contents
 from pytest_mobileagent.device.doctor.tasks import list_tasks
 from pytest_mobileagent.device.drivers import TooOldError, driver_names
 from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
@@ -299,10 +300,11 @@ def _wrapped(head: str, text: str) -> list[str]:
     return [head + lines[0], *(" " * 11 + line for line in lines[1:])]
 
 
-OF_PAGES = (checks.snapshots, checks.screenshot, checks.hierarchy, checks.focus)
+OF_PAGES = (checks.snapshots, checks.screenshot, contents)
 LOOKING = (
     *(checks.answers, checks.awake, checks.unlocked, checks.root, checks.storage, checks.clock),
-    *(checks.animations, checks.keyboard, checks.events, *OF_PAGES),
+    *(checks.animations, checks.keyboard, checks.events, checks.snapshots, checks.screenshot),
+    *(checks.hierarchy, checks.focus),
 )
 QUICK = ("open", "key home", "tap", "scroll up, down", "type ASCII", "type Chinese", "turned left")
 

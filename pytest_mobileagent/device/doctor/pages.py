@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_to_json
 from pytest_mobileagent.dataset.graph.checks import flaws, flaws_of_task
-from pytest_mobileagent.device.drivers.graph import point_of
+from pytest_mobileagent.device.doctor.checks import Doubtful
+from pytest_mobileagent.device.drivers.graph import GraphDevice, point_of
 from pytest_mobileagent.errors import GraphError, NoEdgeError
 from pytest_mobileagent.jsonable import plural, to_line
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.dataset.graph import Graph
-    from pytest_mobileagent.device.drivers.graph import GraphDevice
+    from pytest_mobileagent.device.device import Device
 
 # The groups of the list, in order, and their headings.
 _HEADINGS = {
@@ -53,6 +54,15 @@ def list_pages(tasks: Mapping[str, Task], device: GraphDevice) -> tuple[set[str]
     found["goals"] = list(_with_several_paths(tasks))
     found["pages"] = list(_unseen(graph))
     return stuck, [line for group, each in found.items() for line in _lines(group, each)]
+
+
+def contents(device: Device) -> str:
+    """All recorded pages have a screenshot and a view hierarchy."""
+    if not isinstance(device, GraphDevice):
+        return "pages of another kind than graphs, which are not examined"
+    if unseen := list(_unseen(device.graph)):
+        raise Doubtful("; ".join(unseen), "agents that declare that they need these are refused")
+    return f"{plural(len(device.graph), 'page')} with a screenshot and a view hierarchy"
 
 
 def _lines(group: str, found: list[str]) -> Iterator[str]:

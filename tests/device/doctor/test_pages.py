@@ -13,6 +13,8 @@ from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.action.action import Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
+from pytest_mobileagent.device.doctor.checks import examine
+from pytest_mobileagent.device.doctor.pages import contents
 from pytest_mobileagent.device.doctor.tasks import Selected, list_tasks
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.testing import make_screen
@@ -112,6 +114,20 @@ def test_goals_with_several_golden_paths_are_listed(folder: Path) -> None:
         "  [ ] 'Do shop.': shop1, shop2, from the same page",
         *UNSEEN,
     ]
+
+
+def test_what_all_pages_show_is_examined(folder: Path, tmp_path: Path) -> None:
+    with closing(GraphDevice(Graph.open(folder))) as device:
+        finding = examine("contents", contents, device)
+    assert (finding.level, finding.seen) == (
+        "warning",
+        "1 of 4 pages without a screenshot; 1 of 4 pages without a hierarchy",
+    )
+    screen = make_screen("home", size=SIZE)
+    with GraphWriter(tmp_path / "whole") as writer:
+        writer.page("home", png=screen.png, xml=screen.xml)
+    with closing(GraphDevice(Graph.open(tmp_path / "whole"))) as device:
+        assert examine("contents", contents, device).level == "ok"
 
 
 def test_long_lists_are_cut(folder: Path) -> None:
