@@ -86,7 +86,7 @@ def _kinds(owner: type[Any]) -> dict[str, Any]:
 _hints = cache(get_type_hints)
 
 
-FORMAT = 4
+FORMAT = 5
 _SUFFIX = ".snapshot"
 LARGE = 1 << 16  # bytes from which a file gets a separate entry in an archive
 

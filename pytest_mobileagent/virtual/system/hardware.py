@@ -227,7 +227,7 @@ ON_IN_AIRPLANE_MODE, OFF_BY_AIRPLANE_MODE = "2", "3"
 class Radios(Kept):
     """Switched by Android's services; of the settings, only that for mobile data has an effect."""
 
-    KEPT = ("wifi", "bluetooth", "airplane", "torch")
+    KEPT = ("wifi", "bluetooth", "airplane", "torch", "data_saver")
 
     log: Log
     changes: Changes
@@ -238,6 +238,7 @@ class Radios(Kept):
     bluetooth: bool = True
     airplane: bool = False
     torch: bool = False  # whether the flashlight is on
+    data_saver: bool = False  # whether apps in the background are kept from mobile data
 
     def __post_init__(self) -> None:
         """Register for the broadcast about airplane mode."""
@@ -300,6 +301,10 @@ class Radios(Kept):
     def set_torch(self, on: bool) -> None:
         """Switch the flashlight on or off."""
         self._turn(torch=on)
+
+    def set_data_saver(self, on: bool) -> None:
+        """Switch Data Saver, which the network policy keeps, not the settings."""
+        self._turn(data_saver=on)
 
     def _turn(self, **switches: bool) -> None:
         vars(self).update(switches)

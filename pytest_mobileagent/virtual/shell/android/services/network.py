@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_mobileagent.virtual.shell.android.service import (
+    FAILED,
     Arguments,
     Context,
     Refused,
@@ -16,6 +17,7 @@ wifi = Service("wifi", interface="android.net.wifi.IWifiManager")
 bluetooth = Service("bluetooth_manager")
 phone = Service("phone", interface="com.android.internal.telephony.ITelephony")
 connectivity = Service("connectivity", interface="android.net.IConnectivityManager")
+policy = Service("netpolicy", interface="android.net.INetworkPolicyManager")
 
 
 @wifi.dump
@@ -105,6 +107,31 @@ def airplane_mode(ctx: Context, args: Arguments) -> str:
         raise Refused(f"Unknown argument: {wanted}", out=True)
     ctx.phone.radios.set_airplane(wanted == "enable")
     return ""
+
+
+@policy.command("get")
+def network_policy(ctx: Context, args: Arguments) -> str:
+    """Print whether Data Saver is on."""
+    _background(args)
+    return f"Restrict background status: {'en' if ctx.phone.radios.data_saver else 'dis'}abled\n"
+
+
+@policy.command("set")
+def set_network_policy(ctx: Context, args: Arguments) -> None:
+    """Switch Data Saver; every word but "true" means "false", as in Java."""
+    _background(args)
+    if (wanted := args.next()) is None:
+        raise Refused("Error: didn't specify BOOLEAN", FAILED, out=True)
+    ctx.phone.radios.set_data_saver(wanted.lower() == "true")
+
+
+def _background(args: Arguments) -> None:
+    """Take the only kind of policy that is known here."""
+    verb, what = args.last, args.next()
+    if what is None:
+        raise Refused(f"Error: didn't specify type of data to {verb}", FAILED, out=True)
+    if what != "restrict-background":
+        raise Refused(f"Error: unknown {verb} type '{what}'", FAILED, out=True)
 
 
 @Service("netstats", interface="android.net.INetworkStatsService").dump
