@@ -25,9 +25,11 @@ import pytest_mobileagent as mobile
 from pytest_mobileagent.action.action import Open
 from pytest_mobileagent.errors import TaskError
 
-pytest.register_assert_rewrite(f"{__package__}.checks", f"{__package__}.planning")
+pytest.register_assert_rewrite(
+    *(f"{__package__}.{name}" for name in ("across", "checks", "planning"))
+)
 
-from . import planning  # noqa: E402, F401 - imported after that, so that failures are explained
+from . import across, planning  # noqa: E402, F401 - imported now, so that failures are explained
 from .checks import CHECKS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -72,9 +74,14 @@ def single(rows: Sequence[mobile.Row]) -> Mapping[str, Mapping[str, Any]]:
         words = components(row)
         remark = NONE if not words else IN_GOAL if _shows(row.goal, words) else ""
         fields[row.id] = {"remarks": (remark,)} if remark else {}
-        if (checked := CHECKS.get((row.language, row.id))) is not None:
-            fields[row.id] |= checked.fields
+        fields[row.id] |= playable(row)
     return fields
+
+
+def playable(row: mobile.Row) -> Mapping[str, Any]:
+    """Return the fields of a task that our own apps support; none for other tasks."""
+    checked = CHECKS.get((row.language, row.id))
+    return checked.fields if checked else {}
 
 
 def _shows(text: str, words: Sequence[str]) -> bool:
@@ -83,12 +90,11 @@ def _shows(text: str, words: Sequence[str]) -> bool:
     return all(word.casefold() in plain for word in words)
 
 
-def decide(episode: Any, row: mobile.Row, judge: Any) -> None:
-    """Decide a single-app task: by the judges, or by a check if our own apps support it.
+def decide(episode: Any, row: mobile.Row, judge: Any, **asked: Any) -> None:
+    """Decide a task: by the judges, or by a check if our own apps support it.
 
     With a check, the judges are also asked, and the run lists the differences.
     """
-    asked = {"key_components": components(row)}
     checked = CHECKS.get((row.language, row.id))
     if checked is None:
         assert judge(episode, **asked)

@@ -5,12 +5,13 @@ from functools import partial
 from pytest_mobileagent import rows, tasks
 
 from .release import official
-from .table import SOURCE, crossing
+from .table import SOURCE, crossing, decide, playable
 
 ROWS = rows("cross.toml", wording=partial(official, "cross"))
 PARTS = crossing(ROWS)  # now, so that an invalid row is reported before a device starts
+EACH = {row.id: playable(row) for row in ROWS}
 
 
-@tasks(ROWS, kind="cross-app", source=SOURCE, success_after_error=True)
+@tasks(ROWS, each=EACH, kind="cross-app", source=SOURCE, success_after_error=True)
 def test_cross(episode, row, judge):
-    assert judge(episode, subtasks=PARTS[row.id])
+    decide(episode, row, judge, subtasks=PARTS[row.id])

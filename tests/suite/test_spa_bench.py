@@ -21,6 +21,8 @@ from pytest_mobileagent.errors import TaskError
 SUITE = Path(__file__).parents[2] / "tasks" / "spa_bench"
 ENGLISH, CHINESE = rows(SUITE / "single_en.csv"), rows(SUITE / "single_zh.csv")
 CROSS = rows(SUITE / "cross.toml")
+# The web and accounts that apps of the virtual phone stand in for, as --mobile-device-has has them.
+STOOD_IN_FOR = "web,account:YouTube,account:抖音"
 OF_LANGUAGE = {lang: [row for row in CROSS if row.language == lang] for lang in ("en", "zh")}
 
 
@@ -144,13 +146,17 @@ def test_a_subtask_that_does_not_fit_its_row_is_reported(
         table.subtasks(row, table.LABELS)
 
 
-def test_checks_belong_to_rows_that_need_nothing(table: Any) -> None:
+def test_checks_belong_to_rows_that_our_own_apps_support(table: Any) -> None:
     from tasks.spa_bench.checks import CHECKS
 
-    each = {("en", row.id): row for row in ENGLISH} | {("zh", row.id): row for row in CHINESE}
+    each = {(row.language, row.id): row for row in (*ENGLISH, *CHINESE, *CROSS)}
     assert CHECKS.keys() <= each.keys()
-    assert all(not each[name].needs for name in CHECKS)
-    assert Counter(language for language, _ in CHECKS) == {"en": 19, "zh": 3}
+    across = {name for name in CHECKS if each[name] in CROSS}
+    assert Counter(language for language, _ in CHECKS.keys() - across) == {"en": 19, "zh": 3}
+    assert Counter(language for language, _ in across) == {"en": 3, "zh": 1}
+    needs = {name: each[name].task_fields.get("needs", ()) for name in CHECKS}
+    assert not any(needs[name] for name in CHECKS.keys() - across)
+    assert {need for name in across for need in needs[name]} == set(STOOD_IN_FOR.split(","))
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles", "UTC"])

@@ -22,6 +22,7 @@ import pytest
 
 from pytest_mobileagent._task.needs import DECLARED
 from tests.suite.judge import suite_judge
+from tests.suite.test_spa_bench import STOOD_IN_FOR
 
 pytestmark = pytest.mark.slow
 
@@ -135,8 +136,9 @@ def test_tasks_that_read_pictures_are_sound(agent, tmp_path):
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_published_tasks_whose_apps_are_there_are_sound(agent, tmp_path):
-    shard = f"--mobile-shard={part()}"
-    tasks = outcomes(unseeing(agent), tmp_path, *map(str, PUBLISHED), shard)
+    chosen = (*map(str, PUBLISHED), f"--mobile-shard={part()}")
+    has = f"--mobile-device-has={STOOD_IN_FOR}"
+    tasks = outcomes(unseeing(agent), tmp_path, *chosen, has)
     # Tasks without a solution are decided by judges alone, which accept the words of the goal.
     unplayable = {*LACKS, "solution"} if agent != "noop" else LACKS
     played = {n: t for n, t in tasks.items() if t["skipped_for"] not in unplayable}
