@@ -29,6 +29,7 @@ def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
     each = golden(row)
     (noise,) = row.noise
     at = noise["step"] - 1
+    assert [n for n, each in enumerate(row.golden) if each.get("noisy")] == [at]
     assert [one.action for one in each[:at] + each[at + 1 :]] == [one.action for one in PATH]
     ad = each[at]
     assert isinstance(ad.action, Tap)

@@ -325,6 +325,7 @@ def test_a_broken_graph_is_reported_in_one_line_with_its_row(command, make_graph
     [
         (["run"], "name a file for the instructions with -o FILE.jsonl, or use --dry-run"),
         (["t.jsonl"], "t.jsonl is a table: give nothing else"),
+        (["runs", "-o", "new.jsonl", "--format=json"], "--format=json is for a TABLE"),
         (["run", "--steps=9-4", "--dry-run"], "9-4 must be MIN-MAX"),
         (["run", "--most=0", "--dry-run"], "'0' is not a whole number of at least 1"),
     ],

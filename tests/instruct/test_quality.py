@@ -12,6 +12,7 @@ from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference
+from pytest_mobileagent.report.export.layouts import find_layout, tabulate
 from pytest_mobileagent.testing import ScriptedModel
 from tests.instruct.conftest import GOAL, page, recorded, replies
 
@@ -83,6 +84,21 @@ def test_equal_words_are_a_tie_and_nobody_is_asked(command, table, others):
     status, out, _ = compared(command, table, others(mocha=GOAL), [])
     assert status == 0
     assert row(out, "won/tied/lost")[-1] == "0/1/0"
+
+
+def test_counts_are_printed_as_json_of_which_a_table_is_made(command, table, others, tmp_path):
+    wins, loses = ["Result: A", "Result: B"], ["Result: B", "Result: A"]
+    given = others(mocha=OTHER)
+    words = ["--format=json"]
+    status, out, _ = compared(command, table, given, wins, loses, words=words)
+    assert status == 0
+    (pair,) = json.loads(out)["instructions"]
+    assert (pair["won"], pair["tied"], pair["lost"]) == (1, 0, 1)
+    path = tmp_path / "quality.json"
+    path.write_text(out)
+    layout = find_layout("mobile-bench-v2:2")
+    shown = [str(row[2]) for row in tabulate(layout, layout.read(path)).rows]
+    assert shown == ["5.00", "5.00", "50.0", "1.00"]
 
 
 @pytest.mark.slow  # It loads a provider's library.

@@ -87,6 +87,30 @@ def test_an_agent_that_decides_as_the_path_does_passes(shop):
     assert (task["first_success_step"], task["no_effect_steps"]) == (None, None)
 
 
+def test_free_paths_are_compared_with_golden_actions_if_the_body_compares_nothing(shop):
+    free = "--agent=agents.py:Early", "--mobile-agent-process=off", "--mobile-path=multi"
+    shop.runpytest_inprocess(*free).assert_outcomes(passed=1)
+    (task,) = report(shop)["tasks"]
+    assert [(each["type"], each["exact"]) for each in task["matches"]] == [(False, False)] * 3
+    assert (task["step_accuracy"], task["success"]) == (0, True)
+    half = "--agent=agents.py:Half", *free[1:], "--mobile-runs=more", "--mobile-max-steps=2"
+    shop.runpytest_inprocess(*half).assert_outcomes(failed=1)
+    (task,) = report(shop, "more")["tasks"]
+    assert [each["exact"] for each in task["matches"]] == [True, True, False]
+
+
+def test_golden_actions_that_close_noise_are_counted_apart(shop):
+    noisy = '(NEXT,), "list", noisy=True)'
+    shop.makepyfile(test_shop=TASKS.replace('(NEXT,), "list")', noisy))
+    for agent, right in {"Half": 0, "Right": 1}.items():
+        run(shop, agent, f"--mobile-runs={agent}")
+        whole = report(shop, agent)
+        (task,) = whole["tasks"]
+        assert [each.get("noisy") for each in task["matches"]] == [None, True, None]
+        assert (task["noisy_steps_asking"], task["noisy_steps_right"]) == (1, right)
+        assert whole["summary"]["noisy_step_accuracy"] == right
+
+
 def test_a_wrong_step_fails_although_the_golden_page_is_reached(shop, fnmatch):
     result = run(shop, "Half")
     result.assert_outcomes(failed=1)
