@@ -20,6 +20,7 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.action.matching import Golden, golden_on
+from pytest_mobileagent.agent.agent import known_answers
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Termination
@@ -73,13 +74,18 @@ def show_first_page(device: Device, task: Task) -> None:
 class GoldenPath:
     """A task's golden actions in order: those that the task names, or else its solution's.
 
-    If a solution touches an element, any point on that element is golden.
+    If a solution touches an element, any point on that element is golden. If it asks the user, the
+    path goes on as with the user's prepared answer, whatever the agent has asked.
     """
 
     def __init__(self, task: Task, values: Mapping[str, Any]) -> None:
         self._golden: Sequence[Wanted] = task.golden
         self._moves = () if task.golden else task.solution
-        self._apps, self._values = task.packages, values
+        self._apps, self._values = task.packages, dict(values)
+        if any(move.asks for move in self._moves):  # the path is that of the right answers
+            self._values |= known_answers(task, values)
+            if task.answering is None:
+                self._moves = tuple(move for move in self._moves if move.asks is None)
         self._screens: tuple[Screen, ...] = ()
         self._next = 0
 
