@@ -103,7 +103,6 @@ class UiVenus(EndpointAgent):
         pictures: int = 0
         steps: int = 0
 
-
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
             "android-world": {"version": "2", "pictures": 2},
         }

@@ -194,9 +194,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
     from pytest_mobileagent.plugin.preflight import idle_remarks
-    from pytest_mobileagent.plugin.selection import sample_lines
+    from pytest_mobileagent.plugin.selection import SAMPLE
+    from pytest_mobileagent.report.text.skips import sample_of
 
-    return [*sample_lines(config), *idle_remarks(items)]
+    return [*sample_of(config.stash.get(SAMPLE, {})), *idle_remarks(items)]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -32,17 +32,11 @@ def known_skip(case: Case, run: RunConfig) -> Skipped | None:
         why: Any = lacks[0].partition(":")[0]
         flag = run.settings["mobile-device-has"].option.flag
         return Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
-    return _without_golden_path(case, run)
+    if run.value("mobile-path") == "single":
+        from pytest_mobileagent.run.single_path import check_golden
 
-
-def _without_golden_path(case: Case, run: RunConfig) -> Skipped | None:
-    """Return why a case without a golden path is skipped, if the run follows golden paths."""
-    if run.value("mobile-path") != "single":
-        return None
-    from pytest_mobileagent.run.single_path import check_golden
-
-    try:
-        check_golden(case.task)
-    except NoSolutionError as error:
-        return Skipped("golden", str(error))
+        try:
+            check_golden(case.task)
+        except NoSolutionError as error:
+            return Skipped("golden", str(error))
     return None

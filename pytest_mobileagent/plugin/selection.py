@@ -36,7 +36,7 @@ _FLAGS = {
 
 
 _SKIPPED: pytest.StashKey[set[str]] = pytest.StashKey()  # the node ids of skipped collectors
-_SAMPLE: pytest.StashKey[Mapping[str, int]] = pytest.StashKey()  # see `selection`
+SAMPLE: pytest.StashKey[Mapping[str, int]] = pytest.StashKey()  # see `selection`
 
 
 def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dict[str, Any]:
@@ -48,10 +48,14 @@ def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dic
     of the drawn ones those that cannot.
     """
     found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
-    given = {flag: _jsonable(value) for flag, value in found.items() if value}
+    given: dict[str, Any] = {
+        flag: sorted(map(str, value)) if isinstance(value, list | tuple) else value
+        for flag, value in found.items()
+        if value
+    }
     if (sample := settings["mobile-sample"]).value is not None:
         given[sample.option.flag] = f"{sample.value}, seed {settings['mobile-seed'].value}"
-        given["sample"] = config.stash.get(_SAMPLE, None)
+        given["sample"] = config.stash.get(SAMPLE, None)
     if environments := settings["mobile-env"].value:
         given["--mobile-env"] = sorted(environments)
     if skipped := config.stash.get(_SKIPPED, None):
@@ -67,10 +71,6 @@ def _relative(config: pytest.Config, argument: str) -> str:
     except ValueError:  # another drive
         path = str(whole)
     return f"{path.replace(os.sep, '/')}{colons}{test}"
-
-
-def _jsonable(value: Any) -> Any:
-    return sorted(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 class Selection:
@@ -130,7 +130,7 @@ def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
         pool = [case for name, case in cases.items() if ranks[name] == rank]
         chosen += sampled(pool, most - len(chosen), run.value("mobile-seed"))
     stuck = {name for name, (_, cannot_run) in ranks.items() if cannot_run}
-    run.config.stash[_SAMPLE] = {
+    run.config.stash[SAMPLE] = {
         "tasks": len(chosen),
         "selected": len(cases),
         "can_run": len(cases) - len(stuck),
@@ -158,15 +158,6 @@ def _can_run(run: RunConfig) -> Callable[[pytest.Item], bool]:
         return known_skip(case, run) is None
 
     return can_run
-
-
-def sample_lines(config: pytest.Config) -> list[str]:
-    """Return a line on the sample, if some of the tasks from which it is drawn cannot run."""
-    if _SAMPLE not in config.stash:
-        return []
-    from pytest_mobileagent.report.text.skips import sample_of
-
-    return sample_of(config.stash[_SAMPLE])
 
 
 _STRATA: tuple[Callable[[Case], str], ...] = (

@@ -132,3 +132,35 @@ def test_a_data_set_without_tasks_is_skipped_with_the_reason(run, pytester):
     result = run()
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*the data set of */graph has no tasks"])
+
+
+CHOOSER = """
+from pytest_mobileagent import Agent, Finish, LongPress, Open, Scroll, Tap, Type
+
+class Chooser(Agent):
+    class Options:
+        second: str = "other"
+
+    def start(self, briefing):
+        second = Tap(50, 125) if briefing.options.second == "other" else Tap(300, 600)
+        self.way = [Open("Elsewhere"), second, Scroll("left"), Type("red shoe"), LongPress(9, 9)]
+
+    def step(self, observation):
+        return self.way.pop(0) if self.way else Finish()
+"""
+
+
+@pytest.mark.parametrize(("second", "missed"), [("other", []), ("wrong", [2])])
+def test_any_right_answer_counts_on_a_single_path(pytester, second, missed):
+    copies.mobibench(pytester.path / "data")
+    import_release(pytester.path / "data", pytester.path / "graph")
+    shutil.copytree(SUITE, pytester.path / "tasks" / "recorded")
+    pytester.makeini("[pytest]")
+    pytester.makepyfile(chooser=CHOOSER)
+    (pytester.path / "releases.toml").write_text('recorded = "graph"\n', "utf-8")
+    words = ["-k", "Shop", "--mobile-path=single", f"--mobile-agent-option=second={second}"]
+    pytester.runpytest("tasks", "--agent=chooser.py", "--mobile-device=graph:graph", *words)
+    (task,) = report(pytester)["tasks"]
+    steps = task["verdict"]["evidence"]["matches"]["steps"]
+    assert [each["step"] for each in steps if not each["exact"]] == missed
+    assert task["success"] is (not missed)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NEAR = 0.04  # of the screen on each axis, if no box says what a touch may hit
 
 
-Scorer = Literal["f1", "keywords"]
+Scorer = Literal["keywords"]
 _SEPARATORS = re.compile(r"""[，。/:*?"“”<>|]""")  # replaced by commas in ColorBench
 
 
@@ -37,7 +37,7 @@ def graph(
     golden: Golden | Action,
     *,
     size: Size | None = None,
-    scorer: Scorer = "f1",
+    scorer: Scorer | None = None,
 ) -> Match:
     """Compare an action with that of an edge of a graph of recorded pages.
 
@@ -57,10 +57,10 @@ def graph(
     Raises:
         TaskError: if the size of the golden action's screen is missing, or the scorer is unknown.
     """
-    if scorer not in get_args(Scorer):
+    if scorer is not None and scorer not in get_args(Scorer):
         raise no_such_scorer(scorer, get_args(Scorer))
     golden = as_golden(golden, size)
-    is_said = _shares_characters if scorer == "f1" else _has_keywords
+    is_said = _shares_characters if scorer is None else _has_keywords
     match = NO_MATCH if predicted is None else _match(predicted, golden, is_said)
     return judged("the rule of graphs", predicted, golden, match)
 

@@ -10,8 +10,6 @@ an empty list is no edge. Apps are opened, by their names, from the page that op
 which is the phone's home and the first page of every task. A milestone is reached on any of its
 pages, and a task is done when all of its milestones were reached, in any order.
 
-Pictures that are not PNG are converted into the graph, since screens are PNG.
-
 Sources: ColorBench (arXiv 2510.14621); src/test/graph_tools.py, src/test/parse_result.py and
 config/default.yaml of MadeAgents/ColorBench. Its tasks.json of April 2026 lacks a comma.
 """
@@ -21,6 +19,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -32,6 +31,7 @@ from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import inside, size_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import read_bytes
+from pytest_mobileagent.jsonable import Each, check
 from pytest_mobileagent.screen import encoding
 from pytest_mobileagent.screen.element import Bounds
 
@@ -64,21 +64,22 @@ class Release(Base):
 
     def add_to(self, writer: GraphWriter) -> int:
         """Write the pages, the edges and the tasks of the release."""
-        file = _data(self.path) / "graph.json"
-        graph = _read(file)
-        if not isinstance(graph, dict) or not all(
-            isinstance(each, dict) for each in graph.values()
-        ):
-            raise GraphError(f"{file}:1: it is not a graph: an object of objects is needed")
-        home = max(graph, key=lambda page: len(list(_opened(graph[page]))), default="")
+        file, tasks = (_data(self.path) / name for name in ("graph.json", "tasks.json"))
+        graph = _read(file, Each(Each([dict])))
+        ways = ((page, each) for page, targets in graph.items() for each in targets.values())
+        opened = Counter(page for page, way in ways for each in way if "app" in each)
+        home = next(iter(dict(opened.most_common(1))), "")
         names = dict.fromkeys(chain([home], graph, *graph.values()))
         sizes = {name: size for name in names if (size := self._add_page(writer, name, file))}
         for source, targets in graph.items():
             for target, actions in targets.items():
                 if source in sizes and target in sizes:
-                    self._add_edges(writer, (source, target), actions, sizes[source])
+                    where = f"{file}, from {source} to {target}"
+                    for golden in self._edges(where, actions, sizes[source]):
+                        writer.edge(source, golden, target)
         writer.head(home=home, rule=self.rule)
-        return sum(self._add_task(writer, each, home) for each in self._tasks())
+        entries = enumerate(_read(tasks, [dict]), 1)
+        return sum(self._add_task(writer, f"{tasks}, entry {n}", each, home) for n, each in entries)
 
     def _add_page(self, writer: GraphWriter, name: str, file: Path) -> Size | None:
         """Write a page; return the size of its picture, or None if it has none and is skipped."""
@@ -93,26 +94,15 @@ class Release(Base):
         writer.page(name, png=content, xml=None)
         return size or encoding.size_of(cast("bytes", content))
 
-    def _add_edges(
-        self, writer: GraphWriter, way: tuple[str, str], actions: Any, size: Size
-    ) -> None:
-        where = f"{_data(self.path) / 'graph.json'}, from {way[0]} to {way[1]}"
+    def _edges(self, where: str, actions: Any, size: Size) -> Iterator[Golden]:
         for each in actions:
             try:
-                action, boxes = _action(each), _boxes(each)
+                yield Golden(_action(each), size, _boxes(each))
             except (LookupError, TypeError, ValueError) as error:
                 self.problems.broken(where, f"no action can be read from {each!r}: {error!r}")
-                continue
-            writer.edge(way[0], Golden(action, size, boxes), way[1])
 
-    def _tasks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        file = _data(self.path) / "tasks.json"
-        for number, task in enumerate(_read(file), 1):
-            yield f"{file}, entry {number}", task
-
-    def _add_task(self, writer: GraphWriter, entry: tuple[str, Any], home: str) -> bool:
+    def _add_task(self, writer: GraphWriter, where: str, task: Any, home: str) -> bool:
         """Write a task, and return whether it can be done at all."""
-        where, task = entry
         try:
             milestones = [each.get("page_node") for each in task["milestone"]]
             apps, steps = int(task["app_num"]), int(task["optimal_steps"])
@@ -121,12 +111,12 @@ class Release(Base):
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             self.problems.broken(where, f"it is not a task: {error!r}", "malformed tasks")
             return False
-        if not all(milestones):
-            self.problems.missed(where, "tasks with an answer, which the release never counts")
-            return False
-        if not all(any(page in writer for page in pages) for pages in milestones):
-            self.problems.missed(where, "tasks with a milestone on no page of the graph")
-            return False
+        for pages in milestones:
+            if not any(page in writer for page in pages or ()):
+                answer = "tasks with an answer, which the release never counts"
+                nowhere = "tasks with a milestone on no page of the graph"
+                self.problems.missed(where, nowhere if pages else answer)
+                return False
         row |= {
             "language": self.language,
             "source": self.title,
@@ -146,19 +136,12 @@ def _data(path: Path) -> Path:
     return path / "data" if (path / "data").is_dir() else path
 
 
-def _read(file: Path) -> Any:
+def _read(file: Path, kind: Any) -> Any:
     text = text_of(file)
     try:
-        return json.loads(_NO_COMMA.sub(",\n", text))
-    except (ValueError, RecursionError) as error:
+        return check(json.loads(_NO_COMMA.sub(",\n", text)), kind, file.name)
+    except (ValueError, TypeError, RecursionError) as error:
         raise GraphError(f"{file}:{getattr(error, 'lineno', 1)}: {error}") from None
-
-
-def _opened(targets: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the actions among those of a page that open an app."""
-    for each in chain.from_iterable(targets.values()):
-        if each.get("action_type") == "open":
-            yield each
 
 
 def _action(each: Mapping[str, Any]) -> Action:

@@ -113,8 +113,8 @@ class Release(Base):
             raise GraphError(flaw)
         if xml is not None and not xml.is_file():
             raise GraphError(f"there is no file {xml}")
-        size = size_of(png) if png else _size(line.get("size"))
-        if size is None:
+        size = size_of(png) if png else tuple(line.get("size") or ())
+        if size is None or len(size) != 2:
             raise GraphError(f"the page {line['page']!r} needs a png, or a size [width, height]")
         writer.page(
             line["page"],
@@ -193,7 +193,3 @@ def _first(file: Path) -> Iterator[Any]:
             return
     except GraphError:
         return
-
-
-def _size(sides: Any) -> Size | None:
-    return (sides[0], sides[1]) if sides and len(sides) == 2 else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # The formats that can be read. The first one that fits is used.
 RELEASES = (
     "mobile_bench_v2", "mobile3m", "coat", "aitw", "androidcontrol", "autodroid", "colorbench",
-    "jsonl",
+    "mobibench", "jsonl",
 )  # fmt: skip
 
 

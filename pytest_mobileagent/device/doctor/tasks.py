@@ -17,6 +17,7 @@ from pytest_mobileagent._task.needs import EVENTS, PAGES, unmet
 from pytest_mobileagent.device.device import PageDevice, system_of
 from pytest_mobileagent.device.doctor.pages import list_pages
 from pytest_mobileagent.device.drivers.graph import GraphDevice
+from pytest_mobileagent.jsonable import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ def list_tasks(
             under[lacks[0]].append(lacks[1:])
             stuck.add(name)
     total = len(selected.tasks)
-    head = f"{_count(total)}: {total - len(stuck)} can run here"
+    head = f"{plural(total, 'task')}: {total - len(stuck)} can run here"
     differing = _other_versions(selected, system.versions()) if selected.versions else ()
     lines = [head, *_lines(under), *of_pages, *differing, *_remarks(selected.tasks)]
     return len(stuck), lines
@@ -131,15 +132,12 @@ def _other_versions(selected: Selected, installed: Mapping[str, str]) -> Iterato
     for package in sorted(packages & selected.versions.keys() & installed.keys()):
         now, then = installed[package], sorted(selected.versions[package])
         if then != [now]:
-            name = _named(package, selected.labels)
+            label = selected.labels.get(package)
+            name = f"{label} ({package})" if label else package
             rows.append(f"  [ ] {name}  {now}, in the run {' and '.join(then)}")
     if rows:
         yield f"apps whose version differs from the run's ({len(rows)}):"
     yield from rows
-
-
-def _named(package: str, labels: Mapping[str, str]) -> str:
-    return f"{labels[package]} ({package})" if package in labels else package
 
 
 def _remarks(tasks: Mapping[str, Task]) -> Iterator[str]:
@@ -153,8 +151,4 @@ def _remarks(tasks: Mapping[str, Task]) -> Iterator[str]:
     for remark, names in sorted(about.items(), key=lambda each: (-len(each[1]), each[0])):
         short = [name.rpartition("::")[2] for name in names[:_NAMED]]
         more = ", …" if len(names) > _NAMED else ""
-        yield f"  {_count(len(names))}: {remark}  ({', '.join(short)}{more})"
-
-
-def _count(number: int) -> str:
-    return f"{number} task{'s' * (number != 1)}"
+        yield f"  {plural(len(names), 'task')}: {remark}  ({', '.join(short)}{more})"

@@ -228,3 +228,31 @@ def colorbench(folder: Path) -> Path:
     for shade, name in enumerate((HOME, FEED, FOUND, SAVED, LATER)):
         write_png(data / "graph_image" / name, shade=40 * shade)
     return folder
+
+
+# MobiBench. The second step has two right answers, and the third may be a scroll or a key.
+
+_FIRST, _OTHER = "[0,0][100,50]", "[0,100][100,150]"
+MOBIBENCH = (
+    [{"type": "OpenApp", "params": {"app_name": "Shop"}, "default": True}],
+    [
+        {"type": "Click", "bounds": _OTHER, "params": {}, "default": False},
+        {"type": "Click", "index": 3, "bounds": _FIRST, "params": {}, "default": True},
+    ],
+    [{"type": "Swipe", "params": {}}, {"type": "Navigate Back"}],
+    [{"type": "Input", "bounds": _FIRST, "params": {"text": "red shoes"}, "default": True}],
+    [{"type": "Long Click", "bounds": _FIRST, "params": {}, "default": True}],
+    [{"type": "Finish", "default": True}],
+)
+
+
+def mobibench(folder: Path) -> Path:
+    """Write a task of six steps in one app, and one of a single step in another."""
+    for app, number, steps in (("Shop", 7, MOBIBENCH), ("Clock", 12, MOBIBENCH[-2:])):
+        task = folder / app / str(number)
+        for step, answers in enumerate(steps):
+            write_json(task / f"{step}_answers.json", answers)
+            write_png(task / f"{step}.png", shade=30 * step)
+            (task / f"{step}.xml").write_text(f"<hierarchy>{node(SHOES)}</hierarchy>", "utf-8")
+        (task / "instruction.txt").write_text("Find red\nshoes {1}.\n", "utf-8")
+    return folder
