@@ -76,17 +76,12 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts of each pair as plain data, from which `report` makes Table 2."""
-        known = ("id", "tags", "golden_steps", "fewest_steps")
-        counts = ("won", "tied", "lost", "turned")
-        return {
-            "instructions": [
-                {name: pair.draft.row[name] for name in known}
-                | {name: getattr(pair, name) for name in counts}
-                for pair in self.pairs
-            ],
-            "unpaired": self.unpaired,
-            "failed": dict(self.failed),
-        }
+        own, counted = ("id", "tags", "golden_steps", "fewest_steps"), ("won", "tied", "lost")
+        pairs = [
+            {name: p.draft.row[name] for name in own} | {n: getattr(p, n) for n in counted}
+            for p in self.pairs
+        ]
+        return {"instructions": pairs, "unpaired": self.unpaired, "failed": dict(self.failed)}
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a table with a column for each size of task, and one for all tasks."""

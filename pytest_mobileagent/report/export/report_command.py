@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, listing, tabulate
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
@@ -22,12 +24,11 @@ from pytest_mobileagent.report.text.pull_request import SUMMARY
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 _PACKED, LEADERBOARD = "report-packed.html", "leaderboard.html"
-_DAMAGED = (TypeError, ValueError, LookupError, AttributeError)
 _PROTECTED = {RUN, INDEX, REPORT, SUMMARY}  # files that the run itself has written
 
 
@@ -105,14 +106,17 @@ def _check(output: Path | None, *, is_page: bool) -> None:
 
 def _read(run: Path) -> Run:
     recorded = recorded_run(run)
-    try:
+    with _reading(run):
         return Run(recorded.about, summarise(recorded.tasks), recorded.tasks)
-    except _DAMAGED as error:
-        raise _damaged(run, error) from error
 
 
-def _damaged(run: Path, error: Exception) -> RecordError:
-    return RecordError(f"{run} is damaged: a task has no numbers: {type(error).__name__}: {error}")
+@contextmanager
+def _reading(run: Path) -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        why = f"a task has no numbers: {type(error).__name__}: {error}"
+        raise RecordError(f"{run} is damaged: {why}") from error
 
 
 def _json(runs: Sequence[Run]) -> str:
@@ -132,14 +136,8 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
     else:
-        try:
+        with writing(output):
             output.write_text(text, "utf-8", newline="")
-        except OSError as error:
-            raise _unwritable(output, error) from error
-
-
-def _unwritable(output: Path, error: OSError) -> HostError:
-    return HostError(f"{output} cannot be written: {error.strerror}; name another file with -o")
 
 
 def _warn(notes: Sequence[str]) -> None:
@@ -158,14 +156,10 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
     read = [recorded_run(run) for run in runs]
     contenders = []
     for run, name in zip(read, names_of([each.about for each in read]), strict=True):
-        try:
+        with _reading(run.folder):
             contenders.append(Contender.of(run, name))
-        except _DAMAGED as error:
-            raise _damaged(run.folder, error) from error
-    try:
+    with writing(page):
         write_leaderboard(contenders, page)
-    except OSError as error:
-        raise _unwritable(page, error) from error
     sys.stdout.write(f"{printable(str(page))}\n")
 
 

@@ -41,11 +41,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
-_OPERATION, _SINGLE, _MULTI = "operation", "single-frame query", "multi-frame query"
 _KINDS: Parts = {
-    "Operation": has("kind", _OPERATION),
-    "Single-frame Query": has("kind", _SINGLE),
-    "Multi-frame Query": has("kind", _MULTI),
+    title: has("kind", title.lower())
+    for title in ("Operation", "Single-frame Query", "Multi-frame Query")
 }
 _RATE = measure("Succ. Rate", "success_rate", percent=True)
 _BOTH = (
@@ -87,7 +85,7 @@ def _second_release(runs: Sequence[Run]) -> list[Measure]:
     parts = {
         **LEVELS,
         "Operation": _KINDS["Operation"],
-        "Information Retrieval": lambda task: task.kind in {_SINGLE, _MULTI},
+        "Information Retrieval": lambda task: (task.kind or "").endswith("frame query"),
         "All": lambda _: True,
     }
     rate = measure("SR", "success_rate", percent=True)
@@ -108,17 +106,11 @@ def _in_subset(name: str) -> Wanted:
 # AndroidControl's subsets, by tags; the agents of tasks with the tag "low" received an instruction
 # for each step. What A3 calls a success rate is a step accuracy.
 _SUBSETS: Parts = {
-    "IDD": _in_subset("idd"),
-    "Category Unseen": _in_subset("category_unseen"),
-    "App Unseen": _in_subset("app_unseen"),
-    "Task Unseen": _in_subset("task_unseen"),
+    title: _in_subset(title.lower().replace(" ", "_"))
+    for title in ("IDD", "Category Unseen", "App Unseen", "Task Unseen")
 }
 _LOW: Parts = {"High": lambda task: "low" not in task.tags, "Low": has("tags", "low")}
 _STEPS = measure("", "step_accuracy", percent=True, sign=False)
-
-
-def _percent(title: str, name: str) -> Measure:
-    return measure(title, name, 0, percent=True)
 
 
 def _drafts(data: dict[str, Any]) -> Iterator[Run]:
@@ -139,14 +131,17 @@ def _judges(data: dict[str, Any]) -> Iterator[Run]:
 TABLES = (
     Layout(
         "a3:2",
-        (_percent("Correct Func.", "right"), _percent("Wrong Line", "wrong")),
+        (
+            measure("Correct Func.", "right", 0, percent=True),
+            measure("Wrong Line", "wrong", 0, percent=True),
+        ),
         heads=("LLM",),
         source="a file of counts (docs/reports.md)",
         counted=_drafts,
     ),
     Layout(
         "a3:3",
-        (_percent("Eval Correct", "right"),),
+        (measure("Eval Correct", "right", 0, percent=True),),
         heads=("LLM",),
         source="what `calibrate --format=json` prints",
         counted=_judges,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run in a table: its "run" object in report.json, its summary, and its tasks' entries.
 
@@ -41,13 +40,8 @@ class Run:
 
     def only(self, wanted: Wanted) -> Run:
         """Return the run as if it had only the tasks that `wanted` accepts."""
-        return _only(self, wanted)
-
-
-@lru_cache(maxsize=64)  # several measures have the same tasks
-def _only(run: Run, wanted: Wanted) -> Run:
-    tasks = [task for task in run.tasks if wanted(task)]
-    return Run(run.about, totals(tasks), tasks)
+        tasks = [task for task in self.tasks if wanted(task)]
+        return Run(self.about, totals(tasks), tasks)
 
 
 Wanted = Callable[[Entry], bool]
@@ -153,11 +147,7 @@ class Layout:
     notes: Callable[[Run], Iterable[str]] = lambda _: ()
 
     def read(self, path: Path) -> list[Run]:
-        """Return the counts in a file of `source`, as runs.
-
-        Raises:
-            RecordError: if the file is none.
-        """
+        """Return the counts in a file as runs, or raise a RecordError if it is no `source`."""
         try:
             return list(self.counted(read_json(path)))
         except OSError as error:

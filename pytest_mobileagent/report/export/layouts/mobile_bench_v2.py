@@ -100,35 +100,35 @@ def _trained(abouts: Sequence[Mapping[str, Any]]) -> list[str]:
     return [", ".join(models_of(about)) or agent_name(str(about.get("agent"))) for about in abouts]
 
 
+def _won(pair: Mapping[str, Any]) -> float | None:
+    good = pair["won"] + pair["tied"]
+    return ratio(good, good + pair["lost"])
+
+
 _TAGS = ("simple", "complex", "noisy", "ambiguous")
-_QUALITY = [
-    measure(tag.capitalize(), f"{tag} {name}", digits, group=row, percent=percent, sign=False)
-    for row, name, digits, percent in (
-        ("Annotation Step", "golden", 2, False),
-        ("Evaluation Step", "fewest", 2, False),
-        ("Win Rate ↑", "win rate", 1, True),
-        ("SE ↓", "efficiency", 2, False),
-    )
-    for tag in _TAGS
-]
+_ROWS: dict[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
+    "Annotation Step": (2, lambda pair: pair["golden_steps"]),
+    "Evaluation Step": (2, lambda pair: pair["fewest_steps"]),
+    "Win Rate ↑": (1, _won),
+    "SE ↓": (2, lambda pair: ratio(pair["golden_steps"], pair["fewest_steps"])),
+}
 
 
 def _instructions(data: dict[str, Any]) -> Iterator[Run]:
-    """Yield a run with means over the instructions with each tag."""
-    numbers: dict[str, float | None] = {}
-    for tag in _TAGS:
-        each = [(e, e["won"] + e["tied"]) for e in data["instructions"] if tag in e["tags"]]
-        numbers |= {
-            f"{tag} golden": mean_of(each, lambda e: e[0]["golden_steps"]),
-            f"{tag} fewest": mean_of(each, lambda e: e[0]["fewest_steps"]),
-            f"{tag} win rate": mean_of(each, lambda e: ratio(e[1], e[1] + e[0]["lost"])),
-            f"{tag} efficiency": mean_of(
-                each, lambda e: ratio(e[0]["golden_steps"], e[0]["fewest_steps"])
-            ),
-        }
-    yield Run({"label": "instructions"}, numbers)
+    """Yield a run with the means over the instructions with each tag."""
+    means = {
+        f"{tag} {row}": mean_of((e for e in data["instructions"] if tag in e["tags"]), value)
+        for row, (_, value) in _ROWS.items()
+        for tag in _TAGS
+    }
+    yield Run({"label": "instructions"}, means)
 
 
+_QUALITY = [
+    measure(tag.capitalize(), f"{tag} {row}", digits, group=row, percent=value is _won, sign=False)
+    for row, (digits, value) in _ROWS.items()
+    for tag in _TAGS
+]
 TABLES = (
     Layout(
         "mobile-bench-v2:2",
