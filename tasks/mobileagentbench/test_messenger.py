@@ -12,10 +12,11 @@ SENT = {"messages": provider("content://sms", ["address", "body", "type"], where
 
 
 def began(episode):
-    """Ask whether the message was sent, whether or not a network took it."""
+    """Ask whether the message was sent, whether or not a network took it; a draft was not."""
     return any(
         digits(row["address"]) == NUMBER and row["body"].strip().lower() == WORDS
         for row in episode.probe("messages")
+        if row["type"] in ("2", "4", "5", "6")
     )
 
 

@@ -367,6 +367,7 @@ NEAR = [
 ]
 # What probes read before and after: where the goal is met, and where it is not.
 NOBODY: dict[str, Any] = {"people": [], "numbers": []}
+EMPTY: dict[str, Any] = {**NOBODY, "download": [], "messages": []}
 
 
 def people(number: str = "123456789", *, star: str = "0") -> dict[str, Any]:
@@ -380,8 +381,8 @@ def folder(*names: str) -> dict[str, Any]:
     return {"download": sorted(names)}
 
 
-def message(text: str, address: str = "+1 23-456 789") -> dict[str, Any]:
-    return {"messages": [{"address": address.replace("+1 ", "1"), "body": text, "type": "2"}]}
+def message(text: str, kind: int = 2) -> dict[str, Any]:
+    return {"messages": [{"address": "123-456-789", "body": text, "type": str(kind)}]}
 
 
 VIDEOS = ("aaai.txt", "corl.avi", "cvpr.mov", "iccv.mp3", "icml.mp4", "neurips.exe")
@@ -398,7 +399,8 @@ PROBED = [
      folder(*VIDEOS[::3])),
     ("filemanager_rename_file", folder("Testfile.txt"), folder("testfile1.txt"),
      folder("Testfile.txt", "testfile1.txt")),
-    ("messager_start_a_conversation", {"messages": []}, message("I luv u"), message("I love u")),
+    ("messager_start_a_conversation", EMPTY, message("I luv u"), message("I love u")),
+    ("messager_start_a_conversation", EMPTY, message("i luv u", 5), message("i luv u", 3)),
 ]  # fmt: skip
 AT = {
     "calendar_open_about": "AboutActivity",
@@ -414,7 +416,6 @@ SENT = {
     "messager_create_conversation_and_check_message_properties": DETAILS,
     "messager_create_conversation_and_search": (n("top_toolbar_search", "123456789"),),
 }
-EMPTY: dict[str, Any] = {**NOBODY, "download": [], "messages": []}
 
 
 @cache
