@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.content.intent import Intent
+from pytest_mobileagent.virtual.sdk import AppBar, ImageButton
 from pytest_mobileagent.virtual.shell.android.screen import printed
-from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent, edit
+from pytest_mobileagent.virtual.system.accessibility.event import (
+    AccessibilityEvent,
+    about,
+    edit,
+    spoken,
+)
+from pytest_mobileagent.virtual.ui.layout import UiState, layout
+from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,6 +97,19 @@ def test_a_row_says_the_texts_in_it_and_where_it_is(demo, hand, heard):
     left, top, right, bottom = row.source.bounds
     assert (left, right) == (0, 1080)
     assert top < bottom
+
+
+def test_icons_of_a_toolbar_say_no_text_but_other_icons_their_description():
+    """An action is a TextView without text (AppCompat's ActionMenuItemView)."""
+    save = ImageButton("check", desc="Save")
+    bar = AppBar("Edit", up=print, up_desc="Close", actions=[save], overflow=[("About", print)])
+    metrics = Metrics()
+    box = layout(bar, metrics.screen, metrics, UiState())
+    assert spoken(box) == ("Close", "Edit", "More options")
+    assert about("TYPE_VIEW_CLICKED", "org.demo", box)["text"] == spoken(box)
+    (icon,) = (each for each in box.walk() if each.view is save)
+    event = about("TYPE_VIEW_CLICKED", "org.demo", icon)
+    assert (event["text"], event["content_description"]) == ((), "Save")
 
 
 def test_an_event_of_a_switch_has_its_new_state(demo, hand, heard):

@@ -114,7 +114,9 @@ def spoken(box: Box) -> tuple[str, ...]:
 
 def _spoken(box: Box) -> Iterator[str]:
     view = box.view
-    words = view.desc if isinstance(view, Image) else view.label
+    # An icon of a toolbar is a TextView without text (AppCompat's ActionMenuItemView).
+    is_icon = isinstance(view, Image) and view.class_name != "android.widget.Button"
+    words = view.desc if is_icon else view.label
     if words:
         yield words
     if not isinstance(view, List):
