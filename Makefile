@@ -1,5 +1,6 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
-# `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
+# `make test-all` passes those too, and `make lint` checks format and types (at once with `make -j lint`);
+# all set up .venv first.
 # `make test` leaves out the tests of the virtual device where the files that they run are those of
 # origin's main branch, or have passed them here; `make test-virtual` runs only these tests, and
 # `make test-fast` all but the slow ones.
@@ -27,7 +28,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks lint lint-style lint-types lint-types-of-tests docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -81,10 +82,16 @@ graph: $(VENV)/ready
 benchmarks: $(VENV)/ready
 	$(BIN)/python benchmarks/table.py
 
-lint: $(VENV)/ready
+lint: lint-style lint-types lint-types-of-tests
+
+lint-style: $(VENV)/ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+
+lint-types: $(VENV)/ready
 	$(BIN)/mypy
+
+lint-types-of-tests: $(VENV)/ready
 	$(BIN)/mypy --config-file tests/mypy.ini
 
 docs: $(VENV)/docs
