@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent._task.case import missing, without_variant
+from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.known_skips import known_skip
 from pytest_mobileagent.plugin.pytest_private import is_overridden
-from pytest_mobileagent.plugin.settings import runs_no_test
+from pytest_mobileagent.plugin.settings import as_usage_error, runs_no_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -147,7 +148,8 @@ def _can_run(run: RunConfig) -> Callable[[pytest.Item], bool]:
     Sources of phones that are already there do not know which apps these have, and no source knows
     whether there is an event listener: tests that lack these are only skipped on the phone.
     """
-    packages = run.devices.packages()
+    with as_usage_error(MobileAgentError, run.settings["mobile-device"]):
+        packages = run.devices.packages()
 
     def can_run(item: pytest.Item) -> bool:
         case = case_of(item)

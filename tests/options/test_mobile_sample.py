@@ -209,6 +209,14 @@ def test_apps_count_where_they_are_known_before_a_phone_starts(asking):
     assert kinds(attached)["absent"] >= 2, "nobody knows the apps of an attached phone"
 
 
+def test_devices_that_cannot_be_asked_for_their_apps_are_an_error(needy):
+    result = needy.run("--collect-only", "--mobile-sample=2", "--mobile-device=graph:nowhere")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --mobile-device=graph:nowhere: * does not contain a graph*"]
+    )
+
+
 def test_doctor_lists_all_tasks_of_a_project_that_samples(needy):
     needy.pytester.makeini("[pytest]\nmobile_sample = 2\nmobile_shard = 1/2")
     assert len(select([str(needy.pytester.path)]).tasks) == 12

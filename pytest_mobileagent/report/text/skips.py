@@ -27,7 +27,7 @@ def sample_of(counts: Mapping[str, Any]) -> list[str]:
     known = "as far as is known before a phone is used"
     if not stuck:
         return [f"sample: drawn from the {able} of {selected} tasks that can run here, {known}"]
-    why = f"only {able} of {plural(selected, 'selected task')} can"
+    why = f"{f'only {able}' if able else 'none'} of {plural(selected, 'selected task')} can"
     return [f"sample: {stuck} of its {plural(tasks, 'task')} cannot run here: {why}, {known}"]
 
 

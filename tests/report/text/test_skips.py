@@ -33,6 +33,10 @@ def counts(tasks, selected, can_run, will_be_skipped):
             counts(100, 301, 38, 62),
             [f"sample: 62 of its 100 tasks cannot run here: {ONLY}, {KNOWN}"],
         ),
+        (
+            counts(1, 2, 0, 1),
+            [f"sample: 1 of its 1 task cannot run here: none of 2 selected tasks can, {KNOWN}"],
+        ),
     ],
 )
 def test_a_sample_says_what_it_was_drawn_from(drawn, lines):
