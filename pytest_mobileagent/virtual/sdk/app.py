@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.content.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.ui.dialog import Dialog
 
 
 class App(app.App):
@@ -86,6 +87,20 @@ class Activity(app.Activity):
         """Update the state and rebuild the screen."""
         self.state.update(state)
         self.phone.changed()
+
+    def ask(self, question: str, **state: Any) -> None:
+        """Open the dialog that the method `ask_<question>` builds, and update the state."""
+        self.set(asks=question, **state)
+
+    def close(self) -> None:
+        """Close the dialog that `ask` opened."""
+        self.set(asks="")
+
+    def dialog(self) -> Dialog | None:
+        """Build the dialog that `ask` opened; override this to choose dialogs in another way."""
+        asked = self.state.get("asks")
+        dialog: Dialog | None = getattr(self, f"ask_{asked}")() if asked else None
+        return dialog
 
     def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
         """Start an activity of this app, or any activity by intent.
