@@ -102,10 +102,8 @@ def _doctor(run: RunConfig) -> list[str]:
     words += ["." if word == here else redact_urls(word) for word in config.args]
     words += [f"-k={config.option.keyword}"] if config.option.keyword else []
     words += [f"-m={config.option.markexpr}"] if config.option.markexpr else []
-    flags = {"--device": "mobile-device", "--driver": "mobile-driver"}
-    flags["--device-has"] = "mobile-device-has"
-    given = {flag: settings[name] for flag, name in flags.items()}
-    return words + [f"{flag}={each.text}" for flag, each in given.items() if each.is_given]
+    given = {name: settings[f"mobile-{name}"] for name in ("device", "driver", "device-has")}
+    return words + [f"--{name}={each.text}" for name, each in given.items() if each.is_given]
 
 
 _RATE = re.compile(r"\d+\.\d% \((\d+)/(\d+)\)")
