@@ -141,8 +141,11 @@ def olympics(episode):
         datetime.fromtimestamp(row["dtstart"] / 1000, UTC if row["allDay"] else zone).date()
         for row in fresh(episode, "events")
     ]
-    assert next_opening(episode.started.date()) in days
+    opening = next_opening(episode.started.date())
+    assert opening in days
     assert used_in_order(episode, CHROME, CALENDAR)
+    year = re.compile(str(opening.year))
+    assert any(page.find(text=year) or page.find(content_desc=year) for page in of(episode, CHROME))
 
 
 # YouTube and Clock.
