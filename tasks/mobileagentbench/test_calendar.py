@@ -30,7 +30,9 @@ def deleted(episode):
 def next_month(episode):
     year, month = divmod(episode.started.year * 12 + episode.started.month, 12)
     name = calendar.month_name[month + 1]
-    return texts(episode, "top_value") in ([name], [f"{name} {year}"])
+    shown = texts(episode, "top_value")
+    assert shown in ([name], [f"{name} {year}"]), f"the month was {shown}"
+    return True
 
 
 QUESTIONS = {
