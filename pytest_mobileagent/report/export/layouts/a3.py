@@ -115,6 +115,8 @@ _STEPS = measure("", "step_accuracy", percent=True, sign=False)
 
 def _drafts(data: dict[str, Any]) -> Iterator[Run]:
     for model, each in data["models"].items():
+        if not (0 <= each["right"] <= each["functions"] and 0 <= each["wrong"] <= each["lines"]):
+            raise ValueError(f"a part of {model} is negative, or more than the whole")
         right, wrong = ratio(each["right"], each["functions"]), ratio(each["wrong"], each["lines"])
         yield Run({"label": model}, {"right": right, "wrong": wrong})
 

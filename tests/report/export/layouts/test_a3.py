@@ -154,6 +154,15 @@ def test_table_2_follows_from_counts_of_drafts(tmp_path: Path) -> None:
     assert rows == [["GPT-4o", "24%", "27%"], ["none", "n/a", "n/a"]]
 
 
+def test_counts_that_are_no_shares_are_reported(tmp_path: Path) -> None:
+    counts = {"functions": 25, "right": 26, "lines": 400, "wrong": 108}
+    for wrong in ({}, {"right": -1}, {"right": 2, "wrong": 401}):
+        with pytest.raises(
+            RecordError, match="a part of GPT-4o is negative, or more than the whole"
+        ):
+            counted("a3:2", tmp_path / "drafts.json", {"models": {"GPT-4o": counts | wrong}})
+
+
 def judge(name: str, right: int, of: int) -> dict[str, Any]:
     counts = {"true_positives": right - 9, "true_negatives": 9}
     return {
