@@ -1,8 +1,8 @@
 """Voice Recorder: ten tasks of MobileAgentBench."""
 
-from pytest_mobileagent import tasks
+from pytest_mobileagent import long_press, tap, tasks, type_text
 
-from .checks import equal, has, is_on, last, says, texts, view
+from .checks import OK, equal, has, is_on, last, says, texts, view
 from .setups import both, fresh, script, sounds
 from .table import SOURCE, fields, of
 
@@ -68,6 +68,75 @@ SETUPS = {f"recorder_{name}": fresh(recordings("recording")) for name in ("delet
 }
 
 
-@tasks(of("recorder"), each=fields("recorder", {}, SETUPS), source=SOURCE)
+SETTINGS, PLAYER, CONFIRM = (
+    tap(content_desc="Settings"),
+    tap(resource_id="tab_item_holder", nth=1),
+    tap(resource_id=OK),
+)
+
+
+def renaming(title, name):
+    """Return the moves that give a recording another name."""
+    return [
+        long_press(text=f"{title}.m4a"),
+        tap(content_desc="Rename"),
+        type_text(name, clear=True, resource_id="rename_recording_title"),
+        CONFIRM,
+    ]
+
+
+SOLUTIONS = {
+    "recorder_bit_rate": [
+        SETTINGS,
+        tap(resource_id="settings_bitrate_holder"),
+        tap(text="32 kbps"),
+    ],
+    "recorder_delete": [
+        PLAYER,
+        long_press(text="recording.m4a"),
+        tap(content_desc="Delete"),
+        CONFIRM,
+    ],
+    "recorder_delete_all": [
+        PLAYER,
+        long_press(text="first.m4a"),
+        tap(text="second.m4a"),
+        tap(text="third.m4a"),
+        tap(content_desc="Delete"),
+        CONFIRM,
+    ],
+    "recorder_empty_trash": [
+        SETTINGS,
+        tap(resource_id="settings_empty_recycle_bin_holder"),
+        CONFIRM,
+    ],
+    "recorder_extension": [
+        SETTINGS,
+        tap(resource_id="settings_extension_holder"),
+        tap(text="mp3"),
+    ],
+    "recorder_recycle_bin": [tap(resource_id="tab_item_holder", nth=2)],
+    "recorder_recycle_settings": [
+        SETTINGS,
+        tap(resource_id="settings_use_recycle_bin_holder"),
+    ],
+    "recorder_rename": [PLAYER, *renaming("recording", "voice")],
+    "recorder_rename_all": [
+        PLAYER,
+        *renaming("first", "voice1"),
+        *renaming("second", "voice2"),
+        *renaming("third", "voice3"),
+    ],
+    "recorder_theme": [
+        SETTINGS,
+        tap(resource_id="settings_color_customization_holder"),
+        tap(resource_id="customization_theme_holder"),
+        tap(text="Dark red"),
+        tap(content_desc="Save"),
+    ],
+}
+
+
+@tasks(of("recorder"), each=fields("recorder", SOLUTIONS, SETUPS), source=SOURCE)
 def test_recorder(episode, row):
     assert episode.ever(QUESTIONS[row.id])
