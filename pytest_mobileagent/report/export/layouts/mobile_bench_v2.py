@@ -40,7 +40,7 @@ _SPLITS: Parts = {
     "Common-Simple": has("tags", "simple"),
     "Common-Complex": has("tags", "complex"),
     "Noisy Data": has("tags", "noisy"),
-    "Ambiguous Data": has("tags", "ambiguous"),
+    "Ambiguous Data": lambda task: "ambiguous" in task.tags and task.variant != "full",
 }
 _VARIANTS: Parts = {
     "Full Instruction": has("variant", "full"),

@@ -150,6 +150,16 @@ def test_table_3_has_three_columns_for_each_split() -> None:
         ]  # fmt: skip
 
 
+def test_full_goals_of_the_ambiguous_split_are_in_table_6_only() -> None:
+    entries = [
+        make(variant == "vague", id=variant, tags=["ambiguous"], variant=variant)
+        for variant in ("full", "vague")
+    ]
+    assert shown("mobile-bench-v2:3", run_of(entries))[0][-1] == "100.0"
+    (row,) = shown("mobile-bench-v2:6", run_of(entries))
+    assert (row[4], row[7]) == ("0.0", "100.0")
+
+
 def test_se_by_the_papers_formula_is_noted() -> None:
     check = {"passed": True, "scorer": "check", "reason": "", "evidence": {}, "first_step": 6}
     entry = make(
