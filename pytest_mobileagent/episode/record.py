@@ -241,9 +241,9 @@ class EpisodeRecord:
     @property
     def report(self) -> Finish | Impossible | None:
         """The agent's final report, or None if it made none."""
-        last = self.steps[-1].done[-1:] if self.steps else ()
-        if self.is_on_path:
-            last = self.steps[-1].actions[:1]
+        if not self.steps:
+            return None
+        last = self.steps[-1].actions[:1] if self.is_on_path else self.steps[-1].done[-1:]
         return last[0] if last and isinstance(last[0], Finish | Impossible) else None
 
     @property

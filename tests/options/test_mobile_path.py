@@ -34,6 +34,10 @@ class Early(Agent):
     def step(self, observation):
         return Finish("12")
 
+class Stillborn(Agent):
+    def step(self, observation):
+        raise RuntimeError("no idea")
+
 class Broken(Agent):
     def step(self, observation):
         if observation.done is not None:
@@ -157,6 +161,13 @@ def test_a_premature_report_is_a_wrong_decision_and_the_path_continues(shop):
     (task,) = report(shop)["tasks"]
     assert [each["type"] for each in task["matches"]] == [False, False, True]
     assert task["premature"] is False
+
+
+def test_an_agent_that_fails_at_its_first_decision_has_matched_nothing(shop):
+    run(shop, "Stillborn").assert_outcomes(failed=1)
+    (task,) = report(shop)["tasks"]
+    assert (task["termination"], task["answer"]) == ("agent error", "")
+    assert [each["exact"] for each in task["matches"]] == [False] * 3
 
 
 def test_steps_that_an_agent_does_not_reach_are_wrong(shop):
