@@ -2,13 +2,15 @@
 
     .venv/bin/python benchmarks/offline.py [FOLDER OF android_control_evaluation_std.json]
 
-Without the folder, only episodes are measured: 1,000 episodes of five steps, on pages in memory,
-with an agent that answers at once, in pytest with two workers.
+Without the folder, only episodes are measured: 1,000 episodes of five steps, on recorded pages,
+with an agent that answers at once, in pytest with two workers. On a machine that does other things,
+the processor time is the number to compare.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,16 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_mobileagent import Action, Bounds, Key, LongPress, Open, Scroll, Tap, Type, Wait, check
+from pytest_mobileagent.dataset.graph import GraphWriter
+from pytest_mobileagent.testing import make_screen
 
 SIZE = (1080, 2400)
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, MemoryPhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(MemoryPhone({str(n): make_screen(str(n), "Next") for n in range(5)}, {}))
-"""
 TASKS = """
 import pytest
 from pytest_mobileagent import Agent, Bounds, Tap, check, task
@@ -39,7 +35,7 @@ class Next(Agent):
         return Tap(540, 180)
 
 @pytest.mark.parametrize("number", range(COUNT))
-@task("Go on.", golden=GOLDEN)
+@task("Go on.", golden=GOLDEN, snapshot="0")
 def test_next(episode, number):
     pass
 """
@@ -84,18 +80,35 @@ def playing(count: int = 1000, workers: int = 2) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\n")
-        (folder / "conftest.py").write_text(CONFTEST)
         (folder / "test_path.py").write_text(TASKS.replace("COUNT", str(count)))
+        _write_graph(folder / "graph")
         command = [sys.executable, "-m", "pytest", "-q", "--agent=test_path.py:Next"]
-        command += ["--mobile-path=single", "--mobile-agent-process=off", f"-n{workers}"]
-        begun = time.monotonic()
+        command += ["--mobile-path=single", "--mobile-device=graph:graph", f"-n{workers}"]
+        command += ["--mobile-agent-process=off"]
+        begun, used = time.monotonic(), _processor_seconds()
         subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        took = time.monotonic() - begun
+        took, used = time.monotonic() - begun, _processor_seconds() - used
         report = json.loads(next(folder.glob("runs/*/report.json")).read_text("utf-8"))
         assert report["summary"]["step_accuracy"] == 1
-        print(
-            f"{count} episodes of 5 steps on {workers} workers: {took:.0f} s, {count / took:.1f}/s"
-        )
+    print(
+        f"{count} episodes of 5 steps on {workers} workers: {took:.0f} s, {count / took:.1f}/s; "
+        f"{used:.0f} s of processor time, {1000 * used / count:.0f} ms an episode"
+    )
+
+
+def _write_graph(folder: Path) -> None:
+    golden = check.Golden(Tap(540, 180), SIZE, (Bounds(0, 120, 1080, 240),))
+    with GraphWriter(folder) as writer:
+        for number in range(6):
+            page = make_screen(str(number), "Next")
+            writer.page(str(number), png=page.png, xml=page.xml, package="org.example")
+        for number in range(5):
+            writer.edge(str(number), golden, str(number + 1))
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

@@ -135,11 +135,15 @@ def tasks(
         try:
             own = {**further.get(row.id, {}), **further.get(row.test_id, {})}
             fields = {**row.task_fields, **common, **own}
+            columns = {
+                name: value
+                for name, value in fields.items()
+                if name != "goal" and (name in own or name not in common)
+            }
             if own:
-                make_task("any goal", own)
-            given = common.keys() | own.keys()
-            columns = ((name, value) for name, value in fields.items() if name not in given)
-            _check_fields(tuple((name, value) for name, value in columns if name != "goal"))
+                make_task("any goal", columns)
+            else:
+                _check_fields(tuple(columns.items()))
         except TaskError as error:
             where = f"{row.where}: "
             raise TaskError(f"{where}{str(error).removeprefix(where)}") from None

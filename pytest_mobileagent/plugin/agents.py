@@ -6,6 +6,7 @@ External programs that serve as agents are also checked before a device starts.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -164,6 +165,10 @@ class RunAgents:
         Raises:
             AgentError: if it cannot be imported.
         """
+        return self._class
+
+    @cached_property
+    def _class(self) -> type[Any]:
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
         assert self._run.agent is not None

@@ -6,6 +6,7 @@ import inspect
 import random
 import re
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -18,6 +19,7 @@ from pytest_mobileagent.plugin.state import Collected, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent._task.declaring import Decorator
     from pytest_mobileagent._task.table import Row
@@ -276,17 +278,18 @@ def check_stopping(item: pytest.Function) -> None:
         raise TaskError(msg)
 
 
-def impurities(item: pytest.Function) -> set[str]:
+def impurities(item: pytest.Function) -> AbstractSet[str]:
     """Return the fixtures that a body asks for besides the episode and parameters."""
     callspec = getattr(item, "callspec", None)
     parameters = callspec.params if callspec is not None else ()
     return arguments_of(item.obj) - {*PURE, *parameters}
 
 
-def arguments_of(body: Callable[..., Any]) -> set[str]:
+@lru_cache(maxsize=256)  # a function may have thousands of tests
+def arguments_of(body: Callable[..., Any]) -> AbstractSet[str]:
     """Return the names of the arguments of a test function or bound method without a default."""
     given = inspect.signature(body).parameters.values()
-    return {each.name for each in given if each.default is each.empty}
+    return frozenset(each.name for each in given if each.default is each.empty)
 
 
 def _is_task(metafunc: pytest.Metafunc) -> bool:
