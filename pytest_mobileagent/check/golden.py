@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,23 +31,30 @@ class Compared:
     """The comparison made by a test body: a match per golden step, and the scorer's name.
 
     `steps` is None until a comparison is made; of several comparisons, the last one counts.
+    `beside` has the matches by other scorers, which are only reported.
     """
 
     scorer: str = ""
     steps: Sequence[Match] | None = None
+    beside: dict[str, Sequence[Match]] = field(default_factory=dict)
 
     def reset(self) -> None:
-        """Forget the comparison, before the body is run again."""
-        self.scorer, self.steps = "", None
+        """Forget the comparisons, before the body is run again."""
+        self.scorer, self.steps, self.beside = "", None, {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as plain data, as in the evidence of a verdict."""
-        steps = [
-            {"step": number, "type": each.type, "exact": each.exact, "counts": each.counts}
-            | ({"noisy": True} if each.noisy else {})
-            for number, each in enumerate(self.steps or (), 1)
-        ]
-        return {"scorer": self.scorer, "steps": steps}
+        """Return the comparisons as plain data, as in the evidence of a verdict."""
+        beside = {scorer: _plain(steps) for scorer, steps in self.beside.items()}
+        found = {"scorer": self.scorer, "steps": _plain(self.steps or ())}
+        return found | ({"beside": beside} if beside else {})
+
+
+def _plain(steps: Sequence[Match]) -> list[dict[str, Any]]:
+    return [
+        {"step": number, "type": each.type, "exact": each.exact, "counts": each.counts}
+        | ({"noisy": True} if each.noisy else {})
+        for number, each in enumerate(steps, 1)
+    ]
 
 
 _compared: ContextVar[Compared | None] = ContextVar("compared", default=None)
@@ -68,12 +75,15 @@ def compare(
     rule: Rule,
     episode: EpisodeRecord,
     golden: Sequence[Any] | None = None,
+    *,
+    beside: bool = False,
     **options: Any,
 ) -> list[Match]:
     """Compare the steps of an episode with golden actions, and report the matches.
 
     The matches appear in report.json as `matches` of the task, with the scorer's name, and in the
-    run's step and type accuracy. Arguments and result are those of `matches`; without golden
+    run's step and type accuracy; those of a comparison `beside` it appear as `matched_beside`.
+    Arguments and result are those of `matches`; without golden
     actions, the ones performed in the agent's place are used (`--mobile-path=single`).
 
     Raises:
@@ -81,7 +91,11 @@ def compare(
     """
     found = matches(rule, episode, golden, **options)
     if (compared := _compared.get()) is not None:
-        compared.scorer, compared.steps = scorer_name(rule, options), found
+        name = scorer_name(rule, options)
+        if beside:
+            compared.beside[name] = found
+        else:
+            compared.scorer, compared.steps = name, found
     return found
 
 

@@ -144,6 +144,7 @@ class Entry(Spent):
     subgoals: list[Subgoal] | None = None
     matches: list[Matched] | None = None
     matched_by: str | None = None
+    matched_beside: dict[str, dict[str, int]] | None = None
     step_accuracy: float | None = None
     type_accuracy: float | None = None
     step_efficiency: float | None = None

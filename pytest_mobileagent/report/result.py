@@ -207,15 +207,23 @@ def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
     """
     if compared is None:
         return {}
-    counted = [each for each in compared["steps"] if each["counts"]]
-    noisy = [each["exact"] for each in counted if each.get("noisy")]
+    noisy = [each["exact"] for each in compared["steps"] if each["counts"] and each.get("noisy")]
+    counts = _counts_of(compared["steps"])
+    beside = {name: _counts_of(steps) for name, steps in compared.get("beside", {}).items()}
     return {
         **({"noisy_steps_asking": len(noisy), "noisy_steps_right": sum(noisy)} if noisy else {}),
         "matches": to_wire(compared["steps"]),
         "matched_by": compared["scorer"],
-        "step_accuracy": ratio(sum(each["exact"] for each in counted), len(counted)),
-        "type_accuracy": ratio(sum(each["type"] for each in counted), len(counted)),
+        "matched_beside": beside or None,
+        "step_accuracy": ratio(counts["exact"], counts["steps"]),
+        "type_accuracy": ratio(counts["type"], counts["steps"]),
     }
+
+
+def _counts_of(steps: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    counted = [each for each in steps if each["counts"]]
+    right = {name: sum(each[name] for each in counted) for name in ("exact", "type")}
+    return {"steps": len(counted), **right}
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]] | None) -> float | None:
@@ -269,7 +277,9 @@ def question_counts(episode: EpisodeRecord) -> dict[str, int]:
     known, before, useful, count = [episode.goal], list[tuple[str, str]](), 0, 0
     for step in episode.steps:
         known += [step.told] if step.told else []
-        questions = [action.question for action in step.done if isinstance(action, Ask)]
+        # On a golden path only the first question of a decision is asked.
+        decided = step.actions[:1] if step.golden is not None else step.done
+        questions = [action.question for action in decided if isinstance(action, Ask)]
         count += len(questions)
         for question, answer in zip(questions, _answers(step), strict=False):
             if answer is not None:

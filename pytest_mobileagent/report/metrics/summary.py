@@ -188,6 +188,7 @@ def matched(results: Sequence[Entry]) -> dict[str, Any]:
       of action / steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
     - `path_success_rate`: the share of tasks whose steps are all exact (its SR on a single path).
     - `scorers`: the rules that were applied; numbers of different rules are not comparable.
+    - `matched_beside`: step and type accuracy by the scorers that are only reported.
     """
     paths = [
         (result.matched_by, steps)
@@ -205,6 +206,21 @@ def matched(results: Sequence[Entry]) -> dict[str, Any]:
         "type_accuracy": ratio(sum(each["type"] for each in steps), len(steps)),
         "path_success_rate": ratio(whole, len(paths)),
         "scorers": sorted({scorer for scorer, _ in paths if scorer}),
+        "matched_beside": _matched_beside(results),
+    }
+
+
+def _matched_beside(results: Sequence[Entry]) -> dict[str, dict[str, float | None]]:
+    sums: dict[str, Counter[str]] = {}
+    for result in results:
+        for scorer, counts in (result.matched_beside or {}).items():
+            sums.setdefault(scorer, Counter()).update(counts)
+    return {
+        scorer: {
+            "step_accuracy": ratio(counts["exact"], counts["steps"]),
+            "type_accuracy": ratio(counts["type"], counts["steps"]),
+        }
+        for scorer, counts in sorted(sums.items())
     }
 
 

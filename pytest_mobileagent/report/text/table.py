@@ -88,6 +88,9 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"unclear answers ({summary['unclear']}): success rate {rates}")
     if summary["scorers"]:
         lines.append(f"golden steps are matched by {printable(', '.join(summary['scorers']))}")
+    for scorer, rates in summary["matched_beside"].items():
+        step, kind = (percent(rates[f"{name}_accuracy"]) for name in ("step", "type"))
+        lines.append(f"beside, by {printable(scorer)}: step acc. {step}, type acc. {kind}")
     return lines
 
 

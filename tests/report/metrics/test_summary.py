@@ -64,6 +64,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
         "pass_all",
         "pass_tasks",
         "noise",
+        "matched_beside",
     }
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == by_name
@@ -81,6 +82,9 @@ def test_check_errors_are_counted_separately_from_other_errors(result: Make) -> 
     assert (numbers["check_errors"], numbers["errors"], numbers["decided"]) == (1, 3, 1)
 
 
+BESIDE = {"mobile_bench:code": {"steps": 2, "exact": 1, "type": 2}}
+
+
 def test_every_number_has_its_documented_denominator(result: Make) -> None:
     spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
@@ -96,8 +100,8 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
-                matches=path, matched_by="aitz:coat", first_success_step=6, crashes=2, **LIMITED,
-                **spent,
+                matches=path, matched_by="aitz:coat", matched_beside=BESIDE, first_success_step=6,
+                crashes=2, **LIMITED, **spent,
             ),
             result(
                 True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
@@ -213,6 +217,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "type_accuracy": 1.0,
         "path_success_rate": 0.5,
         "scorers": ["aitz:coat", "graph"],
+        "matched_beside": {"mobile_bench:code": {"step_accuracy": 0.5, "type_accuracy": 1}},
         "crashes": 3,
         "noisy_steps": None,
         "noises": None,
