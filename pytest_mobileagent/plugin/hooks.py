@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_mobileagent.plugin.broken import BrokenTasks
     from pytest_mobileagent.plugin.config import RUN, RunConfig
     from pytest_mobileagent.plugin.items import MARKER, TAG
-    from pytest_mobileagent.plugin.selection import Selection
+    from pytest_mobileagent.plugin.selection import SHARE, Selection
     from pytest_mobileagent.plugin.settings import runs_no_test
 
     config.addinivalue_line(
@@ -48,6 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers", f"{TAG}(name): a tag of a task, with one marker for each tag"
+    )
+    config.addinivalue_line(
+        "markers", f"{SHARE}(number): the share of a function's tasks in a sample of its suite"
     )
     config.pluginmanager.register(fixtures, "mobileagent-fixtures")
     run = config.stash[RUN] = RunConfig(config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,15 @@ from pytest_mobileagent.plugin.pytest_private import is_overridden
 from pytest_mobileagent.plugin.settings import as_usage_error, runs_no_test
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Container,
+        Generator,
+        Iterable,
+        Mapping,
+        Sequence,
+    )
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
@@ -36,6 +45,8 @@ _FLAGS = {
 }
 
 
+SHARE = "mobile_share"
+_ONE = Fraction(1)
 _SKIPPED: pytest.StashKey[set[str]] = pytest.StashKey()  # the node ids of skipped collectors
 SAMPLE: pytest.StashKey[Mapping[str, int]] = pytest.StashKey()  # see `selection`
 
@@ -128,8 +139,10 @@ def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
             cases[name], ranks[name] = case, min(rank, ranks.get(name, rank))
     chosen: list[str] = []
     for rank in sorted(set(ranks.values())):
-        pool = [case for name, case in cases.items() if ranks[name] == rank]
-        chosen += sampled(pool, most - len(chosen), run.value("mobile-seed"))
+        pool = {name: case for name, case in cases.items() if ranks[name] == rank}
+        weights = weights_of(items, pool)
+        seed = run.value("mobile-seed")
+        chosen += sampled(pool.values(), most - len(chosen), seed, weights)
     stuck = {name for name, (_, cannot_run) in ranks.items() if cannot_run}
     run.config.stash[SAMPLE] = {
         "tasks": len(chosen),
@@ -169,19 +182,46 @@ _STRATA: tuple[Callable[[Case], str], ...] = (
 )
 
 
-def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
+def weights_of(items: Iterable[pytest.Item], pool: Container[str]) -> dict[str, Fraction]:
+    """Return the weights of those tasks in `pool` whose function is marked with `mobile_share`.
+
+    In a sample, such functions of a suite have shares in proportion to their marks, and together as
+    many tasks as if they had no marks. All other tasks have the weight 1.
+    """
+    suites: dict[str, dict[tuple[str, int], set[str]]] = {}
+    for item in items:
+        mark, case = item.get_closest_marker(SHARE), case_of(item)
+        if mark is not None and case is not None and _name(case) in pool:
+            function = item.nodeid.partition("[")[0], mark.args[0]
+            suites.setdefault(case.suite, {}).setdefault(function, set()).add(_name(case))
+    found: dict[str, Fraction] = {}
+    for functions in suites.values():
+        whole = sum(share for _, share in functions)
+        count = sum(map(len, functions.values()))
+        for (_, share), names in functions.items():
+            found |= dict.fromkeys(names, Fraction(count * share, whole * len(names)))
+    return found
+
+
+def sampled(
+    cases: Iterable[Case], most: int, seed: int, weights: Mapping[str, Fraction] | None = None
+) -> list[str]:
     """Return the ids of at most `most` tasks: the same for the same seed, on any machine.
 
     The ids are without variants; `cases` has one variant of each task.
 
     The sample is stratified by suite, level and app: each has a proportional share, rounded to
-    whole tasks by the method of largest remainders.
+    whole tasks by the method of largest remainders. A task counts as much as its weight, or 1.
     """
-    return _sampled(list(cases), most, seed, _STRATA)
+    return _sampled(list(cases), most, seed, _STRATA, weights or {})
 
 
 def _sampled(
-    cases: Sequence[Case], most: int, seed: int, by: Sequence[Callable[[Case], str]]
+    cases: Sequence[Case],
+    most: int,
+    seed: int,
+    by: Sequence[Callable[[Case], str]],
+    weights: Mapping[str, Fraction],
 ) -> list[str]:
     if most >= len(cases):
         return [_name(case) for case in cases]
@@ -191,12 +231,15 @@ def _sampled(
     groups: dict[str, list[Case]] = {}
     for case in cases:
         groups.setdefault(by[0](case), []).append(case)
-    sizes = {name: len(group) for name, group in groups.items()}
+    sizes = {
+        name: sum(weights.get(_name(case), _ONE) for case in group)
+        for name, group in groups.items()
+    }
     shares = in_proportion(sizes, most, lambda name: _hash(name, seed))
     return [
         each
         for name, group in groups.items()
-        for each in _sampled(group, shares[name], seed, by[1:])
+        for each in _sampled(group, shares[name], seed, by[1:], weights)
     ]
 
 
@@ -206,7 +249,7 @@ def _name(case: Case) -> str:
 
 
 def in_proportion(
-    sizes: Mapping[str, int], most: int, order: Callable[[str], bytes]
+    sizes: Mapping[str, Fraction | int], most: int, order: Callable[[str], bytes]
 ) -> dict[str, int]:
     """Return each group's share of `most`, by largest remainders; `order` breaks ties."""
     whole = sum(sizes.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
@@ -47,6 +48,14 @@ def test_levels_have_their_share_and_other_tests_stay(many):
     names = [task["id"].split("/")[-1].split("[")[0] for task in many.report()["tasks"]]
     assert Counter(names) == {"easy": 6, "hard": 2}
     assert result.parseoutcomes()["deselected"] == 24
+
+
+def test_marked_functions_have_shares_in_proportion_to_their_marks(many):
+    function = '@pytest.mark.parametrize("number", range('
+    marked = TASKS.replace(function, f"@pytest.mark.mobile_share(50)\n{function}")
+    many.pytester.makepyfile(test_codes=marked)
+    names = [name.split("::")[1].split("[")[0] for name in listed(many, "--mobile-sample=8")]
+    assert Counter(names) == {"test_easy": 4, "test_hard": 4}
 
 
 def test_the_same_seed_gives_the_same_sample_and_another_another(many):
@@ -240,6 +249,15 @@ def test_the_sample_of_mobile_bench_v2_has_its_levels():
     assert Counter(name.partition("-")[0] for name in ids) == {"simple": 599, "complex": 201}
     apps = Counter(each.task.app for each in cases if each.id in set(ids))
     assert max(apps.values()) - min(apps.values()) <= 2
+
+
+def test_shares_give_the_rounded_sample_of_mobile_bench_v2():
+    cases = [case(f"simple-{n}", 1, f"app{n % 49}") for n in range(9620)]
+    cases += [case(f"complex-{n}", 2, f"app{n % 49}") for n in range(3234)]
+    whole = len(cases)
+    shares = {1: Fraction(600 * whole, 800 * 9620), 2: Fraction(200 * whole, 800 * 3234)}
+    ids = sampled(cases, 800, 0, {each.id: shares[each.task.level] for each in cases})
+    assert Counter(name.partition("-")[0] for name in ids) == {"simple": 600, "complex": 200}
 
 
 def test_a_sample_does_not_depend_on_the_order():
