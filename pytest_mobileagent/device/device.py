@@ -315,6 +315,7 @@ class DeviceOptions:
     - `log`: which lines of a device's log are read: only those of crashes ("off"), warnings, all.
     - `recycle`: after how many episodes a device that the run has started is replaced.
     - `appium_home`, `capabilities`: where Appium is installed, and the capabilities of sessions.
+    - `copies_pages`: whether records copy the pages of a data set instead of referring to them.
     - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
     """
 
@@ -327,6 +328,7 @@ class DeviceOptions:
     recycle: int = 50
     appium_home: Path | None = None
     capabilities: Mapping[str, Any] = field(default_factory=dict)
+    copies_pages: bool = False
     gpu: str = "software"
     emulator_flags: tuple[str, ...] = ()
     boot_limit: float = 300.0

@@ -36,6 +36,10 @@ class ScreenStore:
 
     HASH is half the SHA-256 of the original content. So content that several steps, episodes or
     workers share is written once, and has the same name whether or not it is packed.
+
+    A page of the user's own copy of a data set is not copied: its file is a link to the copy. What
+    a link leads to is only used if it has the content of the name, so a run of unknown origin
+    cannot reveal other files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -66,15 +70,23 @@ class ScreenStore:
         """Return a hierarchy, or a screenshot as encoded in its file.
 
         Raises:
-            OSError: if the file cannot be read, or is a link or not a regular file.
-            ValueError: if the name is not that of a screen.
+            OSError: if the file cannot be read, or is not a regular file.
+            ValueError: if the name is not that of a screen, or the file has another content.
         """
         for _ in range(2):  # it may be packed at this moment
             path = self._named(name, suffix)
+            if path.is_symlink():
+                return self._referred(path, name)
             with contextlib.suppress(FileNotFoundError):
                 content = read_bytes(path)
                 return content if path.suffix != ".gz" else _unpacked(content, path)
         return read_bytes(path)
+
+    def _referred(self, link: Path, name: str) -> bytes:
+        content = read_bytes(link, follows=True)
+        if _name(content) != name:
+            raise ValueError(f"{link} leads to {link.resolve()}, which is not what was recorded")
+        return content
 
     def found(self, name: str, suffix: str) -> Path:
         """Return the file of a screenshot or hierarchy after checking that it exists.
@@ -83,7 +95,9 @@ class ScreenStore:
             OSError, ValueError: as for `read`, although the content is not read yet.
         """
         path = self._named(name, suffix)
-        if not stat.S_ISREG(path.lstat().st_mode):
+        if path.is_symlink():
+            self._referred(path, name)
+        elif not stat.S_ISREG(path.lstat().st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         return path
 
@@ -103,8 +117,8 @@ class ScreenStore:
         xml, png = screen.xml.encode("utf-8", "replace"), screen.png
         if (rules := redaction.current()) is not None:
             xml, png = rules.screen(xml, png, screen.package, screen.extent)
-        picture = self._add(png, ".png") if screen.extent is None else ""
-        return picture, self._add(xml, ".xml")
+        picture = self._add(png, ".png", screen.files[0]) if screen.extent is None else ""
+        return picture, self._add(xml, ".xml", screen.files[1])
 
     def add_picture(self, content: bytes) -> str:
         """Store a picture that was sent to a model, if it is new, and return its file name.
@@ -133,15 +147,30 @@ class ScreenStore:
     def _has(self, content: bytes, suffix: str) -> bool:
         return self.file(_name(content), suffix).exists()
 
-    def _add(self, content: bytes, suffix: str) -> str:
+    def _add(self, content: bytes, suffix: str, copy: str = "") -> str:
         name = _name(content)
         if self.file(name, suffix).exists():
             return name
         path = self.path(name, suffix)
         with writing(path):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, content)
+            if not (copy and _refer(path, copy, content)):
+                write_bytes(path, content)
         return name
+
+
+def _refer(path: Path, copy: str, content: bytes) -> bool:
+    """Create a link to a file that has this content; return whether that was possible."""
+    try:
+        if read_bytes(Path(copy), follows=True) != content:
+            return False  # such as a page that noise covers
+        path.unlink(missing_ok=True)  # a link to a copy that has moved
+        path.symlink_to(copy)
+    except FileExistsError:
+        return True  # another worker was faster
+    except OSError:
+        return False
+    return True
 
 
 def _unpacked(content: bytes, path: Path) -> bytes:

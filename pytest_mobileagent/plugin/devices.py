@@ -150,6 +150,7 @@ class RunDevices:
             recycle=value["mobile-recycle"],
             appium_home=self._appium_home(),
             capabilities=self._capabilities(),
+            copies_pages=value["mobile-copy-pages"],
             gpu=value["mobile-gpu"],
             emulator_flags=value["mobile-emulator-flags"] or (),
             boot_limit=value["mobile-boot-limit"],

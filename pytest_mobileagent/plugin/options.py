@@ -277,6 +277,10 @@ INI_ONLY = tuple(
             "pack the screens of large runs while the machine is idle",
         ),
         Option(
+            "--mobile-copy-pages", "", "false", values.truth,
+            "copy the pages of a data set into the records, which otherwise refer to your copy",
+        ),
+        Option(
             "--mobile-prices", "FILE", None, str,
             "a TOML file of your own prices, in US dollars per million tokens",
         ),

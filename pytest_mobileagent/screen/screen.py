@@ -46,6 +46,9 @@ class Screen:
       pages.
     - `beneath`: the phone's own screen, if noise covers it (docs/noise.md); else None.
     - `extent`: the `size` of a screen without a screenshot; else None.
+    - `files`: the files of its screenshot and hierarchy in the user's copy of a data set, to which
+      records refer instead of copying them; "" for one that is in no such file. Ignored in
+      comparisons.
     - `notice`: why the screenshot does not show the page, such as that the app forbids screenshots;
       "" if it does, as far as can be seen. Ignored in comparisons.
 
@@ -63,6 +66,7 @@ class Screen:
     beneath: Screen | None = None
     extent: tuple[int, int] | None = None
     notice: str = field(default="", compare=False)
+    files: tuple[str, str] = field(default=("", ""), compare=False)
 
     @classmethod
     def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:

@@ -213,7 +213,8 @@ def test_a_link_in_place_of_a_screenshot_is_not_a_record(
     folder = record(recorder, make_screen)
     recorder.close()
     shot = next((tmp_path / "screens").glob("*.png"))
-    shot.rename(tmp_path / "elsewhere.png")
+    shot.unlink()
+    (tmp_path / "elsewhere.png").write_bytes(b"\x89PNG of something private")
     shot.symlink_to(tmp_path / "elsewhere.png")
-    with pytest.raises(RecordError, match="it is not a regular file"):
+    with pytest.raises(RecordError, match=r"elsewhere\.png, which is not what was recorded"):
         load(folder)

@@ -67,6 +67,7 @@ VALUES = {
     "--mobile-watch": "true",
     "--mobile-redact": "redact.toml",
     "--mobile-pack-screens": "false",
+    "--mobile-copy-pages": "true",
 }
 
 # A run takes results from at most one earlier run, and a single path fixes the phone's state, so

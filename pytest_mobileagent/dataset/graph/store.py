@@ -57,6 +57,7 @@ _HEAD = {
     "device": {"model": str, "android": str, "sdk": int, "density": int, "locale": str},
 }
 _PAGE = "SELECT id, package, activity, time, width, height, png, xml, same FROM pages"
+_LEADS = "SELECT 1 FROM edges WHERE source = ? AND target = ?"
 _EDGE = "SELECT source, golden, target, count, rowid FROM edges"
 
 
@@ -215,11 +216,11 @@ class Graph:
         about = self.page(page)
         where = f"page {page!r} of {self.folder}"
         png = self._content(about, about.png) if about.png else white(about.size)
-        xml = self._content(about, about.xml).decode("utf-8", "replace") if about.xml else ""
-        same = self.same(page)
+        xml = _decoded(self._content(about, about.xml)) if about.xml else ""
         screen = Screen(
-            xml or NO_HIERARCHY, png, about.package, about.activity, about.time, where, page, same
-        )
+            xml or NO_HIERARCHY, png, about.package, about.activity, about.time, where, page,
+            self.same(page), files=(self._copy_of(about.png), self._copy_of(about.xml)),
+        )  # fmt: skip
         if about.png and (flaw := flaw_of_png(png)):
             raise GraphError(f"{where}: its screenshot {about.png} {flaw}")
         try:
@@ -231,6 +232,21 @@ class Graph:
     def edges(self, page: str) -> list[Edge]:
         """Return the edges that lead from a page, in the order in which they were written."""
         return [self._edge(row) for row in self.rows(f"{_EDGE} WHERE source = ?", (page,))]
+
+    def leads(self, source: str, target: str) -> bool:
+        """Return whether an edge leads from one page to another."""
+        return self._row(_LEADS, (source, target)) is not None
+
+    def step(self, source: str, target: str) -> Edge:
+        """Return the edge that leads from one page to another, the first one of several.
+
+        Raises:
+            GraphError: if there is none.
+        """
+        row = self._row(f"{_EDGE} WHERE source = ? AND target = ?", (source, target))
+        if row is None:
+            raise GraphError(f"{self.folder}: no edge leads from page {source!r} to {target!r}")
+        return self._edge(row)
 
     def pages(self) -> Iterator[Page]:
         """Yield all pages, one at a time."""
@@ -261,6 +277,10 @@ class Graph:
         if parts.suffix.lower() not in SUFFIXES:
             raise GraphError(f"{self.folder}: {path!r} must end with {', '.join(sorted(SUFFIXES))}")
         return folder / parts
+
+    def _copy_of(self, path: str) -> str:
+        """Return the path of a file in the user's own copy of a data set; else ""."""
+        return str(self.file(path).absolute()) if path.startswith(FILES) else ""
 
     def _content(self, page: Page, path: str) -> bytes:
         """Return the content of a file, which may be a link only in the user's own copy."""
@@ -306,6 +326,14 @@ class Graph:
         except (TypeError, ValueError, TaskError) as error:
             msg = f"{self.folder / INDEX}, edges, row {number} (from page {source!r}): {error}"
             raise GraphError(msg) from None
+
+
+def _decoded(hierarchy: bytes) -> str:
+    """Return the text of a hierarchy, which some Chinese releases encode in GB18030."""
+    try:
+        return hierarchy.decode("utf-8")
+    except UnicodeDecodeError:
+        return hierarchy.decode("gb18030", "replace")
 
 
 def digest_of(file: Path) -> str:

@@ -54,7 +54,7 @@ class Driver:
     ) -> GraphDevice:
         from pytest_mobileagent.dataset.graph import Graph
 
-        return GraphDevice(Graph.open(address.folder))
+        return GraphDevice(Graph.open(address.folder), copies=options.copies_pages)
 
 
 _NO_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - the phone's clock if no page has a time
@@ -65,11 +65,13 @@ NO_EDGE = "nothing is recorded for this action here"
 class GraphDevice:
     """A device on which one of the recorded pages is shown (see `Device` and `PageDevice`).
 
+    With `copies`, records copy the pages of a data set instead of referring to the user's copy.
     Every method raises GraphError if a page that it needs cannot be read.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, copies: bool = False) -> None:
         self.graph = graph  # the recorded pages
+        self._copies = copies
         self._rule = rule_of(graph.rule)
         self._way = [graph.start]  # the pages that the back key returns to, and the current page
         self._before: str | None = None  # the page that was just left with the back key
@@ -169,7 +171,10 @@ class GraphDevice:
         return f"{self.info.serial} has recorded pages, which have no shell"
 
     def _screen(self, page: str) -> Screen:
-        screen = self._screens.pop(page, None) or self.graph.screen(page)
+        screen = self._screens.pop(page, None)
+        if screen is None:
+            screen = self.graph.screen(page)
+            screen = replace(screen, files=("", "")) if self._copies else screen
         self._screens[page] = screen
         if len(self._screens) > _CACHED:
             self._screens.popitem(last=False)

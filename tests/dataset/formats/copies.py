@@ -128,6 +128,37 @@ def mobile_bench(folder: Path) -> Path:
     return folder
 
 
+def walks(folder: Path) -> Path:
+    """Write three tasks in our own JSON lines: to tap, to type, and to go back."""
+    where = {"action": "Tap", "x": 360, "y": 250}
+    tap = {"action": where, "boxes": [[0, 200, 720, 300]]}
+    text = {"action": {"action": "Type", "text": "red shoes", "at": None, "clear": False}}
+    back = {"action": {"action": "Key", "name": "back"}}
+    paths: dict[str, list[tuple[str, dict[str, Any]]]] = {
+        "tap": [("home", tap), ("shoes", tap), ("cart", {})],
+        "type": [("home", text), ("shoes", {})],
+        "back": [("home", tap), ("shoes", text), ("cart", back), ("end", {})],
+    }
+    pages = [{"page": name, "png": f"{name}.png", "xml": "page.xml", "package": PACKAGE}
+             for name in ("home", "shoes", "cart", "end")]  # fmt: skip
+    tasks = [
+        {
+            "task": name,
+            "goal": f"Do this: {name}.",
+            "page": path[-1][0],
+            "golden": [{"page": page, **action} for page, action in path[:-1]],
+        }
+        for name, path in paths.items()
+    ]
+    for shade, page in enumerate(pages, 1):
+        write_png(folder / str(page["png"]), shade=50 * shade)
+    inner = "".join(map(node, (SEARCH, SHOES)))
+    (folder / "page.xml").write_text(f"<hierarchy>{inner}</hierarchy>", "utf-8")
+    lines = [{"set": "Walks", "rule": "mobile_bench"}, *pages, *tasks]
+    (folder / "walks.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    return folder
+
+
 # TFRecords.
 
 
