@@ -32,6 +32,7 @@ MODES = ("asked", "told", "silent")
 class ExpectedQuestion:
     """A question that the user expects, and the answer.
 
+    - `question`: "" for any question on the `page`, or in the `step`.
     - `page`: where the question may be asked: the id of a recorded page, an activity, or the
       criteria of an element on the page (see `Selector`), as pairs of name and value; "" for any
       page.
@@ -106,8 +107,9 @@ def questions(
 
     Each pair is a tuple `("Which colour?", "Green.")`, or a dictionary with "question", "answer",
     and optionally where the question may be asked: "page" (the id of a recorded page, an activity,
-    or the criteria of an element on the page, as a dictionary) and "step" (from 1). The texts may
-    have placeholders, like goals.
+    or the criteria of an element on the page, as a dictionary) and "step" (from 1). With either of
+    these, "question" may be left out: the answer is then given to any question there that no other
+    pair answers. The texts may have placeholders, like goals.
 
     `file` is a JSONL file with more such pairs, possibly for many tasks: "task" names the task that
     a line belongs to. The review page writes its answers to a run's questions there
@@ -159,13 +161,15 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> ExpectedQuesti
         what = f"has {unknown[0]!r}" if isinstance(given, Mapping) else f"is {given!r}"
         known = ", ".join(sorted(_KEYS))
         raise TaskError(f"{where} {what}; a pair is (question, answer), or may only have {known}")
+    step, task = given.get("step"), given.get("task") or ""
+    page: Any = given.get("page") or ""
     texts = {name: given.get(name) for name in ("question", "answer")}
     for name, text in texts.items():
+        if name == "question" and not text and (page or step):
+            continue
         if not isinstance(text, str) or not text.strip():
             asked = f" to {texts['question']!r}" if name == "answer" and texts["question"] else ""
             raise TaskError(f"{where} has no {name}{asked}")
-    step, task = given.get("step"), given.get("task") or ""
-    page: Any = given.get("page") or ""
     if step is not None and (type(step) is not int or step < 1):
         raise TaskError(f"{where}: step={step!r} must be a whole number from 1")
     if not isinstance(page, str):
@@ -175,7 +179,7 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> ExpectedQuesti
 
         page = tuple(dict(Selector.of(dict(page)).criteria).items())
     return ExpectedQuestion(
-        str(texts["question"]), str(texts["answer"]), page, step, str(task), is_literal
+        str(texts["question"] or ""), str(texts["answer"]), page, step, str(task), is_literal
     )
 
 

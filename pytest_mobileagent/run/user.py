@@ -199,7 +199,13 @@ class _Prepared:
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
         fitting = [pair for pair in self.pairs if pair.fits(screen, step, self.task)]
-        scored = [(question_similarity(question, pair.question), pair) for pair in fitting]
+        scored = [
+            (
+                question_similarity(question, pair.question) if pair.question else self.threshold,
+                pair,
+            )
+            for pair in fitting
+        ]
         for score, pair in sorted(scored, key=lambda each: -each[0]):
             if score < self.threshold:
                 break
@@ -216,7 +222,7 @@ class _Prepared:
             if (screen is None and pair.task in {"", self.task})
             or (screen is not None and pair.fits(screen, step, self.task))
         ]
-        return [f"{pair.question} {pair.answer}" for pair in fitting]
+        return [f"{pair.question} {pair.answer}".lstrip() for pair in fitting]
 
 
 _RULES = """\
