@@ -26,7 +26,7 @@ from .prompts import NOTHING_DONE, instruction_prompt, task_prompt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent import Screen
+    from pytest_mobileagent import Element, Screen
     from pytest_mobileagent.agent import Briefing, Observation
     from pytest_mobileagent.dialect import Decision
 
@@ -173,7 +173,7 @@ class AppAgent(Agent):
             return appagent_grid(screen.size)
         if self.options.functions == "mobile-bench-v2":
             return (
-                *_labelled("c", [e for e in screen.elements if e.clickable]),
+                *_labelled("c", [e for e in screen.elements if _is_touchable(e)]),
                 *_labelled("s", [e for e in screen.elements if e.scrollable]),
             )
         marks = appagent_marks(screen, self.options.distance)
@@ -208,6 +208,21 @@ class AppAgent(Agent):
         self.steps += 1
         if self.exploration:
             self.exploration.note(decision, image, marks, screen)
+
+
+def _is_touchable(element: Element) -> bool:
+    """Return whether Mobile-Bench-v2 labels an element: a leaf with words, or a button, in reach.
+
+    An element is in reach if it, or one around it, can be clicked. Source: utils.py of its code.
+    """
+    kind = element.class_name.lower()
+    has_words = bool(element.text or element.content_desc)
+    if element.children or "edittext" in kind or not (has_words or "button" in kind):
+        return False
+    around: Element | None = element
+    while around is not None and not around.clickable:
+        around = around.parent
+    return around is not None
 
 
 def _labelled(letter: str, elements: Sequence[Any]) -> list[Mark]:
