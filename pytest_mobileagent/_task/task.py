@@ -183,10 +183,12 @@ class Task:
         self._check_functions()
 
     def _check_golden(self) -> None:
+        if self.golden == ():
+            return
         if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
             raise TaskError(f"golden={_brief(self.golden)} must be a list of golden actions")
-        if not self.golden:
-            return
+        if not self.golden or not isinstance(self.golden, tuple | list):
+            return  # other sequences read their actions only when they are used
         from pytest_mobileagent.action.action import Action
         from pytest_mobileagent.action.matching import Golden
 
@@ -302,11 +304,10 @@ def _count(golden: Sequence[Wanted]) -> int:
 
 
 def _is_texts(value: object) -> bool:
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str | bytes)
-        and all(isinstance(text, str) and text for text in value)
-    )
+    # Tables have thousands of tasks, and asking whether something is a Sequence is slow.
+    if not isinstance(value, tuple | Sequence) or isinstance(value, str | bytes):
+        return False
+    return all(isinstance(text, str) and text for text in value)
 
 
 def _brief(value: object) -> str:

@@ -21,7 +21,7 @@ SUITE = Path(__file__).parents[2] / "tasks" / "recorded"
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., Any]:
     """Runs the suite in a project that names a graph; returns the result."""
-    copies.mobile_bench(pytester.path / "data")
+    copies.walks(pytester.path / "data")
     import_release(pytester.path / "data", pytester.path / "graph")
     shutil.copytree(SUITE, pytester.path / "tasks" / "recorded")
     pytester.makeini("[pytest]")

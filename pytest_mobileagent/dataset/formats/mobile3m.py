@@ -27,10 +27,9 @@ from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.dataset.graph import GraphWriter
 
 ACTIONS, PAGES, TRIPLES = "all_action_id.json", "all_page_id.json", "all_triple.json"
@@ -46,7 +45,8 @@ _EDGES = """
     SELECT source, action, words, target, place, EXISTS
         (SELECT 1 FROM pages WHERE name = target AND good)
     FROM triples LEFT JOIN actions ON id = action
-    WHERE EXISTS (SELECT 1 FROM pages WHERE name = source AND good) ORDER BY source, action
+    WHERE EXISTS (SELECT 1 FROM pages WHERE name = source AND good)
+    ORDER BY source, target <> source || '_' || action, action
 """
 _CHAINED = """
     SELECT one.name, one.other FROM equal AS one JOIN equal AS two
@@ -73,6 +73,7 @@ class Release(Base):
         for app in apps.values():
             app.add_to(writer)
             app.add_equal(writer)
+            app.close()
         writer.head(snapshots={app.home: app.home for app in apps.values() if app.home in writer})
         return 0
 
@@ -116,20 +117,20 @@ class App:
     """The graph of one app, whose index is in a temporary file.
 
     - `name`: the prefix of the names of the app's folder and pages; `home`: the first page.
-    - `golden`: the golden actions of the pages that `add_to` was called with, by page and action.
     """
 
     def __init__(self, folder: Path, problems: Problems) -> None:
         self.folder, self.problems = folder, problems
         self.home = _home(folder)
         self.name = self.home[:-1]
-        self.golden: dict[tuple[str, int], Golden] = {}
         self._index = sqlite3.connect("")
         weakref.finalize(self, self._index.close)
         self._index.executescript(_TABLES)
 
-    def add_to(self, writer: GraphWriter, wanted: Collection[tuple[str, int]] = ()) -> None:
-        """Write all pages and edges; store the golden actions of `wanted` steps in `golden`.
+    def add_to(self, writer: GraphWriter) -> None:
+        """Write all pages and edges.
+
+        Of several edges between the same pages, the first is the one that named the second page.
 
         Raises:
             GraphError: if a file cannot be read, or an edge leads nowhere; the message says where.
@@ -144,7 +145,7 @@ class App:
             )
         self._fill("UPDATE pages SET good = 1 WHERE name = ?", self._write_pages(writer))
         for source, edges in groupby(self._index.execute(_EDGES), itemgetter(0)):
-            self._write_edges(writer, str(source), list(edges), wanted)
+            self._write_edges(writer, str(source), list(edges))
 
     def add_equal(self, writer: GraphWriter) -> None:
         """Record which pages are equal, according to `data_all2unique.json`.
@@ -166,20 +167,9 @@ class App:
             if name in writer and other in writer:
                 writer.same(name, other)
 
-    def leads(self, page: str, action: int) -> str | None:
-        """Return the page to which an action leads from a page, or None if none is recorded."""
-        query = "SELECT target FROM triples WHERE source = ? AND action = ?"
-        row = self._index.execute(query, (page, action)).fetchone()
-        return None if row is None else str(row[0])
-
-    def package(self) -> str:
-        """Return the package of the app's first page, or an empty string."""
-        return RecordedPage(self.folder, self.home).package()
-
     def close(self) -> None:
         """Close and delete the index."""
         self._index.close()
-        self.golden.clear()
 
     def _fill(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
         self._index.executemany(query, rows)
@@ -235,11 +225,11 @@ class App:
         )
         for name, place in rows.fetchall():
             page = RecordedPage(self.folder, name)
-            flaw = "" if page.is_there else f"there is no page {name}"
-            if not flaw and page.png is not None:
-                flaw = flaw_of_picture(page.png)
-            if flaw:
-                self.problems.broken(place, flaw, "pages that are missing or have a broken picture")
+            if not page.is_there:  # copies often contain a part of the pages
+                self.problems.missed(place, "pages without files")
+                continue
+            if page.png is not None and (flaw := flaw_of_picture(page.png)):
+                self.problems.broken(place, flaw, "pages with a broken picture")
                 continue
             writer.page(name, png=page.png, xml=page.xml, size=page.size, package=page.package())
             yield (name,)
@@ -249,7 +239,6 @@ class App:
         writer: GraphWriter,
         source: str,
         edges: list[tuple[Any, ...]],
-        wanted: Collection[tuple[str, int]],
     ) -> None:
         page = RecordedPage(self.folder, source)
         if flaw := page.flaw():
@@ -265,5 +254,3 @@ class App:
                 self.problems.missed(place, "edges whose element is not on their page")
             else:
                 writer.edge(source, golden, target)
-                if (source, action) in wanted:
-                    self.golden[source, action] = golden

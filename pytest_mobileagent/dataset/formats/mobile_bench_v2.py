@@ -4,15 +4,18 @@ r"""Mobile-Bench-v2: tasks on the graphs of Mobile3M, some with vague goals, and
         *.json                  [{"name": "app0_3_12", "task": "1. …\n2. …\nthe goal"}, …]
         *.json                  the ambiguous split: [{"name": …, "easy_instruct": …,
                                   "complete_instruct": …, "step_instruct": ["…", …]}, …]
-        (or a folder's)
-        data1.json, …           the noisy split: {"user_instruction": {"query": …},
+        noisy-instruction-2/…   any number of folders, or DIR itself, with noisy tasks:
+            data1.json, …       {"user_instruction": {"query": …},
                                   "trajectories": [{"action": {"action": "click",
                                     "info": {"coordinate": [x, y]}}}, …]}
-        1-0.png, 1-0.xml, …     its pages, named after the number of their task
+            1-0.png, 1-0.xml, … the pages, named after the number of their task
 
 A task is named after the page on which it is done, and so after the actions that lead there:
 `app0_3_12` begins on `app0` with action 3. The last line of `task` is the goal; the numbered lines
 are instructions for the steps. Source: gezelligheid0314/Mobile-Bench-v2, appagent/*.py and eval.py.
+
+The release may not be passed on, so the graph contains its ids and figures, and the texts of typing
+actions, but no goals: `listed` reads the tasks from the user's copy.
 
 Unlike the released code, this module identifies the app's folder by the task's name up to the "0"
 of the first page, so that apps with a 0 in their names are found, too.
@@ -21,16 +24,18 @@ of the first page, so that apps with a 0 in their names are found, too.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from dataclasses import dataclass, field
-from itertools import accumulate
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Action, Key, Swipe, Tap, Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats import mobile3m
 from pytest_mobileagent.dataset.formats.jsonstream import items, text_of
-from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
+from pytest_mobileagent.dataset.formats.release import Problems, flaw_of_picture, size_of
+from pytest_mobileagent.dataset.graph import gap_in
+from pytest_mobileagent.dataset.graph.store import NO_HIERARCHY
 from pytest_mobileagent.errors import GraphError, ScreenError
 from pytest_mobileagent.fileio import parse_json
 from pytest_mobileagent.screen import xml as hierarchy
@@ -42,38 +47,51 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.graph import GraphWriter
     from pytest_mobileagent.screen.element import Bounds
 
+SPLITS = SIMPLE, COMPLEX, NOISY, AMBIGUOUS = ("simple", "complex", "noisy", "ambiguous")
 _STEP = re.compile(r"^\d+\.\s(.*)", re.MULTILINE)
-_SIMPLE = 6  # the maximum number of steps of a simple task
-_LIMITS = {"simple": 20, "complex": 25}
-_LEVELS = {"simple": 1, "complex": 2}
+_MOST_SIMPLE = 6  # the maximum number of steps of a simple task
+_MISSING = "tasks without all pages and actions of their golden path"
 
 
-@dataclass(slots=True)
-class _Task:
-    """A task of a list; `path` has the pages of its golden path, `actions` what is done there."""
+@dataclass(frozen=True, slots=True)
+class ListedTask:
+    """A task of the release.
 
-    name: str
+    - `id`: unique in its split; `split`: one of `SPLITS`; `is_sample`: whether a list with "sample"
+      in its name has the task; `where`: the file and the entry.
+    - `goal`: what the agent is asked to do, in the ambiguous split the complete instruction.
+    - `vague`: the goal of the ambiguous split that leaves out details; else empty.
+    - `steps`: a text for each step; the last one is used for the steps without one.
+    - `app`: the app's name in the release, such as "QQmusic"; noisy tasks have none.
+    - `pages`: the ids of the golden path's pages, from the first to the one on which it is done.
+    """
+
+    id: str
+    split: str
     goal: str
-    steps: list[str]
+    pages: tuple[str, ...]
     where: str
-    tags: list[str]
-    full_goal: str = ""
-    path: list[str] = field(init=False)
-    actions: list[int] = field(init=False)
+    steps: tuple[str, ...] = ()
+    vague: str = ""
+    app: str = ""
+    is_sample: bool = False
 
-    def __post_init__(self) -> None:
-        first, *rest = self.name.split("_")
-        self.path = list(accumulate([first, *rest], lambda page, each: f"{page}_{each}"))
-        self.actions = [int(each) for each in rest]
+    @property
+    def length(self) -> int:
+        """The number of golden steps."""
+        return len(self.pages) - 1
+
+    def step(self, number: int) -> str:
+        """Return the text for a step, numbered from 0."""
+        return (self.steps or (self.goal,))[: number + 1][-1]
 
 
 class Release(mobile3m.Release):
-    """Mobile3M's folders and lists of tasks beside them, or the folder of the noisy split."""
+    """Mobile3M's folders and lists of tasks beside them, or the folders of the noisy split."""
 
     title: ClassVar[str] = "Mobile-Bench-v2"
-    licence: ClassVar[str] = ""  # none is stated
+    licence: ClassVar[str] = ""  # none is stated with the code
     holds: ClassVar[str] = "APP_graph_NUMBER/ beside lists of tasks, or data1.json with 1-0.png"
-    rule: ClassVar[str] = "mobile_bench"
 
     @classmethod
     def fits(cls, path: Path) -> bool:
@@ -84,120 +102,107 @@ class Release(mobile3m.Release):
         return has_tasks or any(_noisy_files(path))
 
     def add_to(self, writer: GraphWriter) -> int:
-        """Write the apps' graphs with their tasks, and the noisy tasks."""
-        by_app = defaultdict[str, list[_Task]](list)
-        for task in self._tasks():
-            by_app[task.path[0]].append(task)
-        count, snapshots = 0, {}
-        for app in self.apps().values():
-            tasks = by_app.pop(app.home, [])
-            app.add_to(writer, {step for task in tasks for step in _steps_of(task)})
-            if app.home in writer:
-                snapshots[app.home] = app.home
-            count += sum(self._write(writer, task, app) for task in tasks)
-            app.close()
-        for task in (each for tasks in by_app.values() for each in tasks):
-            why = f"there is no folder {task.path[0].removesuffix('0')}_… for {task.name}"
-            self.problems.broken(task.where, why, "tasks of missing apps")
-        writer.head(snapshots=snapshots)
-        return count + sum(self.add(writer, each) for each in self.demonstrations())
-
-    def demonstrations(self) -> Iterator[Demonstration]:
-        """Yield the tasks of the noisy split."""
+        """Write the apps' graphs and the noisy pages; return the number of tasks they allow."""
+        super().add_to(writer)
         for file in _noisy_files(self.path):
-            if (found := self._noisy(file)) is not None:
-                yield found
-
-    def _tasks(self) -> Iterator[_Task]:
-        """Yield the tasks of all lists; a task in several lists is a single task."""
-        found: dict[str, _Task] = {}
-        for file in _lists(self.path):
-            for where, entry in items(file):
-                task = self._task(file, where, entry)
-                if task is None:
-                    continue
-                known = found.setdefault(task.name, task)
-                if known.goal == task.goal:
-                    known.tags += [tag for tag in task.tags if tag not in known.tags]
-                else:
-                    why = f"{task.name} is also the golden path of {known.where}"
-                    kind = "tasks with the same golden path as another"
-                    self.problems.broken(task.where, why, kind)
-        yield from found.values()
-
-    def _task(self, file: Path, where: str, entry: Any) -> _Task | None:
-        try:
-            name, text = entry["name"], entry.get("task")
-            if text is None:
-                goal, full = entry["easy_instruct"], entry["complete_instruct"]
-                steps = list(entry["step_instruct"])
+            self._add_noisy(writer, file)
+        count = 0
+        for task in listed(self.path, self.problems):
+            if gap_in(writer, task.pages):
+                self.problems.missed(task.where, _MISSING)
             else:
-                full, steps = "", _STEP.findall(text)
-                goal = next((each for each in reversed(text.split("\n")) if each.strip()), "")
-            if not all(isinstance(each, str) for each in (name, goal, full, *steps)):
-                raise TypeError  # noqa: TRY301
-            task = _Task(name, goal.strip(), steps, where, [], full.strip())
-        except (LookupError, TypeError, ValueError, AttributeError):
-            why = "a task needs a name such as app0_3_12, and a task or three kinds of instructions"
-            self.problems.broken(where, why, "malformed tasks")
-            return None
-        if not task.actions or not task.goal:
-            why = f"{name!r} has no goal" if task.actions else f"{name!r} is not a path of actions"
-            self.problems.broken(where, why, "malformed tasks")
-            return None
-        task.tags = _tags(file, task, is_vague=text is None)
-        return task
+                count += 1
+        return count
 
-    def _write(self, writer: GraphWriter, task: _Task, app: mobile3m.App) -> bool:
-        if flaw := _flaw(writer, task, app):
-            self.problems.broken(task.where, flaw, "tasks whose path leaves the graph")
-            return False
-        golden = tuple(app.golden[step] for step in _steps_of(task))
-        steps = task.steps or [task.goal]
-        split = task.tags[0]
-        columns = {
-            "app": app.package(),
-            "level": _LEVELS.get(split),
-            "tags": task.tags,
-            "step_limit": _LIMITS.get(split, len(golden)),
-            # As in the released code, the last instruction is used for all steps without one.
-            "instructions": [steps[min(n, len(steps) - 1)] for n in range(len(golden))],
-            "full_goal": task.full_goal,
-        }
-        pages = tuple(map(ReleasePage, task.path))
-        each = Demonstration(task.name, task.goal, pages, golden, columns, where=task.where)
-        writer.task(self.row(each))
-        return True
-
-    def _noisy(self, file: Path) -> Demonstration | None:
-        """Return a task of the noisy split, or None if it is left out."""
+    def _add_noisy(self, writer: GraphWriter, file: Path) -> None:
+        """Write the pages of a noisy task and its actions, or report why they are left out."""
         try:
-            entry = parse_json(text_of(file))
-            goal, steps = entry["user_instruction"]["query"], entry["trajectories"]
-            actions = [_noisy_action(each["action"]) for each in steps]
+            actions = list(map(_noisy_action, _noisy_entry(file)[1]))
+            pictures = _noisy_pages(file)
+            flaw = next(filter(None, (flaw_of_picture(each) for each in pictures)), "")
+            seen = [] if flaw else [_boxes_on(each) for each in pictures]
+        except (LookupError, TypeError, ValueError, AttributeError, ScreenError) as error:
+            flaw = str(error) or type(error).__name__
+        if flaw:
+            self.problems.broken(f"{file}:1", flaw, "noisy tasks that cannot be read")
+            return
+        names = _noisy_path(self.path, file, len(actions))
+        for name, picture, (xml, package, _) in zip(names, pictures, seen, strict=False):
+            writer.page(name, png=picture, xml=xml, package=package)
+        for action, (name, target), picture, (_, _, boxes) in zip(
+            actions, pairwise(names), pictures, seen, strict=False
+        ):
+            writer.edge(name, Golden(action, size_of(picture) or (1, 1), boxes), target)
+
+
+def listed(folder: Path, problems: Problems) -> Iterator[ListedTask]:
+    """Yield all tasks of a copy, reading its lists entry by entry.
+
+    A task in several lists is one task. Of several tasks with the same golden path, the second has
+    the id "NAME-2", and so on.
+
+    Raises:
+        GraphError: if a list cannot be read, or a task is malformed and problems are not skipped.
+    """
+    found: dict[tuple[str, str, str], ListedTask] = {}
+    numbers: Counter[tuple[str, str]] = Counter()
+    # The lists of a sample come first, so that the tasks in them are known as such.
+    for file in sorted(_lists(folder), key=lambda file: "sample" not in file.name):
+        for where, entry in items(file):
+            task = _task(file, where, entry, problems)
+            if task is None or (key := (task.split, task.id, task.goal)) in found:
+                continue
+            numbers[key[:2]] += 1
+            found[key] = task
+            yield task if (n := numbers[key[:2]]) == 1 else replace(task, id=f"{task.id}-{n}")
+    for file in _noisy_files(folder):
+        try:
+            goal, actions = _noisy_entry(file)
+            pages = _noisy_path(folder, file, len(actions))
+            # The dataset card calls the folder anbu-instruction a part of the ambiguous split.
+            split = AMBIGUOUS if file.parent.name.startswith(("anbu", "amb")) else NOISY
+            yield ListedTask(pages[0].rpartition("-")[0], split, goal, pages, f"{file}:1")
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            why = f"it is not a noisy task: {error}"
-            self.problems.broken(f"{file}:1", why, "malformed tasks")
-            return None
-        name = _numbers(file)[-1]
-        pictures = _noisy_pages(file)
-        if len(pictures) < len(actions):
-            why = f"it has {len(actions)} steps, and {len(pictures)} screens {name}-*.png"
-            self.problems.broken(f"{file}:1", why, "tasks with a page that cannot be read")
-            return None
-        try:
-            seen = [_noisy_page(f"noisy-{name}-{n}", each)
-                    for n, each in enumerate(pictures[: len(actions) + 1])]  # fmt: skip
-        except ScreenError as error:
-            self.problems.broken(f"{file}:1", str(error), "broken view hierarchies")
-            return None
-        golden = tuple(
-            Golden(action, page.size or (1, 1), boxes)
-            for action, (page, boxes) in zip(actions, seen, strict=False)
-        )
-        pages = tuple(page for page, _ in seen)
-        columns = {"tags": ["noisy"], "step_limit": len(golden), "app": pages[0].package}
-        return Demonstration(f"noisy-{name}", str(goal), pages, golden, columns, where=f"{file}:1")
+            problems.broken(f"{file}:1", f"it is not a noisy task: {error}", "malformed tasks")
+
+
+def _task(file: Path, where: str, entry: Any, problems: Problems) -> ListedTask | None:
+    try:
+        name, text, vague = entry["name"], entry.get("task"), ""
+        first, *actions = name.split("_")
+        if text is None:
+            vague, goal = entry["easy_instruct"], entry["complete_instruct"]
+            steps = list(entry["step_instruct"])
+        else:
+            steps = _STEP.findall(text)
+            goal = next((each for each in reversed(text.split("\n")) if each.strip()), "")
+        if not all(isinstance(each, str) for each in (goal, vague, *steps)):
+            raise TypeError  # noqa: TRY301
+        actions = [str(int(each)) for each in actions]
+    except (LookupError, TypeError, ValueError, AttributeError):
+        why = "a task needs a name such as app0_3_12, and a task or three kinds of instructions"
+        problems.broken(where, why, "malformed tasks")
+        return None
+    if not actions or not goal.strip() or (text is None and not vague.strip()):
+        why = f"{name!r} has no goal" if actions else f"{name!r} is not a path of actions"
+        problems.broken(where, why, "malformed tasks")
+        return None
+    return ListedTask(
+        name,
+        AMBIGUOUS if text is None else _split(file, len(actions)),
+        goal.strip(),
+        tuple(accumulate([first, *actions], lambda page, each: f"{page}_{each}")),
+        where,
+        tuple(each.strip() for each in steps if each.strip()),
+        vague.strip(),
+        first.removesuffix("0"),
+        "sample" in file.name,
+    )
+
+
+def _split(file: Path, length: int) -> str:
+    named = [split for split in (SIMPLE, COMPLEX) if split in file.name]
+    return (named or [SIMPLE if length <= _MOST_SIMPLE else COMPLEX])[0]
 
 
 def _lists(folder: Path) -> Iterator[Path]:
@@ -211,45 +216,44 @@ def _lists(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _tags(file: Path, task: _Task, *, is_vague: bool) -> list[str]:
-    """Return the tags of a task: its split, and "sample" if the list's name contains it."""
-    kinds = [kind for kind in _LEVELS if kind in file.name]
-    by_length = "simple" if len(task.actions) <= _SIMPLE else "complex"
-    split = "ambiguous" if is_vague else (kinds or [by_length])[0]
-    return [split, *(["sample"] if "sample" in file.name else [])]
-
-
-def _steps_of(task: _Task) -> list[tuple[str, int]]:
-    return list(zip(task.path, task.actions, strict=False))
-
-
-def _flaw(writer: GraphWriter, task: _Task, app: mobile3m.App) -> str:
-    """Return where the golden path of a task leaves the graph, or an empty string."""
-    for page in task.path:
-        if page not in writer:
-            return f"there is no page {page} on the way to {task.name}"
-    for step, target in zip(_steps_of(task), task.path[1:], strict=True):
-        if app.leads(*step) != target:
-            return f"action {step[1]} does not lead from {step[0]} to {target}"
-        if step not in app.golden:
-            return f"the element of action {step[1]} is not on {step[0]}"
-    return ""
-
-
 def _noisy_files(folder: Path) -> list[Path]:
-    """Return the files of noisy tasks in a folder, or in one of its subfolders, in order."""
-    for each in (folder, *sorted(folder.iterdir())):
-        if each.is_dir() and (
-            found := [
-                file for file in each.glob("*data*.json") if _numbers(file) and _noisy_pages(file)
-            ]
-        ):
-            return sorted(found, key=lambda file: int(_numbers(file)[-1]))
-    return []
+    """Return the files of noisy tasks in a folder and its subfolders, in order."""
+    return [
+        file
+        for each in (folder, *sorted(folder.iterdir()))
+        if each.is_dir()
+        for file in sorted(each.glob("*data*.json"), key=lambda file: (_numbers(file), file.name))
+        if _numbers(file) and _noisy_pages(file)
+    ]
 
 
-def _numbers(file: Path) -> list[str]:
-    return re.findall(r"\d+", file.stem)
+def _noisy_entry(file: Path) -> tuple[str, list[Any]]:
+    """Return the goal of a noisy task, and its actions.
+
+    Raises:
+        LookupError, TypeError, ValueError, AttributeError: if it is not a noisy task.
+    """
+    entry = parse_json(text_of(file))
+    goal = entry["user_instruction"]["query"].strip()
+    actions = [each["action"] for each in entry["trajectories"]]
+    if not goal or not actions:
+        raise ValueError("it has no goal" if actions else "nothing was done")
+    return goal, actions
+
+
+def _noisy_path(folder: Path, file: Path, actions: int) -> tuple[str, ...]:
+    """Return the ids of a noisy task's pages.
+
+    Without a page after the last action, that action leads from the last page to itself.
+    """
+    within = [part for part in file.parent.relative_to(folder).parts if part != NOISY]
+    name = "-".join([NOISY, *within, str(_numbers(file)[-1])])
+    last = max(len(_noisy_pages(file)), actions) - 1
+    return tuple(f"{name}-{min(n, last)}" for n in range(actions + 1))
+
+
+def _numbers(file: Path) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", file.stem)]
 
 
 def _noisy_pages(file: Path) -> list[Path]:
@@ -260,17 +264,20 @@ def _noisy_pages(file: Path) -> list[Path]:
     return [each for _, each in sorted(found)]
 
 
-def _noisy_page(name: str, picture: Path) -> tuple[ReleasePage, tuple[Bounds, ...]]:
-    """Return a page of the noisy split, and the boxes of its elements that can be touched."""
+def _boxes_on(picture: Path) -> tuple[Path | str, str, tuple[Bounds, ...]]:
+    """Return a noisy page's hierarchy and package, and the boxes of what can be touched on it.
+
+    Some files of the release are empty: such a page has a hierarchy without elements.
+    """
     xml = picture.with_suffix(".xml")
-    if not xml.is_file():
-        return ReleasePage(name, picture, None, size_of(picture)), ()
-    elements = tuple(hierarchy.parse(text_of(xml)).iter())[1:]
+    text = text_of(xml) if xml.is_file() else ""
+    if not text.strip():
+        return NO_HIERARCHY, "", ()
+    elements = tuple(hierarchy.parse(text).iter())[1:]
     choices = [each for each in elements if each.clickable or each.scrollable]
     boxes = [each.bounds for each in choices if each.bounds.width and each.bounds.height]
     package = next((each.package for each in elements if each.package), "")
-    page = ReleasePage(name, picture, xml, size_of(picture), package)
-    return page, tuple(dict.fromkeys(boxes))
+    return xml, package, tuple(dict.fromkeys(boxes))
 
 
 def _noisy_action(entry: Any) -> Action:

@@ -1,7 +1,10 @@
 """Graphs of recorded pages: the screens of apps, and the actions that lead from page to page."""
 
 from pytest_mobileagent.dataset.graph.checks import check_graph, flaws
+from pytest_mobileagent.dataset.graph.path import RecordedPath, gap_in
 from pytest_mobileagent.dataset.graph.store import Edge, Graph, Page
 from pytest_mobileagent.dataset.graph.writer import GraphWriter
 
-__all__ = ["Edge", "Graph", "GraphWriter", "Page", "check_graph", "flaws"]
+__all__ = [
+    "Edge", "Graph", "GraphWriter", "Page", "RecordedPath", "check_graph", "flaws", "gap_in",
+]  # fmt: skip

@@ -49,9 +49,9 @@ _TABLES = """
         png TEXT NOT NULL, xml TEXT NOT NULL, same TEXT NOT NULL);
     CREATE TABLE edges (source TEXT NOT NULL, golden TEXT NOT NULL, target TEXT NOT NULL,
         count INTEGER NOT NULL);
+    CREATE INDEX edges_source ON edges (source);
 """
 _INDEXES = """
-    CREATE INDEX edges_source ON edges (source);
     CREATE INDEX pages_same ON pages (same) WHERE same <> id;
 """
 
@@ -117,6 +117,11 @@ class GraphWriter:
 
     def __contains__(self, page: str) -> bool:
         return self._one("SELECT 1 FROM pages WHERE id = ?", page) is not None
+
+    def leads(self, source: str, target: str) -> bool:
+        """Return whether an edge leads from one page to another."""
+        query = "SELECT 1 FROM edges WHERE source = ? AND target = ?"
+        return self._index.execute(query, (source, target)).fetchone() is not None
 
     def page(
         self,

@@ -177,6 +177,8 @@ def noise_of(run: RunConfig) -> list[str | None]:
 
 def _golden(task: Task, sources: Sources) -> list[Any]:
     """Return what identifies a task's golden actions; functions are identified by their code."""
+    if not isinstance(task.golden, tuple | list):  # recorded pages, whose actions are not read here
+        return [repr(task.golden), sources.of(), text_of(task.solution)]
     functions = [each for each in task.golden if callable(each)]
     return [
         ["a function" if callable(each) else text_of(each) for each in task.golden],

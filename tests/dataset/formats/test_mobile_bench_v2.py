@@ -3,71 +3,91 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import rows
 from pytest_mobileagent.action.action import Key, Swipe, Tap, Type
-from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.dataset.formats.release import import_release
-from pytest_mobileagent.dataset.graph import Graph, check_graph
+from pytest_mobileagent.dataset.formats.mobile_bench_v2 import listed
+from pytest_mobileagent.dataset.formats.release import Problems, import_release
+from pytest_mobileagent.dataset.graph import Graph, RecordedPath, check_graph
 from pytest_mobileagent.errors import GraphError
 from tests.dataset.formats import copies
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_mobileagent.dataset.formats.mobile_bench_v2 import ListedTask
+
 
 @pytest.fixture
-def tasks(tmp_path: Path) -> dict[str, Any]:
-    """Return the rows of a small copy's tasks, by task id."""
-    copies.mobile_bench(tmp_path / "data")
-    import_release(tmp_path / "data", tmp_path / "graph")
-    check_graph(Graph.open(tmp_path / "graph"))
-    return {row.id: row for row in rows(tmp_path / "graph" / "tasks.jsonl")}
+def copy(tmp_path: Path) -> Path:
+    return copies.mobile_bench(tmp_path / "data")
 
 
-def test_all_splits_are_read(tasks: dict[str, Any]) -> None:
-    splits = {name: row.tags for name, row in tasks.items()}
-    assert splits == {
-        "shop0_0_3_2": ["simple", "sample"],
-        "shop0_1_2": ["ambiguous", "sample"],
-        "noisy-7": ["noisy"],
+@pytest.fixture
+def graph(copy: Path, tmp_path: Path) -> Graph:
+    import_release(copy, tmp_path / "graph")
+    graph = Graph.open(tmp_path / "graph")
+    check_graph(graph)
+    return graph
+
+
+def tasks(copy: Path) -> dict[str, ListedTask]:
+    """Return the tasks of a copy by id."""
+    return {task.id: task for task in listed(copy, Problems())}
+
+
+def test_all_splits_are_read(copy: Path) -> None:
+    found = {name: (task.split, task.is_sample, task.app) for name, task in tasks(copy).items()}
+    assert found == {
+        "shop0_0_3_2": ("simple", True, "shop"),
+        "shop0_1_2": ("ambiguous", True, "shop"),
+        "noisy-7": ("noisy", False, ""),
     }
 
 
-def test_a_task_goes_to_the_page_of_its_name(tasks: dict[str, Any]) -> None:
-    row = tasks["shop0_0_3_2"]
-    assert (row.snapshot, row.page, row.golden_steps) == ("shop0", "shop0_0_3_2", 3)
-    golden = [golden_from_json(each) for each in row.golden]
-    assert [each.page for each in golden] == ["shop0", "shop0_0", "shop0_0_3"]
+def test_the_golden_path_goes_to_the_page_of_the_tasks_name(copy: Path, graph: Graph) -> None:
+    task = tasks(copy)["shop0_0_3_2"]
+    assert task.pages == ("shop0", "shop0_0", "shop0_0_3", "shop0_0_3_2")
+    golden = list(RecordedPath(graph, task.pages))
+    assert [each.page for each in golden] == list(task.pages[:-1])
     assert [each.action for each in golden] == [
         Tap(180, 250),
         Swipe(360, 900, 360, 500),
         Tap(550, 1175),
     ]
-    assert (row.app, row.step_limit, row.level) == (copies.PACKAGE, 20, 1)
 
 
-def test_the_goal_is_the_last_line_and_the_last_step_serves_for_the_rest(
-    tasks: dict[str, Any],
-) -> None:
-    row = tasks["shop0_0_3_2"]
-    assert row.goal == "Put shoes into the cart."
-    assert row.instructions == ["Open the shoes.", "Look on.", "Look on."]
+def test_of_two_edges_to_a_page_the_golden_one_is_that_of_its_name(tmp_path: Path) -> None:
+    app = copies.mobile3m(tmp_path / "data")
+    copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_1"],
+                                                         ["shop0", 1, "shop0_1"]]})  # fmt: skip
+    copies.write_json(tmp_path / "data" / "tasks.json", [{"name": "shop0_1", "task": "Search."}])
+    import_release(tmp_path / "data", tmp_path / "graph")
+    (golden,) = RecordedPath(Graph.open(tmp_path / "graph"), ("shop0", "shop0_1"))
+    assert isinstance(golden.action, Type)
 
 
-def test_an_ambiguous_task_has_both_goals(tasks: dict[str, Any]) -> None:
-    row = tasks["shop0_1_2"]
-    assert row.goal == copies.VAGUE["easy_instruct"]
-    assert row.full_goal == copies.VAGUE["complete_instruct"]
-    assert row.instructions == copies.VAGUE["step_instruct"]
+def test_the_goal_is_the_last_line_and_the_last_step_serves_for_the_rest(copy: Path) -> None:
+    task = tasks(copy)["shop0_0_3_2"]
+    assert task.goal == "Put shoes into the cart."
+    assert [task.step(number) for number in range(task.length)] == [
+        "Open the shoes.", "Look on.", "Look on.",
+    ]  # fmt: skip
 
 
-def test_a_noisy_task_is_a_path_of_its_own(tasks: dict[str, Any]) -> None:
-    row = tasks["noisy-7"]
-    golden = [golden_from_json(each) for each in row.golden]
+def test_an_ambiguous_task_has_both_goals(copy: Path) -> None:
+    task = tasks(copy)["shop0_1_2"]
+    assert task.vague == copies.VAGUE["easy_instruct"]
+    assert task.goal == copies.VAGUE["complete_instruct"]
+    assert list(task.steps) == copies.VAGUE["step_instruct"]
+
+
+def test_a_noisy_task_is_a_path_of_its_own(copy: Path, graph: Graph) -> None:
+    task = tasks(copy)["noisy-7"]
+    assert (task.goal, task.pages[-1]) == ("买红鞋", "noisy-7-4")
+    golden = list(RecordedPath(graph, task.pages))
     assert [each.action for each in golden] == [
         Tap(180, 250),
         Swipe(360, 900, 360, 500),
@@ -75,7 +95,49 @@ def test_a_noisy_task_is_a_path_of_its_own(tasks: dict[str, Any]) -> None:
         Key("back"),
     ]
     assert golden[0].boxes == ((0, 0, 600, 100), (0, 200, 360, 300), (0, 300, 720, 1100))
-    assert (row.goal, row.page) == ("买红鞋", "noisy-7-4")
+
+
+def test_a_noisy_task_without_a_last_page_ends_on_the_page_of_its_last_action(copy: Path) -> None:
+    (copy / "noisy" / "7-4.png").unlink()
+    task = tasks(copy)["noisy-7"]
+    assert task.pages[-2:] == ("noisy-7-3", "noisy-7-3")
+
+
+def test_folders_of_noisy_tasks_with_the_same_numbers_are_told_apart(copy: Path) -> None:
+    (copy / "noisy").rename(copy / "noisy-instruction-2")
+    copies.mobile_bench(copy / "more")
+    (copy / "more" / "noisy").rename(copy / "anbu-instruction")
+    found = {name: task.split for name, task in tasks(copy).items() if name.startswith("noisy")}
+    assert found == {
+        "noisy-noisy-instruction-2-7": "noisy",
+        "noisy-anbu-instruction-7": "ambiguous",
+    }
+
+
+def test_a_page_whose_hierarchy_is_empty_has_no_elements(copy: Path, tmp_path: Path) -> None:
+    (copy / "noisy" / "7-0.xml").write_bytes(b"")
+    _, count = import_release(copy, tmp_path / "graph")
+    assert count == 3
+    graph = Graph.open(tmp_path / "graph")
+    assert list(graph.screen("noisy-7-0").elements) == []
+    assert not graph.count_lacking()["hierarchy"]
+
+
+def test_the_graph_contains_no_goals(graph: Graph) -> None:
+    assert not (graph.folder / "tasks.jsonl").exists()
+    texts = (
+        (graph.folder / "graph.json").read_text("utf-8"),
+        (graph.folder / "graph.sqlite").read_bytes().decode("utf-8", "replace"),
+    )
+    for words in ("Put shoes", "Open the", "something to wear", "买红鞋"):
+        assert not any(words in text for text in texts)
+
+
+def test_pages_are_equal_as_the_copy_says(copy: Path, tmp_path: Path) -> None:
+    equal = {"shop0_0_3": "shop0_0", "shop0_0": "shop0_0"}
+    copies.write_json(copy / "shop_graph_8100" / "data_all2unique.json", equal, twice=True)
+    import_release(copy, tmp_path / "graph")
+    assert Graph.open(tmp_path / "graph").equivalent("shop0_0_3", "shop0_0")
 
 
 def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
@@ -92,10 +154,7 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
         ({"name": "shop0_0", "task": " "}, r"'shop0_0' has no goal"),
         ({"name": "shop0", "task": "Go."}, r"'shop0' is not a path of actions"),
         ({"name": "shop0_x", "task": "Go."}, r"a task needs a name such as"),
-        ({"name": "shop0_9", "task": "Go."}, r"there is no page shop0_9"),
-        ({"name": "shop0_0_0", "task": "Go."}, r"there is no page shop0_0_0"),
-        ({"name": "bank0_0", "task": "Go."}, r"there is no folder bank_… for bank0_0"),
-        ({**copies.SIMPLE, "task": "Another goal."}, r"is also the golden path of .*json, entry 1"),
+        ({**copies.VAGUE, "easy_instruct": " "}, r"'shop0_1_2' has no goal"),
     ],
 )
 def test_a_task_that_is_invalid_is_named_with_file_and_number(
@@ -109,10 +168,21 @@ def test_a_task_that_is_invalid_is_named_with_file_and_number(
     assert not (tmp_path / "graph").exists()
 
 
-def test_the_same_task_of_two_lists_is_one(tmp_path: Path) -> None:
-    copies.mobile_bench(tmp_path / "data")
-    copies.write_json(tmp_path / "data" / "simple_normal_tasks.json", [copies.SIMPLE])
-    _, count = import_release(tmp_path / "data", tmp_path / "graph")
-    assert count == 3
-    found = {row.id: row for row in rows(tmp_path / "graph" / "tasks.jsonl")}
-    assert found["shop0_0_3_2"].tags == ["simple", "sample"]
+@pytest.mark.parametrize("name", ["shop0_9", "shop0_0_0", "bank0_0"])
+def test_tasks_without_their_pages_are_counted(tmp_path: Path, name: str) -> None:
+    copies.mobile3m(tmp_path / "data")
+    entries = [copies.SIMPLE, {"name": name, "task": "Go."}]
+    copies.write_json(tmp_path / "data" / "tasks.json", entries)
+    release, count = import_release(tmp_path / "data", tmp_path / "graph")
+    assert (count, sum(release.problems.left_out.values())) == (1, 1)
+    (first,) = release.problems.first.values()
+    assert first.endswith("tasks.json, entry 2")
+
+
+def test_a_task_of_two_lists_is_one_and_another_goal_another_task(copy: Path) -> None:
+    other = {**copies.SIMPLE, "task": "Another goal."}
+    copies.write_json(copy / "simple_normal_tasks.json", [copies.SIMPLE, other])
+    found = tasks(copy)
+    assert len(found) == 4
+    assert found["shop0_0_3_2"].is_sample
+    assert found["shop0_0_3_2-2"].goal == "Another goal."
