@@ -19,15 +19,20 @@ def titled(episode, title):
     return episode.screen.find(text=title, class_name=TEXT, package=episode.app)
 
 
-def added(episode, title, **kind):
-    """Return whether a dialog for a new note was closed by OK with this title and kind."""
+def okayed(episode, title, *, new, **kind):
+    """Return whether a dialog with this title was closed by OK: that for a new note, or another."""
 
     def okay(screen):
         named = says(view(episode, "locked_note_title", screen), title)
-        chosen = view(episode, "type_checklist", screen, **kind)
-        return screen.find_all(resource_id=OK) if named and chosen else []
+        is_new = bool(view(episode, "type_checklist", screen))
+        chosen = not new or view(episode, "type_checklist", screen, **kind)
+        return screen.find_all(resource_id=OK) if named and is_new == new and chosen else []
 
     return titled(episode, title) and episode.tapped(okay)
+
+
+def added(episode, title, **kind):
+    return okayed(episode, title, new=True, **kind)
 
 
 def deleted(episode):
@@ -53,7 +58,7 @@ def unlocked(episode):
 
 def renamed(episode):
     shown = says(view(episode, "text_note_view"), UNDONE)
-    return shown and titled(episode, "finished_task") and not titled(episode, "unfinished_task")
+    return shown and okayed(episode, "finished_task", new=False)
 
 
 def found(episode):

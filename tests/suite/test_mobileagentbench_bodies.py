@@ -88,6 +88,7 @@ ARCHIVE = (n(text="Are you sure you want to archive 1 conversation?"), OK)
 PLAYLIST = (n("new_playlist_title", "test", cls="EditText"), OK)
 NOTE = (n("locked_note_title", "TODO List", cls="EditText"), box("type_checklist"), OK)
 SHOPPING = (n("locked_note_title", "Shopping list", cls="EditText"), box("type_checklist"), OK)
+FINISHED = n("locked_note_title", "finished_task", cls="EditText")
 MILK = n("checklist_title", "Milk")
 
 
@@ -225,7 +226,7 @@ CASES = [
     way("note_new_checklist", NOTE, (on_title("TODO List"),)),
     way("note_new_checklist_items", SHOPPING, (on_title("Shopping list"), MILK)),
     at_last("note_open", n("text_note_view", "9pm May 5th 2024")),
-    at_last("note_rename", on_title("finished_task"), n("text_note_view", "Undo")),
+    way("note_rename", (FINISHED, OK), (on_title("finished_task"), n("text_note_view", "Undo"))),
     at_last(
         "note_search",
         n("search_query", "secret"),
@@ -346,11 +347,10 @@ NEAR = [
     ),
     at_last("note_item_checked of another", item("eggs", on=False), item("beer")),
     at_last("note_lock without a PIN", n("checklist_title", "unique2580")),
-    at_last(
+    way(
         "note_rename anew",
-        on_title("finished_task"),
-        on_title("unfinished_task"),
-        n("text_note_view", "Undo"),
+        (FINISHED, n("type_checklist"), OK),
+        (on_title("finished_task"), n("text_note_view", "Undo")),
     ),
     way(
         "recorder_empty_trash with No",
